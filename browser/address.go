@@ -21,8 +21,8 @@ func checkOpenable(address string) dispatch.Verdict {
 	if !isWebAddress(address) {
 		return newInvalidVerdict("%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
 	}
-	if problem := checkHost(address); problem != "" {
-		return newInvalidVerdict("%.200q can't be opened: %s", address, problem)
+	if problemText := checkHost(address); problemText != "" {
+		return newInvalidVerdict("%.200q can't be opened: %s", address, problemText)
 	}
 	return dispatch.Verdict{}
 }
@@ -70,11 +70,11 @@ func checkHost(address string) string {
 // therefore the whole host as an IPv4 address.
 func isNumericLabel(label string) bool {
 	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
-	allowed := "0123456789"
+	allowedChars := "0123456789"
 	if isHex {
-		allowed += "abcdef"
+		allowedChars += "abcdef"
 	}
-	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+	return (digits != "" || isHex) && strings.Trim(digits, allowedChars) == ""
 }
 
 // isEmptyPage reports whether a tab shows no page that the user could be using. A script can write a page into a tab

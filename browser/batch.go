@@ -25,11 +25,11 @@ type batches struct {
 
 // batch is one running call of browser_batch.
 type batch struct {
-	id      string
-	steps   []batchStep
-	sink    dispatch.Sink
-	answers chan stepResult
-	stopped chan struct{}
+	id          string
+	steps       []batchStep
+	sink        dispatch.Sink
+	stepResults chan stepResult
+	stopped     chan struct{}
 }
 
 // batchStep is one step of a batch: the name of a browser tool and the tool's arguments.
@@ -47,25 +47,25 @@ func newBatches(onEnd func(callID string)) *batches {
 	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
 }
 
-func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+func (b *batches) start(toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	var args struct {
 		Steps []batchStep `json:"steps"`
 	}
-	if err := json.Unmarshal(run.Args, &args); err != nil {
+	if err := json.Unmarshal(toolRun.Args, &args); err != nil {
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the steps can't be read: " + err.Error()}
 	}
 	// The batch runs one step at a time, so a channel with room for one result never
 	// blocks the sender.
-	started := &batch{id: run.ID, steps: args.Steps, sink: sink, answers: make(chan stepResult, 1), stopped: make(chan struct{})}
+	startedBatch := &batch{id: toolRun.ID, steps: args.Steps, sink: sink, stepResults: make(chan stepResult, 1), stopped: make(chan struct{})}
 	b.mu.Lock()
-	b.runs[run.ID] = started
+	b.runs[toolRun.ID] = startedBatch
 	b.mu.Unlock()
 	go func() {
-		output, err := started.run()
-		if b.remove(run.ID) != nil {
-			callID, _, _ := strings.Cut(run.ID, ".")
+		toolOutput, err := startedBatch.runSteps()
+		if b.remove(toolRun.ID) != nil {
+			callID, _, _ := strings.Cut(toolRun.ID, ".")
 			b.onEnd(callID)
-			sink.Finish(output, err)
+			sink.Finish(toolOutput, err)
 		}
 	}()
 	return nil
@@ -74,87 +74,87 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 func (b *batches) remove(id string) *batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	ended := b.runs[id]
+	endedBatch := b.runs[id]
 	delete(b.runs, id)
-	return ended
+	return endedBatch
 }
 
 func (b *batches) cancel(id string) bool {
-	cancelled := b.remove(id)
-	if cancelled != nil {
-		close(cancelled.stopped)
+	cancelledBatch := b.remove(id)
+	if cancelledBatch != nil {
+		close(cancelledBatch.stopped)
 	}
-	return cancelled != nil
+	return cancelledBatch != nil
 }
 
-func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
+func (b *batches) respond(id string, toolOutput json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	running := b.runs[id]
-	if running == nil {
+	runningBatch := b.runs[id]
+	if runningBatch == nil {
 		return false
 	}
 	select {
-	case running.answers <- stepResult{output, err}:
+	case runningBatch.stepResults <- stepResult{toolOutput, err}:
 	default: // a second answer to one step is impossible
 	}
 	return true
 }
 
-func (b *batch) run() (json.RawMessage, *wire.CallError) {
-	var texts []string
+func (b *batch) runSteps() (json.RawMessage, *wire.CallError) {
+	var stepTexts []string
 	var output agentResult
 	var pages []wire.UntrustedPage
 	for i, s := range b.steps {
-		total, progress := float64(len(b.steps)), float64(i)
-		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &total, Message: s.Tool}}, 0)
+		totalProgress, progress := float64(len(b.steps)), float64(i)
+		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &totalProgress, Message: s.Tool}}, 0)
 		result, ok := b.runStep(i+1, s)
 		if !ok {
 			return nil, &wire.CallError{Code: wire.ErrCancelled, Message: "the batch was stopped"}
 		}
 		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
 		if result.err != nil {
-			return nil, b.newStepError(i+1, title, result.err, texts, pages)
+			return nil, b.newStepError(i+1, title, result.err, stepTexts, pages)
 		}
-		var text string
-		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text)
-		texts = append(texts, title+": "+text)
+		var stepOutput string
+		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &stepOutput)
+		stepTexts = append(stepTexts, title+": "+stepOutput)
 		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
 			output.Steps = append(output.Steps, blocks)
 		}
 		var page wire.UntrustedPage
-		if raw := rawjson.Get(result.output, "untrusted"); raw != nil && json.Unmarshal(raw, &page) == nil {
+		if rawJSON := rawjson.Get(result.output, "untrusted"); rawJSON != nil && json.Unmarshal(rawJSON, &page) == nil {
 			pages = addPages(pages, page)
 		}
 	}
 	total := float64(len(b.steps))
 	b.sink.Reports([]wire.Report{{Progress: &total, Total: &total}}, 0)
-	output.Text, output.Untrusted = strings.Join(texts, "\n"), wire.EncodeUntrustedPages(pages)
+	output.Text, output.Untrusted = strings.Join(stepTexts, "\n"), wire.EncodeUntrustedPages(pages)
 	return rawjson.Encode(output), nil
 }
 
 // newStepError stores the results of earlier steps in PageText, because results quote pages.
-func (b *batch) newStepError(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
-	failed := *err
-	failed.Message = title + ": " + err.Message
-	if step < len(b.steps) {
-		failed.Message += fmt.Sprintf("; no step after step %d was run", step)
+func (b *batch) newStepError(stepIndex int, title string, err *wire.CallError, stepTexts []string, pages []wire.UntrustedPage) *wire.CallError {
+	callError := *err
+	callError.Message = title + ": " + err.Message
+	if stepIndex < len(b.steps) {
+		callError.Message += fmt.Sprintf("; no step after step %d was run", stepIndex)
 	}
 	if err.UserText != "" {
-		failed.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
+		callError.UserText = fmt.Sprintf("The batch ended at %s: %s", title, err.UserText)
 	}
 	if err.PageText != "" {
-		texts = append(texts, err.PageText)
+		stepTexts = append(stepTexts, err.PageText)
 	}
-	failed.PageText, failed.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
+	callError.PageText, callError.Untrusted = strings.Join(stepTexts, "\n"), addPages(pages, err.Untrusted...)
 	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
-		failed.Tool = nil
+		callError.Tool = nil
 	}
-	return &failed
+	return &callError
 }
 
-func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
-	for _, page := range added {
+func addPages(pages []wire.UntrustedPage, addedPages ...wire.UntrustedPage) []wire.UntrustedPage {
+	for _, page := range addedPages {
 		if !slices.Contains(pages, page) {
 			pages = append(pages, page)
 		}
@@ -176,7 +176,7 @@ func (b *batch) runStep(number int, s batchStep) (stepResult, bool) {
 	}
 	b.sink.Ask(wire.ToolAskParams{DispatchID: b.id, Ask: number, Call: &wire.AskCall{Tool: s.Tool, TabID: tabID, Args: removeMembers(args, "tabId")}})
 	select {
-	case result := <-b.answers:
+	case result := <-b.stepResults:
 		return result, true
 	case <-b.stopped:
 		return stepResult{}, false

@@ -29,13 +29,13 @@ func TestBatch(t *testing.T) {
 	if want := "step 1 of 3, browser_tabs: Done.\nstep 2 of 3, browser_click: Done.\nstep 3 of 3, browser_click: Done."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if len(f.runs) != 3 || f.runs[1].Target.TabID != 7 || f.runs[2].Target.TabID != 9 || !strings.HasPrefix(string(f.runs[2].Args), `{"target":"e2","_frames":`) {
-		t.Errorf("ran %+v", f.runs)
+	if len(f.toolRuns) != 3 || f.toolRuns[1].Target.TabID != 7 || f.toolRuns[2].Target.TabID != 9 || !strings.HasPrefix(string(f.toolRuns[2].Args), `{"target":"e2","_frames":`) {
+		t.Errorf("ran %+v", f.toolRuns)
 	}
-	f.runs = nil
+	f.toolRuns = nil
 	_, err := f.call("claude", "browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1"}},{"tool":"browser_navigate","args":{"url":"file:///x"}},{"tool":"browser_click","args":{"target":"e1"}}]}`)
-	if err == nil || len(f.runs) != 1 {
-		t.Fatalf("%d steps ran in the browser, %v", len(f.runs), err)
+	if err == nil || len(f.toolRuns) != 1 {
+		t.Fatalf("%d steps ran in the browser, %v", len(f.toolRuns), err)
 	}
 	for _, want := range []string{"step 1 of 3, browser_click: Done.", "step 2 of 3, browser_navigate: browser_navigate failed", "no step after step 2 was run", "invalid_arguments"} {
 		if !strings.Contains(err.Error(), want) {
@@ -72,9 +72,9 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []string{`{"tool":"messages__export"}`, `{"tool":"browser_batch","args":{"steps":[]}}`, `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`} {
-		if text, err := f.call("claude", "browser_batch", `{"steps":[`+step+`]}`); err == nil || len(f.runs) != 0 {
-			t.Errorf("%s: got %q, %d runs", step, text, len(f.runs))
+	for _, stepName := range []string{`{"tool":"messages__export"}`, `{"tool":"browser_batch","args":{"steps":[]}}`, `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`} {
+		if output, err := f.call("claude", "browser_batch", `{"steps":[`+stepName+`]}`); err == nil || len(f.toolRuns) != 0 {
+			t.Errorf("%s: got %q, %d runs", stepName, output, len(f.toolRuns))
 		}
 	}
 }
@@ -82,13 +82,13 @@ func TestBatchStepsPassTheGates(t *testing.T) {
 func TestBatchIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		failed := make(chan error)
+		batchErrors := make(chan error)
 		go func() {
 			_, err := f.calls.Call(t.Context(), dispatch.Call{
 				Tool: f.tool("browser_batch"), Args: json.RawMessage(`{"steps":[{"tool":"browser_click","args":{"target":"e1","tabId":7}}]}`),
 				Client: dispatch.Client{Session: "claude", Name: "claude"},
 			})
-			failed <- err
+			batchErrors <- err
 		}()
 		time.Sleep(time.Second)
 		for _, c := range f.calls.Calls() {
@@ -96,7 +96,7 @@ func TestBatchIsCancelled(t *testing.T) {
 				t.Error("the batch can't be cancelled")
 			}
 		}
-		if err := <-failed; err == nil || !strings.Contains(err.Error(), string(wire.ErrCancelled)) {
+		if err := <-batchErrors; err == nil || !strings.Contains(err.Error(), string(wire.ErrCancelled)) {
 			t.Errorf("the batch ended with %v", err)
 		}
 		synctest.Wait()
@@ -116,35 +116,35 @@ func TestUploads(t *testing.T) {
 	}
 	f.decision = dispatch.Resolution{Allow: true, Surface: "x"}
 	outside := filepath.Join(t.TempDir(), "secret.txt")
-	write := func(path, text string) {
+	writeFileInHome := func(path, fileContent string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	in := func(name string) string { return filepath.Join(f.uploads, name) }
-	write(outside, "secret")
-	write(in("docs/bill.txt"), "hello")
-	write(in(".ssh/id"), "key")
+	writeFileInHome(outside, "secret")
+	writeFileInHome(in("docs/bill.txt"), "hello")
+	writeFileInHome(in(".ssh/id"), "key")
 	if err := os.Symlink(outside, in("link.txt")); err != nil {
 		t.Fatal(err)
 	}
 	args := func(path string) string {
-		text, _ := json.Marshal(map[string]any{"paths": []string{path}, "target": "e1", "files": "forged"})
-		return string(text)
+		encodedJSON, _ := json.Marshal(map[string]any{"paths": []string{path}, "target": "e1", "files": "forged"})
+		return string(encodedJSON)
 	}
 	f.wantRun(1, "claude", "browser_file_upload", args(in("docs/bill.txt")))
 	if want := `claude wants to upload to https://shop.example: "` + in("docs/bill.txt") + `"`; f.approvalReasons[0] != want {
 		t.Errorf("asked %q, want %q in it", f.approvalReasons[0], want)
 	}
-	got, _, _ := strings.Cut(string(f.runs[0].Args), `,"_frames":`)
+	got, _, _ := strings.Cut(string(f.toolRuns[0].Args), `,"_frames":`)
 	if want := `{"target":"e1","files":[{"name":"bill.txt","mimeType":"text/plain; charset=utf-8","data":"aGVsbG8="}]`; got != want {
 		t.Errorf("the browser got %s, want %s", got, want)
 	}
-	for path, part := range map[string]string{
+	for path, textPart := range map[string]string{
 		outside:                              "is in no folder that the user allows for uploads",
 		in("../secret.txt"):                  "is in no folder",
 		f.uploads + "/docs/../../secret.txt": "is in no folder",
@@ -154,7 +154,7 @@ func TestUploads(t *testing.T) {
 		in("docs"):                           "it is not a regular file",
 		in("missing.txt"):                    "can't be uploaded",
 	} {
-		f.wantError(wire.ErrDenied, part, "claude", "browser_file_upload", args(path))
+		f.wantError(wire.ErrDenied, textPart, "claude", "browser_file_upload", args(path))
 	}
 }
 
@@ -242,7 +242,7 @@ func TestBatchWithWrongSteps(t *testing.T) {
 		f.wantError(wire.ErrInvalidArguments, want, "claude", "browser_batch", `{"steps":[`+step+`]}`)
 	}
 	f.wantRun(0, "claude", "browser_batch", `{"steps":[{"tool":"browser_snapshot","args":{"tabId":9}}]}`)
-	if run := f.runs[len(f.runs)-1]; run.Target.TabID != 9 {
+	if run := f.toolRuns[len(f.toolRuns)-1]; run.Target.TabID != 9 {
 		t.Errorf("the step ran in tab %d", run.Target.TabID)
 	}
 }

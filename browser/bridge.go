@@ -37,20 +37,20 @@ type Options struct {
 // result connected runs browser tools through the argument bridge.
 // The Holds that Connect returns record which client holds which tab. The Sessions that
 // Connect returns delete the stored state of a client's session when the session ends.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
-	holds = newHolds()
-	tabs := newTabs(holds)
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connectedBridge dispatch.Bridge, tabHolds *Holds, sessions *Sessions) {
+	tabHolds = newHolds()
+	tabs := newTabs(tabHolds)
 	sites := newSites(options, tabs)
 	limits := newLimitGate(options.Limits)
-	o.Gates = append(o.Gates, sites, holds, limits, permissionGate{options.CapabilitiesOf})
-	shown := newShownPages()
-	sessions = newSessions(holds, tabs, sites, shown)
-	o.BeforeHooks = append(o.BeforeHooks, sessions, holds, limits)
-	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
+	o.Gates = append(o.Gates, sites, tabHolds, limits, permissionGate{options.CapabilitiesOf})
+	shownPages := newShownPages()
+	sessions = newSessions(tabHolds, tabs, sites, shownPages)
+	o.BeforeHooks = append(o.BeforeHooks, sessions, tabHolds, limits)
+	o.AfterHooks = append(o.AfterHooks, sites, tabHolds, sessions)
 	o.CurrentTab = tabs.currentTabOf
-	o.ShapeOutput = resultBuilder{sites, tabs, shown, options.Files}.shapeOutput
+	o.ShapeOutput = resultBuilder{sites, tabs, shownPages, options.Files}.shapeOutput
 	o.MaskArgs = maskForApproval
-	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(tabHolds.recordBatchEnd), sites: sites}, tabHolds, sessions
 }
 
 // toolBridge adds internal arguments to calls of browser tools before the browser receives
@@ -77,48 +77,48 @@ const sessionArgument = "_session"
 const framesArgument = "_frames"
 
 // Targets implements dispatch.Bridge.
-func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
-	if choice.Plugin == Name {
-		choice.Inspect = b.sites.inspectionFor(choice)
+func (b *toolBridge) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
+	if targetChoice.Plugin == Name {
+		targetChoice.Inspect = b.sites.inspectionFor(targetChoice)
 	}
-	return b.Bridge.Targets(ctx, choice)
+	return b.Bridge.Targets(ctx, targetChoice)
 }
 
 // Start implements dispatch.Bridge.
-func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-	if run.Plugin != Name {
-		return b.Bridge.Start(ctx, run, sink)
+func (b *toolBridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	if toolRun.Plugin != Name {
+		return b.Bridge.Start(ctx, toolRun, sink)
 	}
 	// The gates have checked only the tab in which the call runs, so no argument is
 	// allowed to name another tab.
-	run.Args = removeMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
-	switch run.Tool {
+	toolRun.Args = removeMembers(toolRun.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
+	switch toolRun.Tool {
 	case toolTabs: // listTabs searches in the server, because addresses have parts that the client may not see
-		run.Args = removeMembers(run.Args, "query")
+		toolRun.Args = removeMembers(toolRun.Args, "query")
 	case toolBatch:
-		return b.batches.start(run, sink)
+		return b.batches.start(toolRun, sink)
 	case toolWindows:
-		run.Args = setMember(run.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(run.Target.Browser, windowIDOf(run.Args))))
+		toolRun.Args = setMember(toolRun.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(toolRun.Target.Browser, windowIDOf(toolRun.Args))))
 	case toolDownloads:
-		run.Args = withFileName(run.Args)
+		toolRun.Args = withFileName(toolRun.Args)
 	case toolUpload:
-		args, err := readUploads(run.Args, b.uploadFolders)
+		args, err := readUploads(toolRun.Args, b.uploadFolders)
 		if err != nil {
 			return err
 		}
-		run.Args = args
+		toolRun.Args = args
 	}
-	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into these fields
-		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typed))
+	if typedTexts := typedSecrets(toolRun.Target); len(typedTexts) > 0 { // the user has approved typing into these fields
+		toolRun.Args = setMember(toolRun.Args, secretsArgument, rawjson.Encode(typedTexts))
 	}
-	if run.Tool != toolTabs {
-		run.Args = setMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(run), run.Target.URL)))
+	if toolRun.Tool != toolTabs {
+		toolRun.Args = setMember(toolRun.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameRuleClass(toolRun), toolRun.Target.URL)))
 	}
-	if classOfTool(run.Tool, run.Args) != classRead { // a call that acts may open tabs
-		run.Args = setMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
+	if classOfTool(toolRun.Tool, toolRun.Args) != classRead { // a call that acts may open tabs
+		toolRun.Args = setMember(toolRun.Args, clientArgument, rawjson.Encode(toolRun.Client.String()))
 	}
-	run.Args = setMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
-	return b.Bridge.Start(ctx, run, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(run.Target.URL), TabID: run.Target.TabID}})
+	toolRun.Args = setMember(toolRun.Args, sessionArgument, rawjson.Encode(clientKey(toolRun.Client)))
+	return b.Bridge.Start(ctx, toolRun, untrustedTextSink{sink, wire.UntrustedPage{Origin: originOf(toolRun.Target.URL), TabID: toolRun.Target.TabID}})
 }
 
 // untrustedTextSink marks page text in errors as untrusted data.
@@ -128,19 +128,19 @@ type untrustedTextSink struct {
 }
 
 // Finish implements dispatch.Sink.
-func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s untrustedTextSink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	if err != nil && err.PageText != "" {
 		framed := *err
 		framed.PageText, framed.Untrusted = encloseUntrusted(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
 		err = &framed
 	}
-	s.Sink.Finish(output, err)
+	s.Sink.Finish(toolOutput, err)
 }
 
 // For a dangerous tool that uses no tab, such as browser_history, the rules for reading apply.
-func frameRuleClass(run dispatch.Run) toolClass {
-	c := classOfTool(run.Tool, run.Args)
-	if run.TargetKind == dispatch.TargetBrowser && c == classDangerous {
+func frameRuleClass(toolRun dispatch.Run) toolClass {
+	c := classOfTool(toolRun.Tool, toolRun.Args)
+	if toolRun.TargetKind == dispatch.TargetBrowser && c == classDangerous {
 		return classRead
 	}
 	return c
@@ -158,18 +158,18 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 
 // Answer implements dispatch.Bridge by delivering the result of a nested call to the browser
 // tool that made the call.
-func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
-	if !b.batches.answer(id, output, err) {
-		b.Bridge.Answer(id, askID, output, err)
+func (b *toolBridge) Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError) {
+	if !b.batches.respond(id, toolOutput, err) {
+		b.Bridge.Answer(id, askID, toolOutput, err)
 	}
 }
 
-func setMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
+func setMember(object json.RawMessage, key string, valueJSON json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {
 		members = append(members, m)
 	}
-	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
+	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, QuotedKey: rawjson.Encode(key), Value: valueJSON}))
 }
 
 func removeMembers(object json.RawMessage, keys ...string) json.RawMessage {

@@ -13,7 +13,7 @@ import (
 // debugger.
 const capabilityDebugger = "debugger"
 
-var capabilityTexts = map[string]struct{ message, userText string }{
+var capabilityTexts = map[string]struct{ errorMessage, userText string }{
 	capabilityDebugger: {
 		"no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
 		"No connected browser has Chrome's debugger, which this tool needs. To add it, run `opentabs extension install --debugger`.",
@@ -28,8 +28,8 @@ func CheckCapability(tool string, capabilities []string) *wire.CallError {
 	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
 		return nil
 	}
-	texts := capabilityTexts[d.capability]
-	return &wire.CallError{Code: wire.ErrNoBrowser, Message: texts.message, UserText: texts.userText}
+	quotableTexts := capabilityTexts[d.capability]
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: quotableTexts.errorMessage, UserText: quotableTexts.userText}
 }
 
 // codeNeedsPermission is the error code, in server and extension, of a call whose tool lacks a Chrome permission.
@@ -66,30 +66,30 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	granted := g.capabilitiesOf(callInfo.Target.Browser)
-	missing := slices.DeleteFunc(slices.Clone(d.permissions), func(name string) bool { return slices.Contains(granted, name) })
-	if len(missing) == 0 {
+	missingPermissions := slices.DeleteFunc(slices.Clone(d.permissions), func(name string) bool { return slices.Contains(granted, name) })
+	if len(missingPermissions) == 0 {
 		return dispatch.Verdict{}
 	}
 	var titles []string
-	for _, name := range missing {
+	for _, name := range missingPermissions {
 		titles = append(titles, permissionTitles[name])
 	}
 	noun := "permission"
-	if len(missing) > 1 {
+	if len(missingPermissions) > 1 {
 		noun = "permissions"
 	}
-	fact := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missing))
+	factText := fmt.Sprintf("%s needs Chrome's %s %s", d.name, noun, quoteAll(missingPermissions))
 	return dispatch.Verdict{Block: &wire.CallError{
 		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
-		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", fact, quoteAll(titles)),
-		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", fact, quoteAll(titles)),
+		Message:  fmt.Sprintf("%s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome", factText, quoteAll(titles)),
+		UserText: fmt.Sprintf("%s. Open the side panel of opentabs and switch on %s under Browser, Permissions of Chrome.", factText, quoteAll(titles)),
 	}}
 }
 
-func quoteAll(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = fmt.Sprintf("%q", text)
+func quoteAll(quotableTexts []string) string {
+	quotedNames := make([]string, len(quotableTexts))
+	for i, text := range quotableTexts {
+		quotedNames[i] = fmt.Sprintf("%q", text)
 	}
-	return strings.Join(quoted, " and ")
+	return strings.Join(quotedNames, " and ")
 }

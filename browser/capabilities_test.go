@@ -26,8 +26,8 @@ func TestToolsNeedCapabilities(t *testing.T) {
 			t.Errorf("%s with the capabilities %q: error = %v, want allowed: %v", tt.tool, tt.capabilities, err, tt.isAllowed)
 		}
 	}
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			if d.capability != "" && capabilityTexts[d.capability].userText == "" {
 				t.Errorf("%s needs the capability %q, which has no texts", d.name, d.capability)
 			}
@@ -57,28 +57,28 @@ func TestMissingPermission(t *testing.T) {
 }
 
 func TestPermissionsOfExtension(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
+	fileContent, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	toolCount := 0
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			if len(d.permissions) == 0 {
 				continue
 			}
 			toolCount++
 			row := fmt.Sprintf("['%s', ['%s']],", d.name, strings.Join(d.permissions, "', '"))
-			if !strings.Contains(string(text), row) {
+			if !strings.Contains(string(fileContent), row) {
 				t.Errorf("permissions.ts has no row %s", row)
 			}
 		}
 	}
-	if rows := strings.Count(string(text), "\n  ['browser_"); rows != toolCount {
-		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rows, toolCount)
+	if rowCount := strings.Count(string(fileContent), "\n  ['browser_"); rowCount != toolCount {
+		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rowCount, toolCount)
 	}
 	for name, title := range permissionTitles {
-		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(text), label) {
+		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(fileContent), label) {
 			t.Errorf("permissions.ts has no label %s", label)
 		}
 	}

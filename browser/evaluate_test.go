@@ -19,8 +19,8 @@ func TestEvaluateArguments(t *testing.T) {
 	for _, args := range []string{`{}`, `{"function":"1","cursor":"0a1b2c3d:50000"}`, `{"cursor":"0a1b2c3d:50000","function":"1"}`} {
 		f.wantError(wire.ErrInvalidArguments, `takes either "function" or "cursor"`, "claude", toolEvaluate, args)
 	}
-	long := `{"function":"` + strings.Repeat("1+", wire.MaxShownArgsBytes/2) + `1"}`
-	f.wantError(wire.ErrInvalidArguments, "split the code", "claude", toolEvaluate, long)
+	longArgs := `{"function":"` + strings.Repeat("1+", wire.MaxShownArgsBytes/2) + `1"}`
+	f.wantError(wire.ErrInvalidArguments, "split the code", "claude", toolEvaluate, longArgs)
 	f.wantRun(1, "claude", toolEvaluate, evaluateArgs)
 	if want := "claude wants to use a dangerous tool on https://shop.example (browser_evaluate); this tool is dangerous"; f.approvalReasons[0] != want {
 		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)

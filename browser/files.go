@@ -53,14 +53,14 @@ func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pag
 		name = strings.TrimLeft(strings.Map(keepFileNameChar, u.Hostname()), ".")
 		name = name[:min(len(name), maxHostInFileName)]
 	}
-	stored, err := s.files.Add(filestore.File{
+	storedFile, err := s.files.Add(filestore.File{
 		Name:      fmt.Sprintf("%s-%s.%s", name, time.Now().Format("20060102-150405"), strings.Trim(strings.Map(keepFileNameChar, f.Extension), "._-")),
 		MediaType: f.MediaType, Client: callInfo.Client.Identity(), Tool: callInfo.Tool.Name,
 	}, content)
 	if err != nil {
 		return fileLink{}, err
 	}
-	return fileLink{stored.URI(), stored.Name, stored.MediaType, stored.SizeBytes}, nil
+	return fileLink{storedFile.URI(), storedFile.Name, storedFile.MediaType, storedFile.SizeBytes}, nil
 }
 
 const maxHostInFileName = 60
@@ -85,8 +85,8 @@ func withFileName(args json.RawMessage) json.RawMessage {
 		return args
 	}
 	name := downloadName(address)
-	refused := slices.DeleteFunc(strings.Fields(programTypes), func(ending string) bool { return ending == fileType(name) })
-	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
+	refusedTypes := slices.DeleteFunc(strings.Fields(programTypes), func(ending string) bool { return ending == fileType(name) })
+	return setMember(setMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refusedTypes))
 }
 
 // programTypes are the extensions of files that an operating system may execute when the

@@ -14,7 +14,7 @@ func TestFileOfTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.output = `{"text":"2 requests.","file":{"extension":"../har","mimeType":"application/json","text":"{}"},"page":{"url":"https://shop.example/","title":"Cart"}}`
-	text := f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	snapshot := f.wantRun(0, "claude", "browser_snapshot", `{}`)
 	files, err := f.files.List()
 	if err != nil || len(files) != 1 {
 		t.Fatalf("stored files after one call = %+v, %v; want one", files, err)
@@ -24,8 +24,8 @@ func TestFileOfTool(t *testing.T) {
 		t.Errorf("name of the stored file = %q, want the host, the time and the suffix without a slash", name)
 	}
 	want := regexp.MustCompile(`(?m)^file: ` + regexp.QuoteMeta(files[0].URI()) + `, "` + regexp.QuoteMeta(name) + `", 2 bytes\.`)
-	if !want.MatchString(text) {
-		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", text, want)
+	if !want.MatchString(snapshot) {
+		t.Errorf("result of a tool that wrote a file = %q, want a line that matches %s", snapshot, want)
 	}
 	if _, content, err := f.files.Read(files[0].ID, "claude"); err != nil || string(content) != "{}" {
 		t.Errorf("stored content = %q, %v; want {}", content, err)
@@ -55,7 +55,7 @@ func TestFileOfForbiddenSite(t *testing.T) {
 }
 
 func TestDownloadName(t *testing.T) {
-	long := strings.Repeat("é", 200)
+	longName := strings.Repeat("é", 200)
 	for address, want := range map[string]string{
 		"https://a.example/x/report.pdf?file=setup.exe#a.sh": "report.pdf",
 		"https://a.example":                          "download",
@@ -79,8 +79,8 @@ func TestDownloadName(t *testing.T) {
 		"https://a.example/Desktop.ini":              "_Desktop.ini",
 		"https://a.example/%ff.pdf":                  "_.pdf",
 		"https://a.example/%C3%A9t%C3%A9.pdf":        "été.pdf",
-		"https://a.example/" + long + ".exe":         strings.Repeat("é", 58) + ".exe",
-		"https://a.example/a." + long:                "a." + strings.Repeat("é", 59),
+		"https://a.example/" + longName + ".exe":     strings.Repeat("é", 58) + ".exe",
+		"https://a.example/a." + longName:            "a." + strings.Repeat("é", 59),
 	} {
 		if got := downloadName(address); got != want {
 			t.Errorf("downloadName(%q) = %q, want %q", address, got, want)

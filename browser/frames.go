@@ -12,13 +12,13 @@ import (
 // No tool is allowed to run in a frame that shows the daemon's own address.
 func (s *siteGate) frameRules(class toolClass, address string) map[string]bool {
 	rules := map[string]bool{}
-	for pattern, entry := range s.rules.All() {
+	for pattern, siteEntry := range s.rules.All() {
 		switch {
-		case entry.Rule == "":
+		case siteEntry.Rule == "":
 		case class == classDangerous:
-			rules[pattern] = entry.Rule == policy.SiteAuto && policy.IsSiteExact(pattern)
+			rules[pattern] = siteEntry.Rule == policy.SiteAuto && policy.IsSiteExact(pattern)
 		default:
-			rules[pattern] = entry.Rule != policy.SiteOff && (entry.Rule != policy.SiteRead || class == classRead)
+			rules[pattern] = siteEntry.Rule != policy.SiteOff && (siteEntry.Rule != policy.SiteRead || class == classRead)
 		}
 	}
 	if class == classDangerous { // the user has approved only the site of the page

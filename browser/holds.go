@@ -61,10 +61,10 @@ type tabCall struct {
 
 // tabHolder is the client that acted last in a tab.
 type tabHolder struct {
-	client   string
-	identity string
-	name     string
-	site     string
+	client          string
+	sessionIdentity string
+	name            string
+	site            string
 	// actedAt is the time at which the client's last acting call in the tab ended. While
 	// an acting call runs, actedAt is the time at which the call began.
 	actedAt      time.Time
@@ -157,10 +157,10 @@ func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
 			UserText: fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", tabID),
 		}
 	case ok && !isOwn && holder.isHolding():
-		fact := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
+		factText := fmt.Sprintf("%s uses tab %d and holds it until %s, for %s more", holder.name, tabID, holder.endTime().Format(time.TimeOnly), holder.timeLeftText())
 		return &wire.CallError{
-			Code: wire.ErrTabInUse, Message: fact + "; open a tab of your own, or wait",
-			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", fact, tabID),
+			Code: wire.ErrTabInUse, Message: factText + "; open a tab of your own, or wait",
+			UserText: fmt.Sprintf("%s. Retry later, or stop that client with `opentabs browser release %d`.", factText, tabID),
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (h *Holds) beginHold(callInfo dispatch.CallInfo) {
 		released = make(chan struct{})
 	}
 	h.holders[acted] = tabHolder{
-		client: key, identity: callInfo.Client.Identity(), name: callInfo.Client.String(),
+		client: key, sessionIdentity: callInfo.Client.Identity(), name: callInfo.Client.String(),
 		site: originOf(callInfo.Target.URL), actedAt: time.Now(), actingCallID: callInfo.CallID, released: released,
 	}
 	h.mu.Unlock()
@@ -266,7 +266,7 @@ func (h *Holds) reportChange(browser string) {
 
 // After implements dispatch.AfterHook. After an acting call has ended, its client holds
 // the tab for another minute.
-func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
+func (h *Holds) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)
 	}
@@ -276,8 +276,8 @@ func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	holder := h.holders[call.tab]
 	isLastAct := isRunning && holder.actingCallID == callInfo.CallID
 	if isLastAct {
-		if holder.actingCallID = ""; ended.View.Ended != nil {
-			holder.actedAt = *ended.View.Ended
+		if holder.actingCallID = ""; endedEndedCall.View.Ended != nil {
+			holder.actedAt = *endedEndedCall.View.Ended
 		}
 		h.holders[call.tab] = holder
 	}
@@ -349,20 +349,20 @@ func (h *Holds) isTakenBack(callInfo dispatch.CallInfo) bool {
 // is written for the user, not for an agent.
 func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
 	h.mu.Lock()
-	released := tabKey{browser, tabID}
-	holder, ok := h.holders[released]
+	releasedTab := tabKey{browser, tabID}
+	holder, ok := h.holders[releasedTab]
 	if !ok || holder.timeLeft() <= 0 {
 		h.mu.Unlock()
 		return "", fmt.Errorf("no client uses tab %d", tabID)
 	}
-	delete(h.holders, released)
+	delete(h.holders, releasedTab)
 	holder.release()
 	if len(h.stoppedClients) < maxTabs {
-		h.stoppedClients[tabClient{released, holder.identity}] = true
+		h.stoppedClients[tabClient{releasedTab, holder.sessionIdentity}] = true
 	}
 	var callIDs []string
 	for id, call := range h.runningCalls {
-		if call.tabClient == (tabClient{released, holder.client}) {
+		if call.tabClient == (tabClient{releasedTab, holder.client}) {
 			callIDs = append(callIDs, id)
 		}
 	}
@@ -374,26 +374,26 @@ func (h *Holds) Release(browser string, tabID int, surface string) (client strin
 	return holder.name, nil
 }
 
-func (h *Holds) forgetTab(closed tabKey) {
+func (h *Holds) forgetTab(closedTab tabKey) {
 	h.mu.Lock()
-	if holder, ok := h.holders[closed]; ok {
+	if holder, ok := h.holders[closedTab]; ok {
 		holder.release()
-		delete(h.holders, closed)
+		delete(h.holders, closedTab)
 	}
-	maps.DeleteFunc(h.stoppedClients, func(stopped tabClient, _ bool) bool { return stopped.tab == closed })
+	maps.DeleteFunc(h.stoppedClients, func(stoppedTabClient tabClient, _ bool) bool { return stoppedTabClient.tab == closedTab })
 	h.mu.Unlock()
-	h.reportChange(closed.browser)
+	h.reportChange(closedTab.browser)
 }
 
 func (h *Holds) endSession(session string) {
 	h.mu.Lock()
 	browsers := map[string]bool{}
-	maps.DeleteFunc(h.holders, func(held tabKey, holder tabHolder) bool {
+	maps.DeleteFunc(h.holders, func(heldTab tabKey, holder tabHolder) bool {
 		if holder.client != session {
 			return false
 		}
 		holder.release()
-		browsers[held.browser] = true
+		browsers[heldTab.browser] = true
 		return true
 	})
 	h.mu.Unlock()
@@ -421,25 +421,25 @@ type HeldTab struct {
 func (h *Holds) HeldTabs() []HeldTab {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var held []HeldTab
+	var heldTabs []HeldTab
 	for tab, holder := range h.holders {
 		if holder.timeLeft() > 0 {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
+			heldTabs = append(heldTabs, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.endTime(), !holder.takenBackAt.IsZero()})
 		}
 	}
-	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
-	return held
+	slices.SortFunc(heldTabs, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
+	return heldTabs
 }
 
 // TabHolds returns the held tabs of one browser in the form that the daemon sends to the
 // browser.
 func (h *Holds) TabHolds(browser string) []wire.TabHold {
-	var holds []wire.TabHold
-	for _, held := range h.HeldTabs() {
-		if held.Browser == browser {
-			leftMs := float64(time.Until(held.Until)) / float64(time.Millisecond)
-			holds = append(holds, wire.TabHold{TabID: held.TabID, Client: held.Client, Site: held.Site, LeftMs: leftMs, IsTaken: held.IsTaken})
+	var tabHolds []wire.TabHold
+	for _, heldTab := range h.HeldTabs() {
+		if heldTab.Browser == browser {
+			leftMs := float64(time.Until(heldTab.Until)) / float64(time.Millisecond)
+			tabHolds = append(tabHolds, wire.TabHold{TabID: heldTab.TabID, Client: heldTab.Client, Site: heldTab.Site, LeftMs: leftMs, IsTaken: heldTab.IsTaken})
 		}
 	}
-	return holds
+	return tabHolds
 }

@@ -19,16 +19,16 @@ func TestHeldTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-			t.Errorf("held tabs after the first act = %+v, want tab 7", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].TabID != 7 || heldTabs[0].Site != "https://shop.example" || heldTabs[0].Client != "claude" || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+			t.Errorf("held tabs after the first act = %+v, want tab 7", heldTabs)
 		}
 		time.Sleep(20 * time.Second)
 		f.wantError(wire.ErrTabInUse, ", for 41 s more; open a tab of your own, or wait", "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after %s = %+v, want none", holdTime, held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after %s = %+v, want none", holdTime, heldTabs)
 		}
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
@@ -44,23 +44,23 @@ func TestUserTakesTabBack(t *testing.T) {
 		const clickArgs = `{"target":"e1"}`
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		time.Sleep(time.Second)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(3 * time.Second)
-		if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].IsTaken {
-			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].IsTaken {
+			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", heldTabs)
 		}
 		f.wantError(wire.ErrTabTaken, "the user took tab 7 back by a click or a key 3 s ago, and you have not read the page since", "claude", "browser_click", clickArgs)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", clickArgs)
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].IsTaken {
-			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].IsTaken {
+			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", heldTabs)
 		}
 
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantRun(0, "claude", "browser_find", `{"text":"x"}`)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
@@ -74,16 +74,16 @@ func TestUserInputInFreeTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		var changeCount atomic.Int32
-		f.holds.OnChange(func(string) { changeCount.Add(1) })
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.OnChange(func(string) { changeCount.Add(1) })
+		f.tabHolds.RecordUserInput("b1", 7)
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		if got := changeCount.Load(); got != 0 {
 			t.Errorf("changes of holds without an act = %d, want 0", got)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Second)
 		if got := changeCount.Load(); got != 4 {
@@ -102,7 +102,7 @@ func TestUserInputDuringCall(t *testing.T) {
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		useTab := func() {
 			time.Sleep(time.Second)
-			f.holds.RecordUserInput("b1", 7)
+			f.tabHolds.RecordUserInput("b1", 7)
 		}
 		f.beforeResult = useTab
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
@@ -129,11 +129,11 @@ func TestRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		const clickArgs = `{"target":"e1"}`
-		if _, err := f.holds.Release("b1", 7, "the side panel"); err == nil || err.Error() != "no client uses tab 7" {
+		if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err == nil || err.Error() != "no client uses tab 7" {
 			t.Errorf("release of a free tab: %v, want an error", err)
 		}
 		stop := func() {
-			if client, err := f.holds.Release("b1", 7, "the side panel"); err != nil || client != "claude" {
+			if client, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil || client != "claude" {
 				t.Errorf("release = %q, %v, want claude", client, err)
 			}
 		}
@@ -143,8 +143,8 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the running act ended with %v, want %q", err, wantCancelled)
 		}
 		f.beforeResult = nil
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the release = %+v, want none", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the release = %+v, want none", heldTabs)
 		}
 		f.wantRun(0, "claude", "browser_snapshot", `{}`)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
@@ -169,15 +169,15 @@ func TestReleaseStopsQueuedCall(t *testing.T) {
 		}
 		f.beforeResult = func() {
 			time.Sleep(time.Second)
-			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+			if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 				t.Error(err)
 			}
 		}
 		go func() { _, _ = f.call("claude", "browser_click", `{"target":"e1"}`) }()
 		synctest.Wait()
 		f.wantError(wire.ErrDenied, "the user stopped you in tab 7", "claude", "browser_click", `{"target":"e2"}`)
-		if len(f.runs) != 1 {
-			t.Errorf("runs = %d, want 1: the queued act must not start", len(f.runs))
+		if len(f.toolRuns) != 1 {
+			t.Errorf("runs = %d, want 1: the queued act must not start", len(f.toolRuns))
 		}
 	})
 }
@@ -205,20 +205,20 @@ func TestWaitForHeldTab(t *testing.T) {
 		}
 
 		time.Sleep(holdTime - 3*time.Second)
-		waiting := make(chan error, 1)
+		waitErrors := make(chan error, 1)
 		go func() {
 			_, err := f.call("claude", "browser_click", clickArgs)
-			waiting <- err
+			waitErrors <- err
 		}()
 		time.Sleep(time.Second / 2)
 		f.wantRun(0, "cursor", "browser_click", clickArgs)
-		if err := <-waiting; err == nil || !strings.Contains(err.Error(), "tab_in_use") {
+		if err := <-waitErrors; err == nil || !strings.Contains(err.Error(), "tab_in_use") {
 			t.Errorf("the act that waited while the holder acted again ended with %v, want tab_in_use", err)
 		}
 
 		time.Sleep(holdTime - 5*time.Second)
 		begin = time.Now()
-		time.AfterFunc(time.Second/2, func() { f.holds.RecordUserInput("b1", 7) })
+		time.AfterFunc(time.Second/2, func() { f.tabHolds.RecordUserInput("b1", 7) })
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		if waited := time.Since(begin); waited > time.Second+time.Second/2 {
 			t.Errorf("the act waited for %v after the user took the tab back, want about 1 s", waited)
@@ -241,10 +241,10 @@ func TestHoldDuringLongCall(t *testing.T) {
 		}
 		f.beforeResult = func() {
 			actLong()
-			if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", held)
+			if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || !heldTabs[0].Until.Equal(time.Now().Add(holdTime)) {
+				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", heldTabs)
 			}
-			f.holds.RecordUserInput("b1", 7)
+			f.tabHolds.RecordUserInput("b1", 7)
 		}
 		f.wantRun(0, "claude", "browser_click", clickArgs)
 		f.beforeResult = nil
@@ -258,7 +258,7 @@ func TestHoldDuringLongCall(t *testing.T) {
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_click", clickArgs)
 		f.beforeResult = func() {
 			actLong()
-			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+			if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 				t.Errorf("release during a long act: %v", err)
 			}
 		}
@@ -278,7 +278,7 @@ func TestReadInBatchAfterUserInput(t *testing.T) {
 		const click = `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(time.Second)
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		steps := `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},` + click + `]}`
 		if _, err := f.call("claude", toolBatch, steps); err == nil || !strings.Contains(err.Error(), "step 2 of 2, browser_click: browser_click failed: the user took tab 7 back") || !strings.Contains(err.Error(), "Read the page again") {
@@ -286,7 +286,7 @@ func TestReadInBatchAfterUserInput(t *testing.T) {
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 
-		f.holds.RecordUserInput("b1", 7)
+		f.tabHolds.RecordUserInput("b1", 7)
 		time.Sleep(time.Second)
 		if _, err := f.call("claude", toolBatch, `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}}]}`); err != nil {
 			t.Errorf("a batch that only reads: %v", err)
@@ -301,7 +301,7 @@ func TestReadingActionsInHeldTab(t *testing.T) {
 	f.decision = allowOnce
 	f.setRule("shop.example", policy.SiteAuto)
 	f.wantRun(0, "cursor", "browser_performance", `{"action":"start"}`)
-	if held := f.holds.HeldTabs(); len(held) != 0 {
+	if held := f.tabHolds.HeldTabs(); len(held) != 0 {
 		t.Errorf("after a read, the held tabs are %+v", held)
 	}
 	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)

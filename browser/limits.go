@@ -59,9 +59,9 @@ func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 }
 
 func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
-	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
+	key, limit, description := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
 	if callInfo.Tool.Name == toolScreenshot {
-		key.isPicture, limit, what = true, g.limits.Pictures, "pictures"
+		key.isPicture, limit, description = true, g.limits.Pictures, "pictures"
 	}
 	if callInfo.Tool.Plugin != Name || key.tab.tabID == 0 || limit == 0 || !key.isPicture && classOf(callInfo) == classRead {
 		return nil
@@ -70,21 +70,21 @@ func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.Call
 	defer g.mu.Unlock()
 	now := time.Now()
 	isOver := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitPeriod }
-	recent := slices.DeleteFunc(g.startTimes[key], isOver)
-	g.startTimes[key] = recent
-	if len(recent) >= limit {
-		waitTime := recent[len(recent)-limit].Add(limitPeriod).Sub(now)
-		fact := fmt.Sprintf("run at most %d %s a minute in one tab, and tab %d has reached that", limit, what, key.tab.tabID)
+	recentTimes := slices.DeleteFunc(g.startTimes[key], isOver)
+	g.startTimes[key] = recentTimes
+	if len(recentTimes) >= limit {
+		waitTime := recentTimes[len(recentTimes)-limit].Add(limitPeriod).Sub(now)
+		factText := fmt.Sprintf("run at most %d %s a minute in one tab, and tab %d has reached that", limit, description, key.tab.tabID)
 		wait := humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
-		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools "+fact+"; the next call may run in "+wait, "Browser tools "+fact+". Retry in "+wait+".").Block
+		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools "+factText+"; the next call may run in "+wait, "Browser tools "+factText+". Retry in "+wait+".").Block
 	}
 	if countCall {
-		g.startTimes[key] = append(recent, now)
+		g.startTimes[key] = append(recentTimes, now)
 	}
 	if len(g.startTimes) > maxLimitedTabs {
-		for other, times := range g.startTimes {
+		for otherTab, times := range g.startTimes {
 			if len(slices.DeleteFunc(times, isOver)) == 0 {
-				delete(g.startTimes, other)
+				delete(g.startTimes, otherTab)
 			}
 		}
 	}

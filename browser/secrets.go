@@ -30,21 +30,21 @@ func isTyping(tool string) bool {
 }
 
 // For an acting call that types nothing, the gate checks all visible fields, but only if a wildcard rule is "auto".
-func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
-	if choice.TargetKind == dispatch.TargetBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
+func (s *siteGate) inspectionFor(targetChoice dispatch.TargetChoice) *wire.TabInspection {
+	if targetChoice.TargetKind == dispatch.TargetBrowser || classOfTool(targetChoice.Tool, targetChoice.Args) == classRead {
 		return nil
 	}
-	if !isTyping(choice.Tool) {
-		for pattern, entry := range s.rules.All() {
-			if entry.Rule == policy.SiteAuto && !policy.IsSiteExact(pattern) {
+	if !isTyping(targetChoice.Tool) {
+		for pattern, siteEntry := range s.rules.All() {
+			if siteEntry.Rule == policy.SiteAuto && !policy.IsSiteExact(pattern) {
 				return &wire.TabInspection{}
 			}
 		}
 		return nil
 	}
 	var args typingArgs
-	_ = json.Unmarshal(choice.Args, &args)
-	inspection := &wire.TabInspection{Focused: choice.Tool == toolPressKey}
+	_ = json.Unmarshal(targetChoice.Args, &args)
+	inspection := &wire.TabInspection{Focused: targetChoice.Tool == toolPressKey}
 	for _, field := range args.Fields {
 		inspection.Refs = append(inspection.Refs, field.Target)
 	}
@@ -79,14 +79,14 @@ func secretsNote(secrets *wire.SecretFields) string {
 
 // Each call that types into a secret field needs its own approval, whatever the site rule is.
 func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
-	typed := typedSecrets(callInfo.Target)
-	title := secretTitle(site, typed)
-	if len(typed) == 0 || s.isCallApproved(callInfo, title) {
+	typedTexts := typedSecrets(callInfo.Target)
+	title := secretTitle(site, typedTexts)
+	if len(typedTexts) == 0 || s.isCallApproved(callInfo, title) {
 		return dispatch.Verdict{}
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: title,
-		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typed), site, callInfo.Tool.Name),
+		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typedTexts), site, callInfo.Tool.Name),
 	}}
 }
 
@@ -94,11 +94,11 @@ func secretTitle(site string, kinds []string) string { return site + ": " + name
 
 func nameKinds(kinds []string) string {
 	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
-	var words []string
+	var nameWords []string
 	for _, kind := range kinds {
-		words = append(words, names[kind])
+		nameWords = append(nameWords, names[kind])
 	}
-	return strings.Join(words, " and ")
+	return strings.Join(nameWords, " and ")
 }
 
 // secretMask replaces secret text in arguments that users see.
@@ -119,11 +119,11 @@ func maskForApproval(callInfo dispatch.CallInfo) json.RawMessage {
 
 func maskSteps(args json.RawMessage) json.RawMessage {
 	var steps []json.RawMessage
-	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
-		if tool := textArgument(raw, "tool"); len(maskedMembers(tool)) > 0 {
-			raw = setMember(removeMembers(raw, "args"), "args", maskArgs(tool, rawjson.Get(raw, "args")))
+	for _, rawJSON := range rawjson.Elements(rawjson.Get(args, "steps")) {
+		if tool := textArgument(rawJSON, "tool"); len(maskedMembers(tool)) > 0 {
+			rawJSON = setMember(removeMembers(rawJSON, "args"), "args", maskArgs(tool, rawjson.Get(rawJSON, "args")))
 		}
-		steps = append(steps, raw)
+		steps = append(steps, rawJSON)
 	}
 	return setMember(removeMembers(args, "steps"), "steps", rawjson.Encode(steps))
 }

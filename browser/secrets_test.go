@@ -13,7 +13,7 @@ import (
 )
 
 func TestSensitivePage(t *testing.T) {
-	for name, test := range map[string]struct {
+	for name, testCase := range map[string]struct {
 		pattern   string
 		secrets   *wire.SecretFields
 		approvals int
@@ -28,17 +28,17 @@ func TestSensitivePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.decision, f.secrets = allowOnce, test.secrets
-			if err := f.rules.Set(test.pattern, policy.SiteAuto, "cli"); err != nil {
+			f.decision, f.secrets = allowOnce, testCase.secrets
+			if err := f.rules.Set(testCase.pattern, policy.SiteAuto, "cli"); err != nil {
 				t.Fatal(err)
 			}
-			f.wantRun(test.approvals, "claude", "browser_click", `{"target":"e1"}`)
-			if test.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.approvalReasons[0], "; this page shows a password field") {
+			f.wantRun(testCase.approvals, "claude", "browser_click", `{"target":"e1"}`)
+			if testCase.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.approvalReasons[0], "; this page shows a password field") {
 				t.Errorf("request for approval = %q, want the reason that the page shows a password field", f.approvalReasons[0])
 			}
 			f.wantRun(0, "claude", "browser_snapshot", `{}`)
-			f.wantRun(test.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
-			f.wantRun(test.approvals, "claude", "browser_navigate", `{"url":"https://shop.example/pay"}`)
+			f.wantRun(testCase.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
+			f.wantRun(testCase.approvals, "claude", "browser_navigate", `{"url":"https://shop.example/pay"}`)
 		})
 	}
 }
@@ -73,11 +73,11 @@ func TestTypingIntoSecretField(t *testing.T) {
 				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.approvalReasons, []string{want}) {
 					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.approvalReasons, want)
 				}
-				if shown := strings.Join(f.shownArgs, ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "4111") || !strings.Contains(shown, secretMask) {
-					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shown)
+				if shownArgs := strings.Join(f.shownArgs, ""); strings.Contains(shownArgs, "hunter2") || strings.Contains(shownArgs, "4111") || !strings.Contains(shownArgs, secretMask) {
+					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shownArgs)
 				}
-				run := f.runs[len(f.runs)-1]
-				if got := string(rawjson.Get(run.Args, secretsArgument)); got != `["card","password"]` {
+				toolRun := f.toolRuns[len(f.toolRuns)-1]
+				if got := string(rawjson.Get(toolRun.Args, secretsArgument)); got != `["card","password"]` {
 					t.Errorf("approved kinds of %s = %s, want card and password", call[0], got)
 				}
 			}

@@ -30,23 +30,23 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
 		var changeCount atomic.Int64
-		f.holds.OnChange(func(string) { changeCount.Add(1) })
+		f.tabHolds.OnChange(func(string) { changeCount.Add(1) })
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime - 5*time.Second)
-		began := time.Now()
+		beganAt := time.Now()
 		time.AfterFunc(2500*time.Millisecond, func() {
-			before := changeCount.Load()
+			countBefore := changeCount.Load()
 			f.sessions.End(clientOf("claude"))
-			if changeCount.Load() == before { // the waiting client may already have added another change
+			if changeCount.Load() == countBefore { // the waiting client may already have added another change
 				t.Error("the end of a session reported no change of holds")
 			}
 		})
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e2"}`)
-		if waited := time.Since(began); waited != 2500*time.Millisecond {
+		if waited := time.Since(beganAt); waited != 2500*time.Millisecond {
 			t.Errorf("waiting time of another client's act = %s, want 2.5 s", waited)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].Client != "cursor" {
-			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 || heldTabs[0].Client != "cursor" {
+			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", heldTabs)
 		}
 	})
 }
@@ -69,8 +69,8 @@ func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
 		if got := currentTab("claude 2"); got != 0 {
 			t.Errorf("current tab of the ended session = %d, want none", got)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 1 {
-			t.Errorf("held tabs after the end of the other session = %+v, want tab 7", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 1 {
+			t.Errorf("held tabs after the end of the other session = %+v, want tab 7", heldTabs)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestStopOutlivesSession(t *testing.T) {
 	if err := call("s1"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+	if _, err := f.tabHolds.Release("b1", 7, "the side panel"); err != nil {
 		t.Fatal(err)
 	}
 	f.sessions.End(dispatch.Client{Session: "s1", Name: "claude"})
@@ -140,19 +140,19 @@ func TestStopOutlivesSession(t *testing.T) {
 func TestJobAfterEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newAutoFixture(t)
-		var ended []string
-		f.sessions.OnEnd(func(session string) { ended = append(ended, session) })
+		var endedCalls []string
+		f.sessions.OnEnd(func(session string) { endedCalls = append(endedCalls, session) })
 		f.beforeResult = func() { f.sessions.End(clientOf("claude")) }
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		f.beforeResult = nil
 		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
-			t.Errorf("notifications of browsers = %q, want %q", ended, want)
+		if want := []string{"claude", "claude", "claude"}; !slices.Equal(endedCalls, want) {
+			t.Errorf("notifications of browsers = %q, want %q", endedCalls, want)
 		}
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the calls of an ended session = %+v, want none", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the calls of an ended session = %+v, want none", heldTabs)
 		}
 	})
 }
@@ -180,15 +180,15 @@ func TestEndOfClientWithoutSessions(t *testing.T) {
 		if _, err := f.calls.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
-		if run := f.runs[len(f.runs)-1]; !strings.Contains(string(run.Args), `"_session":"client laptop"`) {
-			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", run.Args)
+		if toolRun := f.toolRuns[len(f.toolRuns)-1]; !strings.Contains(string(toolRun.Args), `"_session":"client laptop"`) {
+			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", toolRun.Args)
 		}
 		if got := f.sessions.Ended([]string{"client laptop"}); len(got) != 0 {
 			t.Errorf("ended sessions while the client calls = %q, want none", got)
 		}
 		f.sessions.End(shared)
-		if held := f.holds.HeldTabs(); len(held) != 0 {
-			t.Errorf("held tabs after the removal of the token = %+v, want none", held)
+		if heldTabs := f.tabHolds.HeldTabs(); len(heldTabs) != 0 {
+			t.Errorf("held tabs after the removal of the token = %+v, want none", heldTabs)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := string(f.runs[0].Args); strings.Contains(got, "cursor") || !strings.Contains(got, `"_session":"claude"`) {
+	if got := string(f.toolRuns[0].Args); strings.Contains(got, "cursor") || !strings.Contains(got, `"_session":"claude"`) {
 		t.Errorf("arguments in the browser = %s, want the session claude", got)
 	}
 }

@@ -73,10 +73,10 @@ func (s *siteGate) forgetApprovals() {
 	var now ruleVersion
 	entries := s.rules.All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
-		entry := entries[pattern]
-		now.alwaysCount += len(entry.Allowed)
-		if entry.Rule != "" || !entry.At.IsZero() {
-			now.rules += fmt.Sprintln(pattern, entry.Rule, entry.At)
+		siteEntry := entries[pattern]
+		now.alwaysCount += len(siteEntry.Allowed)
+		if siteEntry.Rule != "" || !siteEntry.At.IsZero() {
+			now.rules += fmt.Sprintln(pattern, siteEntry.Rule, siteEntry.At)
 		}
 	}
 	s.mu.Lock()
@@ -214,13 +214,13 @@ func closeApprovalKey(callInfo dispatch.CallInfo) string {
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, address string) dispatch.Verdict {
 	site := originOf(address)
 	rule := s.ruleFor(address, class)
-	note := ""
+	noteText := ""
 	if isSensitive(address) {
-		note = "; this site is sensitive"
+		noteText = "; this site is sensitive"
 	}
 	if class == classAct && rule == policy.SiteAuto && showsSecrets(callInfo, address) {
 		if pattern, _ := s.rules.RuleFor(address); !policy.IsSiteExact(pattern) {
-			rule, note = policy.SiteAsk, secretsNote(callInfo.Target.Secrets)
+			rule, noteText = policy.SiteAsk, secretsNote(callInfo.Target.Secrets)
 		}
 	}
 	switch {
@@ -235,7 +235,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
 		return dispatch.Verdict{}
 	case callInfo.Tool.Name == toolUpload: // an approval to act does not cover files
-		return newUploadRequest(callInfo, site, note)
+		return newUploadRequest(callInfo, site, noteText)
 	case s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
 	}
@@ -244,18 +244,18 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 		reason += "; this tool is dangerous"
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: site, Reason: reason + note,
+		Kind: wire.TicketPermission, Title: site, Reason: reason + noteText,
 		Scopes:     []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways},
 		IsReadOnly: class == classRead,
 	}}
 }
 
-func newRefusal(site string, class toolClass, fact string, rule policy.SiteRule) dispatch.Verdict {
+func newRefusal(site string, class toolClass, factText string, rule policy.SiteRule) dispatch.Verdict {
 	command := "opentabs browser site"
 	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
 		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
 	}
-	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", fact, command),
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("%s. The user can allow it with `%s` in a terminal", factText, command),
 		fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command))
 }
 
@@ -272,18 +272,18 @@ func verbOf(class toolClass) string {
 // On a site without a rule, browser tools need the user's approval. A wildcard rule never allows a sensitive site or a
 // dangerous tool without approvals.
 func (s *siteGate) ruleFor(address string, class toolClass) policy.SiteRule {
-	pattern, entry := s.rules.RuleFor(address)
+	pattern, siteEntry := s.rules.RuleFor(address)
 	switch {
 	case pattern == "":
 		return policy.SiteAsk
-	case entry.Rule == policy.SiteRead && class != classRead: // a sensitive site must not allow more than other sites
+	case siteEntry.Rule == policy.SiteRead && class != classRead: // a sensitive site must not allow more than other sites
 		return policy.SiteRead
-	case entry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
+	case siteEntry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
 		return policy.SiteAsk
-	case entry.Rule == policy.SiteAuto && class == classDangerous && !policy.IsSiteExact(pattern):
+	case siteEntry.Rule == policy.SiteAuto && class == classDangerous && !policy.IsSiteExact(pattern):
 		return policy.SiteAsk
 	}
-	return entry.Rule
+	return siteEntry.Rule
 }
 
 func (s *siteGate) isOwnAddress(address string) bool {
@@ -330,36 +330,36 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 // ObserveDecision implements dispatch.DecisionObserver by storing the user's approvals.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
-	if own := originOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
-		site = own
+	if ownOrigin := originOf(callInfo.Target.URL); t.Title == secretTitle(ownOrigin, typedSecrets(callInfo.Target)) {
+		site = ownOrigin
 	}
-	change := policy.Change{
+	policyChange := policy.Change{
 		Kind: "decision", Plugin: Name, Tool: callInfo.Tool.Name, Site: site, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller,
 		Allow: r.Allow, Scope: r.Scope, For: r.Duration, By: r.Surface,
 	}
-	defer func() { s.rules.RecordDecision(change) }()
+	defer func() { s.rules.RecordDecision(policyChange) }()
 	if !r.Allow {
 		return
 	}
 	if r.Surface == dispatch.PermissionChange { // a rule now allows the call, so no approval needs to be stored
 		return
 	}
-	stored := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
+	storedSiteGrant := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
 	switch {
 	case r.Scope == wire.ScopeTime:
-		stored.until = r.DecidedAt.Add(r.Duration)
+		storedSiteGrant.until = r.DecidedAt.Add(r.Duration)
 	case r.Scope == wire.ScopeSession, r.Scope == wire.ScopeOnce && class == classRead:
-		stored.until = r.DecidedAt.Add(sessionGrantTime)
+		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
 		if !callInfo.Client.IsSessionShared {
-			stored.session = callInfo.Client.Session
+			storedSiteGrant.session = callInfo.Client.Session
 		}
 	case r.Scope == wire.ScopeAlways:
-		stored.until = r.DecidedAt.Add(sessionGrantTime)
-		if stored.caller == "" && s.rules.Allow(site, stored.client, string(class), r.Surface) == nil {
-			stored.until = time.Time{} // the approval is stored in the rules, where the user can remove it
+		storedSiteGrant.until = r.DecidedAt.Add(sessionGrantTime)
+		if storedSiteGrant.caller == "" && s.rules.Allow(site, storedSiteGrant.client, string(class), r.Surface) == nil {
+			storedSiteGrant.until = time.Time{} // the approval is stored in the rules, where the user can remove it
 			break
 		}
-		change.Scope = wire.ScopeTime
+		policyChange.Scope = wire.ScopeTime
 	}
 	key := t.Title
 	if key == tabName(callInfo.Target.TabID) {
@@ -368,11 +368,11 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.callApprovals[callInfo.CallID] = append(s.callApprovals[callInfo.CallID], key)
-	if !stored.until.IsZero() {
+	if !storedSiteGrant.until.IsZero() {
 		s.rules.RecheckGates()
 		now := time.Now()
 		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
-		s.grants = append(s.grants, stored)
+		s.grants = append(s.grants, storedSiteGrant)
 		s.grants = s.grants[max(0, len(s.grants)-maxGrants):]
 	}
 }

@@ -27,7 +27,7 @@ type fixture struct {
 	secrets         *wire.SecretFields
 	inspections     []*wire.TabInspection
 	output          string
-	runs            []dispatch.Run
+	toolRuns        []dispatch.Run
 	caller          *dispatch.Caller
 	uploads         string
 	files           *filestore.Store
@@ -38,7 +38,7 @@ type fixture struct {
 	progress        []string
 	beforeResult    func()
 	sink            dispatch.Sink
-	holds           *Holds
+	tabHolds        *Holds
 	sessions        *Sessions
 	capabilities    []string
 }
@@ -50,21 +50,21 @@ func newFixture(t *testing.T) *fixture {
 
 func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 	t.Helper()
-	set := plugin.NewSet(nil, nil, Plugin())
-	rules := policy.New(t.TempDir(), func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, Plugin())
+	rules := policy.New(t.TempDir(), func() *plugin.Set { return pluginSet }, policy.Options{})
 	f := &fixture{t: t, rules: policy.SitesOf(rules), address: "https://shop.example/cart?id=7#top", secrets: &wire.SecretFields{}, capabilities: slices.Collect(maps.Keys(permissionTitles))}
 	bridge := &dispatchtest.Bridge{
-		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			f.inspections = append(f.inspections, choice.Inspect)
-			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: choice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart", Secrets: f.secrets}
+		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+			f.inspections = append(f.inspections, targetChoice.Inspect)
+			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: targetChoice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart", Secrets: f.secrets}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			f.runs, f.sink = append(f.runs, run), sink
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			f.toolRuns, f.sink = append(f.toolRuns, toolRun), sink
 			output := f.output
 			if output == "" {
-				text, _ := json.Marshal(f.address)
-				output = `{"text":"Done.","page":{"url":` + string(text) + `,"title":"Cart"},"content":"heading Cart"}`
+				encodedAddress, _ := json.Marshal(f.address)
+				output = `{"text":"Done.","page":{"url":` + string(encodedAddress) + `,"title":"Cart"},"content":"heading Cart"}`
 			}
 			onRun := f.beforeResult
 			go func() {
@@ -81,11 +81,11 @@ func newLimitedFixture(t *testing.T, limits Limits) *fixture {
 		return f.tool(name), args, nil
 	}
 	f.uploads, f.files = t.TempDir(), filestore.Open(t.TempDir())
-	connected, holds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
+	connectedBridge, tabHolds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
 		CapabilitiesOf: func(string) []string { return f.capabilities }})
-	f.holds, f.sessions = holds, sessions
-	f.calls = dispatch.New(connected, options)
-	holds.SetCalls(f.calls)
+	f.tabHolds, f.sessions = tabHolds, sessions
+	f.calls = dispatch.New(connectedBridge, options)
+	tabHolds.SetCalls(f.calls)
 	return f
 }
 
@@ -132,25 +132,25 @@ func (f *fixture) tool(name string) dispatch.Tool {
 func (f *fixture) wantRun(approvals int, client, tool, args string) string {
 	f.t.Helper()
 	f.approvalReasons = nil
-	text, err := f.call(client, tool, args)
+	output, err := f.call(client, tool, args)
 	if err != nil {
 		f.t.Errorf("%s %s of %s: %v", tool, args, client, err)
 	}
 	if len(f.approvalReasons) != approvals {
 		f.t.Errorf("%s %s of %s: got %d approvals %q, want %d", tool, args, client, len(f.approvalReasons), f.approvalReasons, approvals)
 	}
-	return text
+	return output
 }
 
-func (f *fixture) wantError(code wire.ErrorCode, part, client, tool, args string) {
+func (f *fixture) wantError(code wire.ErrorCode, textPart, client, tool, args string) {
 	f.t.Helper()
-	runs := len(f.runs)
-	text, err := f.call(client, tool, args)
+	runs := len(f.toolRuns)
+	output, err := f.call(client, tool, args)
 	var e *dispatch.Error
-	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, part) {
-		f.t.Errorf("%s %s of %s: got %q, %v, want %s with %q", tool, args, client, text, err, code, part)
+	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, textPart) {
+		f.t.Errorf("%s %s of %s: got %q, %v, want %s with %q", tool, args, client, output, err, code, textPart)
 	}
-	if len(f.runs) != runs {
+	if len(f.toolRuns) != runs {
 		f.t.Errorf("%s %s of %s ran in the browser", tool, args, client)
 	}
 }
@@ -207,7 +207,7 @@ func TestApprovalForAlways(t *testing.T) {
 		t.Errorf("asked %q", f.approvalReasons[0])
 	}
 	f.wantRun(0, "claude", "browser_snapshot", `{}`)
-	if entry := f.rules.All()["online.bank.example:443"]; len(entry.Allowed) != 1 || entry.Allowed[0].Class != "act" {
+	if siteEntry := f.rules.All()["online.bank.example:443"]; len(siteEntry.Allowed) != 1 || siteEntry.Allowed[0].Class != "act" {
 		t.Errorf("stored %+v", f.rules.All())
 	}
 	for _, address := range []string{"https://other.bank.example/", "http://online.bank.example/", "https://online.bank.example:8443/"} {
@@ -218,7 +218,7 @@ func TestApprovalForAlways(t *testing.T) {
 
 // A rule with a wildcard must never allow a sensitive site without an approval.
 func TestSiteRules(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name, address      string
 		rules              map[string]policy.SiteRule
 		wantRead, wantAct  int
@@ -241,27 +241,27 @@ func TestSiteRules(t *testing.T) {
 		{name: "this machine by name", address: "http://[::1]:3000/", rules: map[string]policy.SiteRule{"[::1]:3000": "auto"}},
 		{name: "the daemon", address: "http://localhost:9515/status", rules: map[string]policy.SiteRule{"localhost": "auto"}, wantRead: -1, wantAct: -1, wantDeniedSentence: "never reach opentabs itself"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(testCase.name, func(t *testing.T) {
 			f := newFixture(t)
-			f.decision, f.address = allowOnce, test.address
-			for site, rule := range test.rules {
+			f.decision, f.address = allowOnce, testCase.address
+			for site, rule := range testCase.rules {
 				if err := f.rules.Set(site, rule, "x"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			check := func(want int, tool, args string) {
+			checkRule := func(want int, tool, args string) {
 				if want < 0 {
 					code := wire.ErrDenied
-					if test.name == "the daemon" {
+					if testCase.name == "the daemon" {
 						code = wire.ErrInvalidArguments
 					}
-					f.wantError(code, test.wantDeniedSentence, "claude", tool, args)
+					f.wantError(code, testCase.wantDeniedSentence, "claude", tool, args)
 				} else {
 					f.wantRun(want, "claude", tool, args)
 				}
 			}
-			check(test.wantRead, "browser_snapshot", `{}`)
-			check(test.wantAct, "browser_click", `{"target":"e1"}`)
+			checkRule(testCase.wantRead, "browser_snapshot", `{}`)
+			checkRule(testCase.wantAct, "browser_click", `{"target":"e1"}`)
 		})
 	}
 }
@@ -281,12 +281,12 @@ func TestOpeningNeedsApprovalForNewSite(t *testing.T) {
 		args, _ := json.Marshal(map[string]string{"url": address})
 		f.wantError(wire.ErrInvalidArguments, "give a whole http or https address", "claude", "browser_navigate", string(args))
 	}
-	for address, problem := range map[string]string{
+	for address, problemText := range map[string]string{
 		"http://127.1:9527/": "four decimal", "http://2130706433/": "four decimal", "http://0x7f.0.0.1/": "four decimal", "http://0/": "four decimal", "http://127.0.0.01/": "four decimal",
 		"http://127.0.0.1:09527/": "leading zeros", "http://ｂank.example/": "in ASCII", "http://bank。example/": "in ASCII", "http://ban\u00adk.example/": "in ASCII",
 	} {
 		args, _ := json.Marshal(map[string]string{"url": address})
-		f.wantError(wire.ErrInvalidArguments, problem, "claude", "browser_navigate", string(args))
+		f.wantError(wire.ErrInvalidArguments, problemText, "claude", "browser_navigate", string(args))
 	}
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{}`)
 	f.wantError(wire.ErrInvalidArguments, `either "url" or "go"`, "claude", "browser_navigate", `{"url":"https://shop.example/","go":"back"}`)
@@ -313,7 +313,7 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 			_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_snapshot"), Args: json.RawMessage(`{}`), TabID: 7, Client: dispatch.Client{Session: "s", Name: "claude"}})
 			results <- err
 		}
-		set := func(rule policy.SiteRule) {
+		setRule := func(rule policy.SiteRule) {
 			if err := f.rules.Set("shop.example", rule, "x"); err != nil {
 				t.Fatal(err)
 			}
@@ -321,16 +321,16 @@ func TestRuleDecidesWaitingCall(t *testing.T) {
 		}
 		go run()
 		synctest.Wait()
-		set(policy.SiteAsk)
+		setRule(policy.SiteAsk)
 		synctest.Wait()
-		set(policy.SiteAuto)
+		setRule(policy.SiteAuto)
 		if err := <-results; err != nil {
 			t.Errorf("the site is allowed now: %v", err)
 		}
-		set("")
+		setRule("")
 		go run()
 		synctest.Wait()
-		set(policy.SiteOff)
+		setRule(policy.SiteOff)
 		if err := <-results; err == nil {
 			t.Error("the call ran although the site is off")
 		}

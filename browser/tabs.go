@@ -20,7 +20,7 @@ type tabKey struct {
 
 // tabTable stores which tabs, windows and downloads each client has opened or selected.
 type tabTable struct {
-	holds *Holds
+	tabHolds *Holds
 
 	mu               sync.Mutex // guards all fields below
 	currentTabs      map[string]tabKey
@@ -31,8 +31,8 @@ type tabTable struct {
 	downloadStarters map[downloadKey]string
 }
 
-func newTabs(holds *Holds) *tabTable {
-	return &tabTable{holds: holds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
+func newTabs(tabHolds *Holds) *tabTable {
+	return &tabTable{tabHolds: tabHolds, currentTabs: map[string]tabKey{}, browserNames: map[string]string{}, openers: map[tabKey]string{}, windowOpeners: map[windowKey]string{}, listedWindows: map[windowKey]browserWindow{},
 		downloadStarters: map[downloadKey]string{}}
 }
 
@@ -52,11 +52,11 @@ func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	current := t.currentTabs[clientKey(c.Client)]
-	if current.tabID != 0 && wire.MatchesBrowser(c.Browser, current.browser, t.browserNames[current.browser]) {
-		return c.Browser, current.tabID
+	currentTab := t.currentTabs[clientKey(c.Client)]
+	if currentTab.tabID != 0 && wire.MatchesBrowser(c.Browser, currentTab.browser, t.browserNames[currentTab.browser]) {
+		return c.Browser, currentTab.tabID
 	}
-	return current.browser, current.tabID
+	return currentTab.browser, currentTab.tabID
 }
 
 func tabOfCall(callInfo dispatch.CallInfo) tabKey {
@@ -74,32 +74,32 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 		Action string `json:"action"`
 	}
 	_ = json.Unmarshal(callInfo.Args, &args)
-	key, changed := clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}
+	key, changedTab := clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}
 	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
-		t.holds.forgetTab(tabOfCall(callInfo))
+		t.tabHolds.forgetTab(tabOfCall(callInfo))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.browserNames[callInfo.Target.Browser] = callInfo.Target.BrowserName
 	switch {
 	case callInfo.Tool.Name == toolWindows && args.Action == "new":
-		t.currentTabs[key] = changed
+		t.currentTabs[key] = changedTab
 		if len(t.openers) < maxTabs {
-			t.openers[changed] = key
+			t.openers[changedTab] = key
 		}
 	case callInfo.Tool.Name != toolTabs:
 	case args.Action == "close":
-		closed := tabOfCall(callInfo)
-		delete(t.openers, closed)
-		for client, current := range t.currentTabs {
-			if current == closed {
+		closedTab := tabOfCall(callInfo)
+		delete(t.openers, closedTab)
+		for client, currentTab := range t.currentTabs {
+			if currentTab == closedTab {
 				delete(t.currentTabs, client)
 			}
 		}
 	case tabID != 0 && args.Action != "list":
-		t.currentTabs[key] = changed
+		t.currentTabs[key] = changedTab
 		if args.Action == "new" && len(t.openers) < maxTabs {
-			t.openers[changed] = key
+			t.openers[changedTab] = key
 		}
 	}
 }
@@ -143,9 +143,9 @@ func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
 	return t.downloadStarters[downloadKey{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
 }
 
-func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDownload) []string {
+func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listedDownloads []listedDownload) []string {
 	lines := []string{}
-	for _, d := range listed {
+	for _, d := range listedDownloads {
 		if t.isDownloadOfClient(callInfo, d.ID) {
 			lines = append(lines, d.Text)
 		}
@@ -175,20 +175,20 @@ type clientTab struct {
 func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]pageInfo{}} }
 
 // record ignores nested calls, because the calling tool may hide the result from its client.
-func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown pageInfo) (isKnown bool) {
+func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shownPage pageInfo) (isKnown bool) {
 	if callInfo.Caller != nil {
 		return false
 	}
 	key := clientTab{clientKey(callInfo.Client), tabKey{callInfo.Target.Browser, tabID}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pages[key] == shown {
+	if s.pages[key] == shownPage {
 		return true
 	}
 	if len(s.pages) >= maxShownPages {
 		clear(s.pages)
 	}
-	s.pages[key] = shown
+	s.pages[key] = shownPage
 	return false
 }
 

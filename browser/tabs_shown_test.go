@@ -13,7 +13,7 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	cart := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
-	for i, test := range []struct {
+	for i, testCase := range []struct {
 		client, output string
 		want           string
 	}{
@@ -24,14 +24,14 @@ func TestPagesAreNamedWhenTheyChange(t *testing.T) {
 		{"claude", `{"text":"Clicked.","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)"`},
 		{"claude", `{"text":"Snapshot s7.","content":"main","snapshot":"s7","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)" https://shop.example/cart [snapshot s7]`},
 	} {
-		f.output = test.output
+		f.output = testCase.output
 		tool := "browser_click"
-		if test.client == "cursor" || strings.Contains(test.output, "s7") {
+		if testCase.client == "cursor" || strings.Contains(testCase.output, "s7") {
 			tool = "browser_snapshot" // another client holds the tab, so only reading is allowed
 		}
-		got := f.wantRun(0, test.client, tool, `{"target":"e1"}`)
-		if test.want == "" && strings.Contains(got, "page:") || !strings.Contains(got, test.want) {
-			t.Errorf("result %d = %q, want a result that contains %q", i, got, test.want)
+		got := f.wantRun(0, testCase.client, tool, `{"target":"e1"}`)
+		if testCase.want == "" && strings.Contains(got, "page:") || !strings.Contains(got, testCase.want) {
+			t.Errorf("result %d = %q, want a result that contains %q", i, got, testCase.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestCurrentTab(t *testing.T) {
 	}
 	f.output = `{"text":"Opened.","tabId":12}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
-	if got := string(f.runs[len(f.runs)-1].Args); got != `{"action":"new","url":"https://shop.example/","_client":"claude","_session":"claude"}` {
+	if got := string(f.toolRuns[len(f.toolRuns)-1].Args); got != `{"action":"new","url":"https://shop.example/","_client":"claude","_session":"claude"}` {
 		t.Errorf("the browser got %s", got)
 	}
 	f.output = ""
@@ -86,7 +86,7 @@ func TestSearchOfTabs(t *testing.T) {
 		if isFound := strings.HasPrefix(got, "1 of 3 match."); err != nil || isFound != (want != "") || !strings.Contains(got, want) || strings.Contains(got, "Balance") {
 			t.Errorf("the query %q returned %q, %v", query, got, err)
 		}
-		if ran := f.runs[len(f.runs)-1]; strings.Contains(string(ran.Args), "query") {
+		if ran := f.toolRuns[len(f.toolRuns)-1]; strings.Contains(string(ran.Args), "query") {
 			t.Errorf("the browser got %s", ran.Args)
 		}
 	}

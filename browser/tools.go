@@ -65,13 +65,13 @@ func toolGroups() []toolGroup {
 
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
-	name, title, description string
+	name, title, toolDescription string
 	// properties is the JSON text of the properties of the tool's input schema, without
 	// the outer braces. required lists the keys of the required properties.
-	properties string
-	required   []string
-	targetKind dispatch.TargetKind
-	class      toolClass
+	properties   string
+	requiredArgs []string
+	targetKind   dispatch.TargetKind
+	class        toolClass
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads, such as "list".
 	readActions []string
@@ -107,11 +107,11 @@ type Group struct {
 func Groups() []Group {
 	var groups []Group
 	for _, g := range toolGroups() {
-		group := Group{Name: g.name}
+		toolGroup := Group{Name: g.name}
 		for _, d := range g.tools {
-			group.Tools = append(group.Tools, d.name)
+			toolGroup.Tools = append(toolGroup.Tools, d.name)
 		}
-		groups = append(groups, group)
+		groups = append(groups, toolGroup)
 	}
 	return groups
 }
@@ -119,7 +119,7 @@ func Groups() []Group {
 // SelectTools returns the names of the browser tools that the argument names selects.
 // Each element of names is the name of a tool or of a group of tools.
 func SelectTools(names []string) ([]string, error) {
-	var selected, groupNames []string
+	var selectedGroups, groupNames []string
 	for _, g := range Groups() {
 		groupNames = append(groupNames, g.Name)
 	}
@@ -127,14 +127,14 @@ func SelectTools(names []string) ([]string, error) {
 		i := slices.Index(groupNames, name)
 		switch {
 		case i >= 0:
-			selected = append(selected, Groups()[i].Tools...)
+			selectedGroups = append(selectedGroups, Groups()[i].Tools...)
 		case definitionOf(name) != nil:
-			selected = append(selected, name)
+			selectedGroups = append(selectedGroups, name)
 		default:
 			return nil, fmt.Errorf("%q is neither a group nor a browser tool; the groups are %s, and `opentabs browser tools` shows the tools", name, strings.Join(groupNames, ", "))
 		}
 	}
-	return selected, nil
+	return selectedGroups, nil
 }
 
 // toolIdleLimit is the idle limit of browser tools. The idle limit of browser tools is longer
@@ -156,8 +156,8 @@ func Plugin() *plugin.Plugin {
 		Name: Name, DisplayName: "Browser tools", Version: "1",
 		Description: "Tools of opentabs that read and use any page, on the sites that you allow.",
 	}
-	for _, group := range toolGroups() {
-		for _, d := range group.tools {
+	for _, toolGroup := range toolGroups() {
+		for _, d := range toolGroup.tools {
 			// MCP clients assume by default that a tool changes something, so only tools
 			// that only read have annotations.
 			var annotations plugin.Annotations
@@ -166,12 +166,12 @@ func Plugin() *plugin.Plugin {
 				annotations.ReadOnly = &isRead
 			}
 			tool := &plugin.Tool{
-				Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
+				Name: d.name, DisplayName: d.title, Description: d.toolDescription, Icon: "globe",
 				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
-				Annotations: annotations, IsOptIn: group.name != groupCore,
+				Annotations: annotations, IsOptIn: toolGroup.name != groupCore,
 			}
 			if tool.IsOptIn { // tools in the core group show no group
-				tool.Group = group.name
+				tool.Group = toolGroup.name
 			}
 			p.Tools = append(p.Tools, tool)
 		}
@@ -180,11 +180,11 @@ func Plugin() *plugin.Plugin {
 }
 
 func (d toolDefinition) schema() json.RawMessage {
-	text := `{"type":"object","properties":{` + d.properties + `}`
-	if len(d.required) > 0 {
-		text += `,"required":` + string(rawjson.Encode(d.required))
+	schemaJSON := `{"type":"object","properties":{` + d.properties + `}`
+	if len(d.requiredArgs) > 0 {
+		schemaJSON += `,"required":` + string(rawjson.Encode(d.requiredArgs))
 	}
-	return json.RawMessage(text + `,"additionalProperties":false}`)
+	return json.RawMessage(schemaJSON + `,"additionalProperties":false}`)
 }
 
 func classOf(callInfo dispatch.CallInfo) toolClass {
@@ -212,9 +212,9 @@ func classOfTool(tool string, toolArgs json.RawMessage) toolClass {
 }
 
 func definitionOf(tool string) *toolDefinition {
-	for _, group := range toolGroups() {
-		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
-			return &group.tools[i]
+	for _, toolGroup := range toolGroups() {
+		if i := slices.IndexFunc(toolGroup.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
+			return &toolGroup.tools[i]
 		}
 	}
 	return nil
@@ -242,7 +242,7 @@ func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string)
 	if on {
 		permission = wire.PermissionAuto
 	}
-	selected, err := SelectTools(names)
+	selectedGroups, err := SelectTools(names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,7 +251,7 @@ func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string)
 			return nil, nil, err
 		}
 	}
-	for _, tool := range selected {
+	for _, tool := range selectedGroups {
 		if on && IsDangerous(tool) && !slices.Contains(names, tool) {
 			skipped = append(skipped, tool)
 			continue

@@ -14,124 +14,124 @@ const (
 var coreTools = []toolDefinition{
 	{
 		name: toolTabs, title: "Tabs", targetKind: dispatch.TargetBrowser, class: classAct, readActions: []string{"list", "select"},
-		description: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab, which other tools use without tabId. " +
+		toolDescription: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab, which other tools use without tabId. " +
 			"select without tabId selects the tab that the user looks at.",
 		properties: `"action":{"enum":["list","new","select","close"]},"url":{"type":"string","description":"For new."},` +
 			`"tabId":{"type":"integer"},"focus":{"type":"boolean","description":"Show the tab to the user."},"query":{"type":"string","description":"For list: part of title or host."}`,
-		required: []string{"action"},
+		requiredArgs: []string{"action"},
 	},
 	{
 		name: toolNavigate, title: "Navigate", targetKind: dispatch.TargetTab, class: classAct,
-		description: "Open a URL in your current tab, or go back, forward or reload. Returns the new page, folded.",
+		toolDescription: "Open a URL in your current tab, or go back, forward or reload. Returns the new page, folded.",
 		properties: `"url":{"type":"string","description":"http or https."},"go":{"enum":["back","forward","reload"]},` +
 			`"waitUntil":{"enum":["commit","domcontentloaded","load"],"description":"Default: load."},` + snapshotProperty + `,` + tabProperty,
 	},
 	{
 		name: "browser_navigate_back", title: "Back", targetKind: dispatch.TargetTab, class: classAct,
-		description: "Go back to the previous page.", properties: tabProperty,
+		toolDescription: "Go back to the previous page.", properties: tabProperty,
 	},
 	{
 		name: "browser_snapshot", title: "Snapshot", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Read the page as a tree of roles, names and refs. Use the refs as target of other tools. Long lists are folded; pass target to unfold one.",
+		toolDescription: "Read the page as a tree of roles, names and refs. Use the refs as target of other tools. Long lists are folded; pass target to unfold one.",
 		properties: targetProperty + `,"mode":{"enum":["full","interactive","viewport"],"description":"Default: full."},` +
 			`"since":{"type":"string","description":"ID of an earlier snapshot: only what changed."},"depth":{"type":"integer","minimum":1},` +
 			`"maxTokens":{"type":"integer","minimum":0,"description":"Default: 6000. 0: no limit."},` + tabProperty,
 	},
 	{
 		name: "browser_find", title: "Find", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Find elements by text, regular expression, role or CSS selector. Returns lines with refs.",
+		toolDescription: "Find elements by text, regular expression, role or CSS selector. Returns lines with refs.",
 		properties: `"text":{"type":"string"},"regex":{"type":"string"},"role":{"type":"string"},"selector":{"type":"string"},` +
 			`"limit":{"type":"integer","minimum":1,"maximum":200},` + tabProperty,
 	},
 	{
 		name: "browser_click", title: "Click", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Click an element. Waits until it is visible, still and enabled. Returns what changed; snapshot: full returns the whole page.",
+		toolDescription: "Click an element. Waits until it is visible, still and enabled. Returns what changed; snapshot: full returns the whole page.",
 		properties: targetProperty + `,` + elementProperty + `,"button":{"enum":["left","right","middle"]},"doubleClick":{"type":"boolean"},` +
 			`"modifiers":{"type":"array","items":{"enum":["Alt","Control","Meta","Shift"]}},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target"},
+		requiredArgs: []string{"target"},
 	},
 	{
 		name: toolType, title: "Type", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Replace the text of a field. Returns the field's value after it, and what changed.",
+		toolDescription: "Replace the text of a field. Returns the field's value after it, and what changed.",
 		properties: targetProperty + `,` + elementProperty + `,"text":{"type":"string"},"append":{"type":"boolean","description":"Keep the present text."},` +
 			`"slowly":{"type":"boolean","description":"One key at a time."},"submit":{"type":"boolean","description":"Press Enter afterwards."},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target", "text"},
+		requiredArgs: []string{"target", "text"},
 	},
 	{
 		name: toolFillForm, title: "Fill a form", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Fill several fields: text, true or false for checkboxes, or the option of a list.",
+		toolDescription: "Fill several fields: text, true or false for checkboxes, or the option of a list.",
 		properties: `"fields":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"target":{"type":"string"},` +
 			`"value":{"type":["string","boolean","number","array"]}},"required":["target","value"]}},"submit":{"type":"boolean"},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"fields"},
+		requiredArgs: []string{"fields"},
 	},
 	{
 		name: "browser_select_option", title: "Select an option", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Choose options of a list by value or label, also of ARIA listboxes.",
-		properties:  targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"}},` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target", "values"},
+		toolDescription: "Choose options of a list by value or label, also of ARIA listboxes.",
+		properties:      targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"}},` + snapshotProperty + `,` + tabProperty,
+		requiredArgs:    []string{"target", "values"},
 	},
 	{
 		name: "browser_hover", title: "Hover", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Move the pointer over an element.",
-		properties:  targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target"},
+		toolDescription: "Move the pointer over an element.",
+		properties:      targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
+		requiredArgs:    []string{"target"},
 	},
 	{
 		name: "browser_drag", title: "Drag", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Drag one element onto another.",
+		toolDescription: "Drag one element onto another.",
 		properties: `"startTarget":{"type":"string"},"startElement":{"type":"string"},"endTarget":{"type":"string"},"endElement":{"type":"string"},` +
 			snapshotProperty + `,` + tabProperty,
-		required: []string{"startTarget", "endTarget"},
+		requiredArgs: []string{"startTarget", "endTarget"},
 	},
 	{
 		name: toolPressKey, title: "Press a key", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
-		properties:  `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"key"},
+		toolDescription: "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
+		properties:      `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
+		requiredArgs:    []string{"key"},
 	},
 	{
 		name: "browser_scroll", title: "Scroll", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Scroll an element into view, or scroll the page or a scrollable element. Returns the position and what came into view.",
+		toolDescription: "Scroll an element into view, or scroll the page or a scrollable element. Returns the position and what came into view.",
 		properties: targetProperty + `,"direction":{"enum":["up","down","left","right","top","bottom"]},` +
 			`"amount":{"type":"integer","minimum":1,"description":"Pixels. Default: a page."},` + tabProperty,
 	},
 	{
 		name: toolUpload, title: "Upload files", targetKind: dispatch.TargetPage, class: classAct,
-		description: "Put files of the user's computer into a file field or onto a drop zone. Only files in folders that the user allows.",
+		toolDescription: "Put files of the user's computer into a file field or onto a drop zone. Only files in folders that the user allows.",
 		properties: `"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Absolute paths."},` +
 			targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required: []string{"paths", "target"},
+		requiredArgs: []string{"paths", "target"},
 	},
 	{
 		name: "browser_handle_dialog", title: "Answer a dialog", targetKind: dispatch.TargetPage, class: classAct, capability: capabilityDebugger,
-		description: "Answer the dialog (alert, confirm, prompt, Leave site?) that the page shows. Returns what happened afterwards.",
-		properties:  `"accept":{"type":"boolean"},"promptText":{"type":"string"},` + tabProperty,
-		required:    []string{"accept"},
+		toolDescription: "Answer the dialog (alert, confirm, prompt, Leave site?) that the page shows. Returns what happened afterwards.",
+		properties:      `"accept":{"type":"boolean"},"promptText":{"type":"string"},` + tabProperty,
+		requiredArgs:    []string{"accept"},
 	},
 	{
 		name: "browser_wait_for", title: "Wait for", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Wait until a text appears or disappears, a selector has a state, or the address matches; or for a number of seconds.",
+		toolDescription: "Wait until a text appears or disappears, a selector has a state, or the address matches; or for a number of seconds.",
 		properties: `"text":{"type":"string"},"textGone":{"type":"string"},"selector":{"type":"string"},"state":{"enum":["visible","hidden","attached","detached"]},` +
 			`"url":{"type":"string","description":"A part of the address."},"time":{"type":"number","minimum":0,"maximum":240,"description":"Seconds."},` +
 			`"timeout":{"type":"number","minimum":0.1,"maximum":240,"description":"Seconds. Default: 30."},` + tabProperty,
 	},
 	{
 		name: toolScreenshot, title: "Screenshot", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Take a picture of the page or of an element. Pictures of background tabs, of the full page and of elements in frames need the debugger.",
+		toolDescription: "Take a picture of the page or of an element. Pictures of background tabs, of the full page and of elements in frames need the debugger.",
 		properties: targetProperty + `,"fullPage":{"type":"boolean"},"type":{"enum":["webp","jpeg","png"]},` +
 			`"maxWidth":{"type":"integer","minimum":100,"maximum":4000},` + tabProperty,
 	},
 	{
 		name: "browser_read_page", title: "Read the page", targetKind: dispatch.TargetPage, class: classRead,
-		description: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
+		toolDescription: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
 		properties: `"format":{"enum":["markdown","text","html"]},` + targetProperty + `,"maxTokens":{"type":"integer","minimum":100,"maximum":100000},` +
 			`"cursor":{"type":"string"},` + tabProperty,
 	},
 	{
 		name: toolBatch, title: "Batch", targetKind: dispatch.TargetBrowser, class: classAct,
-		description: "Run several browser tools one after the other, and stop at the first that fails. Returns the result of each step.",
+		toolDescription: "Run several browser tools one after the other, and stop at the first that fails. Returns the result of each step.",
 		properties: `"steps":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","properties":{` +
 			`"tool":{"type":"string","description":"Such as browser_click."},"args":{"type":"object"}},"required":["tool"],"additionalProperties":false}}`,
-		required: []string{"steps"},
+		requiredArgs: []string{"steps"},
 	},
 }

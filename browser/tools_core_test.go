@@ -15,15 +15,15 @@ func TestCoreToolDescriptionsAreShort(t *testing.T) {
 		if tool.IsOptIn {
 			continue
 		}
-		listed := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
+		listedTool := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
 		if tool.Annotations.ReadOnly != nil {
-			listed["annotations"] = tool.Annotations
+			listedTool["annotations"] = tool.Annotations
 		}
-		text, err := json.Marshal(listed)
+		encodedJSON, err := json.Marshal(listedTool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes += len(text)
+		bytes += len(encodedJSON)
 	}
 	if tokens := bytes / 4; tokens > 2600 {
 		t.Errorf("the core tools cost %d tokens, want at most 2,600", tokens)

@@ -24,11 +24,11 @@ func TestClassOfPerformance(t *testing.T) {
 	if CheckCapability(tool, nil) == nil {
 		t.Errorf("%s runs without the debugger, want that it needs the debugger", tool)
 	}
-	i := slices.IndexFunc(Plugin().Tools, func(listed *plugin.Tool) bool { return listed.Name == tool })
+	i := slices.IndexFunc(Plugin().Tools, func(listedTool *plugin.Tool) bool { return listedTool.Name == tool })
 	if i < 0 {
 		t.Fatalf("%s is not listed", tool)
 	}
-	if listed := Plugin().Tools[i]; listed.Annotations.ReadOnly != nil || !listed.IsExclusive {
-		t.Errorf("%s is listed as read-only (exclusive = %t), want neither read-only nor parallel, as the tool can reload", tool, listed.IsExclusive)
+	if listedTool := Plugin().Tools[i]; listedTool.Annotations.ReadOnly != nil || !listedTool.IsExclusive {
+		t.Errorf("%s is listed as read-only (exclusive = %t), want neither read-only nor parallel, as the tool can reload", tool, listedTool.IsExclusive)
 	}
 }

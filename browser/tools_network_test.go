@@ -9,7 +9,7 @@ import (
 )
 
 func TestClassesOfNetworkTools(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		tool, args string
 		want       toolClass
 	}{
@@ -20,8 +20,8 @@ func TestClassesOfNetworkTools(t *testing.T) {
 		{"browser_route", `{"action":"add","pattern":"*","abort":true}`, classDangerous},
 		{"browser_route", `{"action":"remove"}`, classDangerous},
 	} {
-		if got := classOfTool(test.tool, json.RawMessage(test.args)); got != test.want {
-			t.Errorf("class of %s %s = %s, want %s", test.tool, test.args, got, test.want)
+		if got := classOfTool(testCase.tool, json.RawMessage(testCase.args)); got != testCase.want {
+			t.Errorf("class of %s %s = %s, want %s", testCase.tool, testCase.args, got, testCase.want)
 		}
 	}
 	for _, d := range networkTools {

@@ -48,8 +48,8 @@ func TestStorageNeedsApprovalBelowWildcard(t *testing.T) {
 }
 
 func TestSiteOfCallWithoutOutput(t *testing.T) {
-	info := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: Name}, Target: dispatch.Target{URL: "https://shop.example/cart"}}
-	if got := SiteOfCall(info, dispatch.EndedCall{}); got != "https://shop.example" {
+	callInfo := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: Name}, Target: dispatch.Target{URL: "https://shop.example/cart"}}
+	if got := SiteOfCall(callInfo, dispatch.EndedCall{}); got != "https://shop.example" {
 		t.Errorf("site of a call without output = %q, want the site of the target", got)
 	}
 }

@@ -51,8 +51,8 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 
 func newUploadError(err error) *wire.CallError {
 	callErr := &wire.CallError{Code: wire.ErrDenied, Message: err.Error(), UserText: "The upload was refused: " + err.Error() + ". Upload another file."}
-	if refused := (*folderError)(nil); errors.As(err, &refused) {
-		callErr.UserText = refused.userText()
+	if refusedFolderError := (*folderError)(nil); errors.As(err, &refusedFolderError) {
+		callErr.UserText = refusedFolderError.userText()
 	}
 	return callErr
 }
@@ -71,22 +71,22 @@ func (e *folderError) Error() string {
 }
 
 func (e *folderError) userText() string {
-	fact := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
+	factText := fmt.Sprintf("%q is in no folder that you allow for uploads (%s)", e.path, strings.Join(e.folders, ", "))
 	if len(e.folders) == 0 {
-		fact = "No folder is allowed for uploads"
+		factText = "No folder is allowed for uploads"
 	}
-	return fact + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
+	return factText + ". To allow a folder, run `opentabs config set uploadFolders FOLDERS`."
 }
 
 // A request for approval of an upload lists the full paths of all files, which are all that the approval covers.
-func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
+func newUploadRequest(callInfo dispatch.CallInfo, site, noteText string) dispatch.Verdict {
 	var paths []string
 	for _, path := range siteArgsOf(callInfo).Paths {
 		paths = append(paths, strconv.Quote(path))
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: site,
-		Reason: fmt.Sprintf("%s wants to upload to %s: %s%s", policy.RequesterText(callInfo), site, strings.Join(paths, ", "), note),
+		Reason: fmt.Sprintf("%s wants to upload to %s: %s%s", policy.RequesterText(callInfo), site, strings.Join(paths, ", "), noteText),
 	}}
 }
 
@@ -121,8 +121,8 @@ func findUpload(path string, folders []string) (folder, local string, err error)
 }
 
 func hasHiddenPart(local string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(local), "/") {
-		if strings.HasPrefix(part, ".") {
+	for textPart := range strings.SplitSeq(filepath.ToSlash(local), "/") {
+		if strings.HasPrefix(textPart, ".") {
 			return true
 		}
 	}
@@ -138,9 +138,9 @@ func readBelow(folder, local string, limit int) ([]byte, error) {
 	defer func() { _ = root.Close() }()
 	// Check the kind of the file before opening it, because opening a named pipe without
 	// a writer blocks.
-	if info, err := root.Stat(local); err != nil {
+	if fileInfo, err := root.Stat(local); err != nil {
 		return nil, err
-	} else if !info.Mode().IsRegular() {
+	} else if !fileInfo.Mode().IsRegular() {
 		return nil, errors.New("it is not a regular file")
 	}
 	file, err := root.Open(local)

@@ -32,16 +32,16 @@ func (w browserWindow) description() string {
 }
 
 func (w browserWindow) describe(titleOf func(listedTab) string) string {
-	text := fmt.Sprintf("%d tabs", len(w.Tabs))
+	summary := fmt.Sprintf("%d tabs", len(w.Tabs))
 	if len(w.Tabs) == 1 {
-		text = "1 tab"
+		summary = "1 tab"
 	}
 	for _, t := range w.Tabs {
 		if t.Active {
-			text += fmt.Sprintf(", in front %s (%s)", titleOf(t), siteOrScheme(t.URL))
+			summary += fmt.Sprintf(", in front %s (%s)", titleOf(t), siteOrScheme(t.URL))
 		}
 	}
-	return text
+	return summary
 }
 
 func (w browserWindow) tabIDs() []int {
@@ -70,9 +70,9 @@ func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWi
 	if windows == nil {
 		return
 	}
-	for listed := range t.listedWindows {
-		if listed.browser == callInfo.Target.Browser {
-			delete(t.listedWindows, listed)
+	for listedWindow := range t.listedWindows {
+		if listedWindow.browser == callInfo.Target.Browser {
+			delete(t.listedWindows, listedWindow)
 		}
 	}
 	for _, w := range windows[:min(len(windows), maxListedWindows)] {
@@ -103,9 +103,9 @@ func (t *tabTable) closableTabs(browser string, windowID int) []int {
 	id := windowKey{browser, windowID}
 	ids := t.listedWindows[id].tabIDs()
 	if key := t.windowOpeners[id]; key != "" {
-		for opened, opener := range t.openers {
-			if opened.browser == browser && opener == key {
-				ids = append(ids, opened.tabID)
+		for openedTab, opener := range t.openers {
+			if openedTab.browser == browser && opener == key {
+				ids = append(ids, openedTab.tabID)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func TestClosingWindows(t *testing.T) {
 			t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 		}
 	}
-	if args := string(f.runs[len(f.runs)-1].Args); !strings.Contains(args, `"_closableTabs":[3,4]`) || strings.Contains(args, "[9]") {
+	if args := string(f.toolRuns[len(f.toolRuns)-1].Args); !strings.Contains(args, `"_closableTabs":[3,4]`) || strings.Contains(args, "[9]") {
 		t.Errorf("arguments of the close = %s, want the listed tabs", args)
 	}
 	f.decision.Scope = wire.ScopeSession
@@ -59,7 +59,7 @@ func TestOwnWindowWithOtherTabs(t *testing.T) {
 	f.output = `{"text":"Opened.","windowId":1,"tabId":3}`
 	f.wantRun(0, "claude", "browser_windows", `{"action":"new"}`)
 	f.wantRun(0, "claude", "browser_windows", `{"action":"close","windowId":1}`)
-	if args := string(f.runs[len(f.runs)-1].Args); !strings.Contains(args, `"_closableTabs":[3]`) {
+	if args := string(f.toolRuns[len(f.toolRuns)-1].Args); !strings.Contains(args, `"_closableTabs":[3]`) {
 		t.Errorf("arguments of the close = %s, want the tab of the client", args)
 	}
 	f.output = twoWindowsOutput
@@ -99,7 +99,7 @@ func TestBrowserDataNeedsApproval(t *testing.T) {
 	if want := []string{"claude wants to use the history of the browser (browser_history)"}; !slices.Equal(f.approvalReasons, want) {
 		t.Errorf("requests for approval = %q, want %q", f.approvalReasons, want)
 	}
-	if args := string(f.runs[0].Args); !strings.Contains(args, `"_frames":{`) || !strings.Contains(args, `"bank.example":false`) || !strings.Contains(args, `"*":true`) {
+	if args := string(f.toolRuns[0].Args); !strings.Contains(args, `"_frames":{`) || !strings.Contains(args, `"bank.example":false`) || !strings.Contains(args, `"*":true`) {
 		t.Errorf("arguments of the history = %s, want the rules of sites", args)
 	}
 	f.wantRun(0, "claude", "browser_history", `{"query":"b"}`)
@@ -109,7 +109,7 @@ func TestBrowserDataNeedsApproval(t *testing.T) {
 	f.wantRun(1, "claude", "browser_bookmarks", `{"action":"create","title":"a"}`)
 	f.wantRun(1, "claude", "browser_recently_closed", `{"action":"restore","sessionId":"1"}`)
 	f.wantRun(1, "claude", "browser_notify", `{"title":"a","message":"b"}`)
-	if args := string(f.runs[len(f.runs)-1].Args); !strings.Contains(args, `"_client":"claude"`) {
+	if args := string(f.toolRuns[len(f.toolRuns)-1].Args); !strings.Contains(args, `"_client":"claude"`) {
 		t.Errorf("arguments of the notification = %s, want the client", args)
 	}
 }
@@ -153,7 +153,7 @@ func TestDownloadsNeedApprovalForTheirSite(t *testing.T) {
 	if want := `claude wants to act on https://shop.example (browser_downloads): download "my report.pdf"`; f.approvalReasons[0] != want {
 		t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 	}
-	args := string(f.runs[len(f.runs)-1].Args)
+	args := string(f.toolRuns[len(f.toolRuns)-1].Args)
 	if !strings.Contains(args, `"_fileName":"my report.pdf"`) || strings.Contains(args, "../x") || !strings.Contains(args, `"exe"`) {
 		t.Errorf("arguments of the download = %s, want the cleaned name and the refused endings", args)
 	}
@@ -179,7 +179,7 @@ func TestProgramsNeedAnApprovalEachTime(t *testing.T) {
 			t.Errorf("request for approval = %q, want %q", f.approvalReasons[0], want)
 		}
 	}
-	if args := string(f.runs[len(f.runs)-1].Args); strings.Contains(args, `"exe"`) || !strings.Contains(args, `"msi"`) {
+	if args := string(f.toolRuns[len(f.toolRuns)-1].Args); strings.Contains(args, `"exe"`) || !strings.Contains(args, `"msi"`) {
 		t.Errorf("arguments of an approved program = %s, want all refused endings except exe", args)
 	}
 	f.decision = dispatch.Resolution{Surface: "x"}

@@ -56,11 +56,11 @@ func (s *siteGate) decideWithoutTab(callInfo dispatch.CallInfo, d *toolDefinitio
 }
 
 func textArgument(args json.RawMessage, name string) string {
-	var text string
-	if value := rawjson.Get(args, name); value != nil {
-		_ = json.Unmarshal(value, &text)
+	var argumentText string
+	if valueJSON := rawjson.Get(args, name); valueJSON != nil {
+		_ = json.Unmarshal(valueJSON, &argumentText)
 	}
-	return text
+	return argumentText
 }
 
 func useVerb(class toolClass) string {
@@ -93,7 +93,7 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	case s.tabs.isWindowOfClient(callInfo, args.WindowID):
 		return dispatch.Verdict{}
 	}
-	listed, ok := s.tabs.listedWindow(callInfo.Target.Browser, args.WindowID)
+	listedWindow, ok := s.tabs.listedWindow(callInfo.Target.Browser, args.WindowID)
 	if !ok { // a request for approval must describe the window
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments,
 			fmt.Sprintf(`the window %d is unknown; list the windows first with browser_windows {"action":"list"}`, args.WindowID),
@@ -101,10 +101,10 @@ func (s *siteGate) decideWindow(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	request := dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: fmt.Sprintf("window %d", args.WindowID),
-		Reason: fmt.Sprintf("%s wants to %s the window with %s", policy.RequesterText(callInfo), map[bool]string{true: "close", false: "move, resize or focus"}[isClosing], listed.description()),
+		Reason: fmt.Sprintf("%s wants to %s the window with %s", policy.RequesterText(callInfo), map[bool]string{true: "close", false: "move, resize or focus"}[isClosing], listedWindow.description()),
 	}
 	if isClosing { // the approval covers only the tabs in this description
-		request.Title += " with " + listed.description()
+		request.Title += " with " + listedWindow.description()
 	}
 	if s.isCallApproved(callInfo, request.Title) {
 		return dispatch.Verdict{}
@@ -186,7 +186,7 @@ func (s *siteGate) decideDownload(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 func downloadIDOf(args json.RawMessage) (id int, isNamed bool) {
-	value := rawjson.Get(args, "id")
-	isNamed = value != nil && json.Unmarshal(value, &id) == nil
+	valueJSON := rawjson.Get(args, "id")
+	isNamed = valueJSON != nil && json.Unmarshal(valueJSON, &id) == nil
 	return id, isNamed
 }

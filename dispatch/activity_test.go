@@ -13,12 +13,12 @@ import (
 	"opentabs/wire"
 )
 
-func newContentReport(kind, text string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Content: json.RawMessage(text)}}
+func newContentReport(activityKind, reportMessage string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: activityKind, Content: json.RawMessage(reportMessage)}}
 }
 
-func newPatchReport(kind, text string) wire.Report {
-	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
+func newPatchReport(activityKind, reportMessage string) wire.Report {
+	return wire.Report{Activity: &wire.Activity{Type: activityKind, Patch: json.RawMessage(reportMessage)}}
 }
 
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
@@ -81,8 +81,8 @@ func TestActivities(t *testing.T) {
 			for _, v := range views {
 				got = append(got, v.Type+"="+string(v.Content))
 			}
-			if text := strings.Join(got, " "); text != tt.want {
-				t.Errorf("activities %.300s, want %.300s", text, tt.want)
+			if gotActivities := strings.Join(got, " "); gotActivities != tt.want {
+				t.Errorf("activities %.300s, want %.300s", gotActivities, tt.want)
 			}
 			if len(views) > 0 && views[0].Dropped != tt.dropped || resyncs.Load() != tt.resyncs {
 				t.Errorf("%d dropped, %d resyncs; want %d, %d", views[0].Dropped, resyncs.Load(), tt.dropped, tt.resyncs)
@@ -119,12 +119,12 @@ func TestManyInvalidActivityPatches(t *testing.T) {
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 250 || rows[249] != 249 || views[0].Dropped != 10 {
 		t.Errorf("%d rows, %d dropped, %v; want 250, 10", len(rows), views[0].Dropped, err)
 	}
-	large := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
-	bad := []wire.Report{newContentReport("x", large)}
+	largePatch := `{"a":"` + strings.Repeat("x", 200_000) + `"}`
+	badReports := []wire.Report{newContentReport("x", largePatch)}
 	for range 10_000 {
-		bad = append(bad, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
+		badReports = append(badReports, newPatchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
-	if views := activitiesOf(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
+	if views := activitiesOf(t, &resyncs, badReports...); string(views[0].Content) != largePatch || views[0].Dropped != 10_000 {
 		t.Errorf("the activity has %d bytes and %d dropped changes", len(views[0].Content), views[0].Dropped)
 	}
 }
@@ -159,15 +159,15 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 			ids = append(ids, r.CallID)
 		}
 		p.wg.Wait()
-		kept := 0
+		keptActivities := 0
 		for _, id := range ids {
 			if v, _ := d.Find(id); len(v.Activities) > 0 {
-				kept++
+				keptActivities++
 			}
 		}
-		last, _ := d.Find(ids[11])
-		if kept != 8 || len(last.Activities) == 0 {
-			t.Errorf("%d calls keep their activities, want the last 8 (32 MiB)", kept)
+		lastView, _ := d.Find(ids[11])
+		if keptActivities != 8 || len(lastView.Activities) == 0 {
+			t.Errorf("%d calls keep their activities, want the last 8 (32 MiB)", keptActivities)
 		}
 	})
 }
@@ -202,11 +202,11 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			whole, change := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
+			completeReport, change := newContentReport("table", `[1]`), newPatchReport("table", `[{"op":"remove","path":"/0"}]`)
 			change.Audience = "user"
 			inside := newPatchReport("table", `[]`)
 			inside.Audience = "internal"
-			s.Reports([]wire.Report{whole, change, {Message: "m", Activity: whole.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
+			s.Reports([]wire.Report{completeReport, change, {Message: "m", Activity: completeReport.Activity}, newPatchReport("table", `[]`), inside, newPatchReport("table", `[]`)}, 0)
 			// The dispatcher drops an activity report that is too large.
 			s.Reports([]wire.Report{newContentReport("table", `"`+strings.Repeat("x", wire.MaxActivityBytes)+`"`)}, 0)
 			s.Finish(nil, nil)
@@ -224,14 +224,14 @@ func TestEventsOfActivities(t *testing.T) {
 		}
 		var got []string
 		for _, e := range events {
-			text := string(e.Kind) + ":" + e.Audience
+			eventText := string(e.Kind) + ":" + e.Audience
 			if e.Activity != nil {
-				text += fmt.Sprintf(":%s %s %s", e.Activity.Type, e.Activity.Content, e.Activity.Patch)
+				eventText += fmt.Sprintf(":%s %s %s", e.Activity.Type, e.Activity.Content, e.Activity.Patch)
 			}
 			if e.Report != nil && e.Report.Activity != nil {
-				text += ":an activity in a report"
+				eventText += ":an activity in a report"
 			}
-			got = append(got, text)
+			got = append(got, eventText)
 		}
 		const want = `created: running: activity::table [1]  activity:user:table  [{"op":"remove","path":"/0"}] activity:user:table [1]  progress: ` +
 			`activity:user:table  [] activity:internal:table  [] activity:internal:table  [] ended:`
@@ -271,11 +271,11 @@ func TestEventsForTheUser(t *testing.T) {
 			events, _, err := name.Next(t.Context())
 			var got []string
 			for _, e := range events {
-				text := string(e.Kind)
+				eventText := string(e.Kind)
 				if e.Report != nil {
-					text += ":" + e.Report.Message
+					eventText += ":" + e.Report.Message
 				}
-				got = append(got, text)
+				got = append(got, eventText)
 			}
 			if err != nil || strings.Join(got, " ") != want {
 				t.Errorf("the follower got %q, want %q (%v)", got, want, err)
@@ -290,7 +290,7 @@ func TestEventsForTheUser(t *testing.T) {
 }
 
 func TestEndOfEachCallIsShownToUser(t *testing.T) {
-	for audience, shown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
+	for audience, wantShown := range map[string]string{"": "", "internal": "", "user": "Sent to 3."} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports([]wire.Report{{EndAudience: audience}}, 0)
@@ -308,7 +308,7 @@ func TestEndOfEachCallIsShownToUser(t *testing.T) {
 				t.Fatalf("audience %q: %v, %v", audience, events, err)
 			}
 			v := events[0].Call
-			if v.ShownResult(false) != shown || v.ShownResult(true) != "Sent to 3." {
+			if v.ShownResult(false) != wantShown || v.ShownResult(true) != "Sent to 3." {
 				t.Errorf("audience %q: the view shows %q of the result %q", audience, v.ShownResult(false), v.Result)
 			}
 		})
@@ -354,15 +354,15 @@ func TestStatusWord(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
-		var sent []string
+		var sentMessages []string
 		call := dispatch.Call{Tool: exportTool, Progress: func(p dispatch.Progress) {
-			sent = append(sent, p.StatusWord+"/"+p.Message)
+			sentMessages = append(sentMessages, p.StatusWord+"/"+p.Message)
 		}}
 		if _, err := d.Call(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
 		p.wg.Wait()
-		if got := strings.Join(sent, " "); got != "indexing/batch 1 / fetching/page 7" {
+		if got := strings.Join(sentMessages, " "); got != "indexing/batch 1 / fetching/page 7" {
 			t.Errorf("the client got %q; want %q", got, "indexing/batch 1 / fetching/page 7")
 		}
 		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {

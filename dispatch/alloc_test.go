@@ -45,8 +45,8 @@ func TestReportAllocations(t *testing.T) {
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
-	progress, total := 0.0, 1e18
-	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	progress, totalProgress := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	alloctest.Check(t, "one report", 0, 0, func() {
 		progress++
 		sink{c}.Reports(reports, 0)

@@ -35,7 +35,7 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 // Remind sends a message for the user to the client of a suspended call, as a progress
 // notification. If the suspended call is nested, the message goes to the client that made the
 // top-level call. If the user has already decided about the ticket w, Remind does nothing.
-func (d *Dispatcher) Remind(w WaitingTicket, message string) {
+func (d *Dispatcher) Remind(w WaitingTicket, reportMessage string) {
 	c := d.find(w.CallID)
 	if c == nil {
 		return
@@ -44,7 +44,7 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	isOpen := c.suspension.ticket != nil && c.suspension.ticket.TicketID == w.TicketID
 	c.mu.Unlock()
 	if isOpen {
-		c.root.sender.Remind(message)
+		c.root.sender.Remind(reportMessage)
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 				return false
 			}
 		case v.Result != nil:
-			c.end(ending{status: statusSucceeded, output: v.Result.Output})
+			c.endCall(ending{status: statusSucceeded, output: v.Result.Output})
 			return false
 		default:
 			if ctx.Err() != nil {
@@ -174,11 +174,11 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 }
 
 func newDeniedError(surface string) *wire.CallError {
-	text := "You denied the call."
+	denial := "You denied the call."
 	if surface == PermissionChange {
-		text = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
+		denial = errtext.AddUserStep(wire.ErrDenied, "The call was denied by "+surface+".")
 	}
-	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: text}
+	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")", UserText: denial}
 }
 
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {

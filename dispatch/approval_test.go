@@ -54,37 +54,39 @@ func TestTheUserDecides(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
-				var decided []dispatch.Resolution
-				g := &fakeGate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
+				var decisionCount []dispatch.Resolution
+				g := &fakeGate{name: "permission", onDecision: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
+					decisionCount = append(decisionCount, r)
+				}}
 				h := &recordingHooks{}
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
-				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
-				w := view.Waiting
-				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
+				callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				w := callView.Waiting
+				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != callView.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
 					t.Errorf("the waiting ticket is %+v", w)
 				}
-				if view.Status != "waiting for approval" || runCount != 0 {
-					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
+				if callView.Status != "waiting for approval" || runCount != 0 {
+					t.Errorf("the waiting call has status %s and ran %d times", callView.Status, runCount)
 				}
 				sleepFake(4 * time.Minute)
-				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
+				got, err := d.Decide(callView.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
-				lateDecision, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
+				lateDecision, err := d.Decide(callView.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
 				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
 					t.Errorf("the second Decide returned %+v, %v", lateDecision, err)
 				}
-				_, failed := waitForEnd()
+				_, failedError := waitForEnd()
 				code := wire.ErrorCode("")
-				if failed != nil {
-					code = failed.Code
+				if failedError != nil {
+					code = failedError.Code
 				}
 				if code != tt.code || (runCount == 1) != tt.r.Allow {
 					t.Errorf("the call ended with %q after %d runs, want %q", code, runCount, tt.code)
 				}
-				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
-					t.Errorf("the gate received the decisions %+v", decided)
+				if len(decisionCount) != 1 || decisionCount[0].Scope != tt.scope || decisionCount[0].Gate != "permission" || decisionCount[0].DecidedAt.IsZero() {
+					t.Errorf("the gate received the decisions %+v", decisionCount)
 				}
 				sleepFake(time.Second) // the AfterHooks run shortly after the call has returned
 				synctest.Wait()
@@ -100,21 +102,21 @@ func TestADecisionMustBeOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
 			t.Errorf("Decide with the scope session returned the error %v", err)
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
 			t.Error("Decide accepted ScopeTime without a duration")
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
 			t.Error("Decide accepted a duration longer than MaxScopeTime")
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
 			t.Error("Decide accepted data that is not JSON")
 		}
-		for _, id := range []string{view.CallID, "call_unknown"} {
+		for _, id := range []string{callView.CallID, "call_unknown"} {
 			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
 				t.Errorf("Decide of an unknown ticket of call %q returned %+v, %v", id, got, err)
 			}
@@ -122,7 +124,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 		if runCount != 0 {
 			t.Error("the tool ran")
 		}
-		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
+		if got, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 			t.Errorf("Decide returned %+v, %v", got, err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 1 {
@@ -144,11 +146,11 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		}}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for _, isShared := range []bool{false, true} {
-			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
-			if isOffered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(view.Waiting.Scopes) < 2 {
-				t.Errorf("shared %t: the user may choose the scopes %v", isShared, view.Waiting.Scopes)
+			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
+			if isOffered := slices.Contains(callView.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(callView.Waiting.Scopes) < 2 {
+				t.Errorf("shared %t: the user may choose the scopes %v", isShared, callView.Waiting.Scopes)
 			}
-			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
 			}
 			if _, err := waitForEnd(); err != nil {
@@ -164,12 +166,12 @@ func TestApprovalTimesOut(t *testing.T) {
 		p := newFinishingPage(&runCount)
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}, SuspendLimit: 7 * time.Minute})
 		startTime := time.Now()
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
-		if elapsed := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
-			t.Errorf("the call ended with error %v after %v", err, elapsed)
+		if elapsedTime := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != 7*time.Minute || !err.Retryable {
+			t.Errorf("the call ended with error %v after %v", err, elapsedTime)
 		}
-		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+		if got, _ := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
 		}
 		if p.stopCount() != 0 {
@@ -182,9 +184,9 @@ func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
-		_, err, elapsed := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || runCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsed, runCount)
+		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsedTime != time.Second || runCount != 0 {
+			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsedTime, runCount)
 		}
 	})
 }
@@ -202,9 +204,9 @@ func TestGateIsRechecked(t *testing.T) {
 		}}
 		waitingCount := -1
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
-		_, err, elapsed := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
-		if err != nil || elapsed != 0 || runCount != 1 || waitingCount != 0 {
-			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsed, runCount, waitingCount)
+		_, err, elapsedTime := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
+		if err != nil || elapsedTime != 0 || runCount != 1 || waitingCount != 0 {
+			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsedTime, runCount, waitingCount)
 		}
 	})
 }
@@ -221,18 +223,18 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 				defer d.Shutdown()
 				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
-				var first string
+				var firstCallID string
 				for i := range tt.calls {
 					go func() { _, _ = d.Call(t.Context(), c) }()
 					if synctest.Wait(); i == 0 {
-						first = d.Calls()[0].CallID
+						firstCallID = d.Calls()[0].CallID
 					}
 				}
 				_, err := d.Call(t.Context(), c)
 				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
 					t.Fatalf("the call above the limit ended with error %v", err)
 				}
-				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
+				if got, err := d.Decide(firstCallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
 				synctest.Wait()
@@ -253,19 +255,19 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
-		asked, withdrawn := 0, make(chan struct{})
-		view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
-			asked++
+		askCount, withdrawn := 0, make(chan struct{})
+		callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
+			askCount++
 			<-ctx.Done()
 			close(withdrawn)
 		}})
 		disconnect()
 		_, err := waitForEnd()
 		<-withdrawn
-		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
-			t.Errorf("the call ended with error %v after %d questions", err, asked)
+		if err == nil || err.Code != wire.ErrCancelled || askCount != 1 {
+			t.Errorf("the call ended with error %v after %d questions", err, askCount)
 		}
-		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+		if got, _ := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
 			t.Errorf("Decide after the end returned %+v, and the tool ran %d times", got, runCount)
 		}
 		events, _, nextErr := f.Next(t.Context())
@@ -291,7 +293,7 @@ func TestModesOfResume(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		pass     bool
-		resumed  func(r *dispatch.Resolution) dispatch.Verdict
+		onResume func(r *dispatch.Resolution) dispatch.Verdict
 		output   string
 		decision string
 	}{
@@ -301,19 +303,19 @@ func TestModesOfResume(t *testing.T) {
 	} {
 		g := &fakeGate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
-				return tt.resumed(i.Resolution)
+				return tt.onResume(i.Resolution)
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecisionToTool: tt.pass}}
 		}}
 		synctest.Test(t, func(t *testing.T) {
 			hasRun, decision := false, ""
-			p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-				hasRun, decision = true, string(run.Decision)
+			p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+				hasRun, decision = true, string(toolRun.Decision)
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
+			callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
 			r, err := waitForEnd()
@@ -335,9 +337,9 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 			return dispatch.Verdict{}
 		}}
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "first"}, secondGate}})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		isOff = true
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || runCount != 0 {
@@ -353,16 +355,16 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
 			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
-		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		callView, decideCall := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, disconnect := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := decided(); err != nil {
+		if _, err := decideCall(); err != nil {
 			t.Error(err)
 		}
 		disconnect()
@@ -378,13 +380,13 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
-		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-		other := exportTool
-		other.Name = "other"
-		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || runCount != 1 {
+		callView, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		otherTool := exportTool
+		otherTool.Name = "other"
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: otherTool}); err != nil || runCount != 1 {
 			t.Errorf("the call ended with error %v and ran %d times; want 1", err, runCount)
 		}
-		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
+		if _, err := d.Decide(callView.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 2 {
@@ -394,14 +396,14 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 }
 
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
-	user := func(message string) []wire.Report {
-		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}
+	user := func(reportMessage string) []wire.Report {
+		return []wire.Report{{Message: reportMessage, Audience: dispatch.AudienceUser}}
 	}
 	for _, tt := range []struct {
-		name   string
-		before []string
-		answer time.Duration
-		want   string
+		name          string
+		reportsBefore []string
+		approvalDelay time.Duration
+		want          string
 	}{
 		{"the first report", []string{"not logged in"}, 0, "not logged in, logged in"},
 		{"the first report, and a slow user", []string{"not logged in"}, time.Minute, "not logged in, reminder, logged in"},
@@ -412,8 +414,8 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				answered := make(chan struct{})
 				b := (&fakePage{handler: func(_ dispatch.Run, s dispatch.Sink) {
-					for _, message := range tt.before {
-						s.Reports(user(message), 0)
+					for _, reportMessage := range tt.reportsBefore {
+						s.Reports(user(reportMessage), 0)
 					}
 					s.Ask(askUser(1))
 					<-answered
@@ -428,7 +430,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 					Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) },
 					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						d.Remind(w, "reminder")
-						sleepFake(tt.answer)
+						sleepFake(tt.approvalDelay)
 						if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
 						}
@@ -448,26 +450,26 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 // An approval that covers later calls counts even if the approved call is cancelled before it continues.
 func TestDecisionBeforeACancellationCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		decided := 0
-		g := &fakeGate{name: "permission", decided: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decided++ }}
+		decisionCount := 0
+		g := &fakeGate{name: "permission", onDecision: func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution) { decisionCount++ }}
 		runCount := 0
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
 		for i := range 100 {
 			ctx, cancel := context.WithCancel(t.Context())
-			view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
-			got, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
+			callView, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool})
+			got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"})
 			if err != nil || got.Outcome != wire.DecisionAccepted {
 				t.Fatalf("Decide returned %+v, %v", got, err)
 			}
 			if i%2 == 0 {
 				cancel()
 			} else {
-				d.Cancel(view.CallID, "the side panel", "")
+				d.Cancel(callView.CallID, "the side panel", "")
 			}
 			_, _ = waitForEnd()
 			cancel()
-			if decided != i+1 {
-				t.Fatalf("the gate received %d of %d decisions", decided, i+1)
+			if decisionCount != i+1 {
+				t.Fatalf("the gate received %d of %d decisions", decisionCount, i+1)
 			}
 		}
 	})

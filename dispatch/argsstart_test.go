@@ -11,7 +11,7 @@ func TestViewContainsStartOfArguments(t *testing.T) {
 		return json.RawMessage(strings.ReplaceAll(string(i.Args), "secret", "•••"))
 	}
 	d := New(newAllocFreeBridge(), Options{MaskArgs: masked})
-	long := `{"text":"` + strings.Repeat("x", 2*maxArgsStart) + `"}`
+	longArgs := `{"text":"` + strings.Repeat("x", 2*maxArgsStart) + `"}`
 	for _, c := range []struct {
 		args, want string
 		place      TargetKind
@@ -19,7 +19,7 @@ func TestViewContainsStartOfArguments(t *testing.T) {
 		{`{}`, `{}`, TargetDocument},
 		{`{"text":"secret"}`, `{"text":"secret"}`, TargetDocument},
 		{`{"text":"secret"}`, `{"text":"•••"}`, TargetTab},
-		{long, long[:maxArgsStart], TargetDocument},
+		{longArgs, longArgs[:maxArgsStart], TargetDocument},
 	} {
 		call := Call{Tool: Tool{Plugin: "p", Name: "t", TargetKind: c.place}, Args: json.RawMessage(c.args), TabID: 1}
 		if _, err := d.Call(t.Context(), call); err != nil {

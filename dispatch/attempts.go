@@ -12,14 +12,14 @@ const maxAttempts = 8
 // attempts records the documents in which a call was tried. liveCall.mu guards all fields
 // of attempts.
 type attempts struct {
-	target         Target
+	runTarget      Target
 	runID          string // the ID of the call, with a suffix such as ".2" from the second attempt on
 	count          int
 	hasOtherTarget bool
 }
 
 func (a *attempts) begin(callID string, targets []Target) {
-	a.target, a.hasOtherTarget = targets[0], len(targets) > 1
+	a.runTarget, a.hasOtherTarget = targets[0], len(targets) > 1
 	a.runID = callID
 	if a.count++; a.count > 1 {
 		a.runID = fmt.Sprintf("%s.%d", callID, a.count)

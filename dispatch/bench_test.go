@@ -23,8 +23,8 @@ func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 func (instantBridge) Resync(string, string) {}
 
-func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	answered(wire.CancelFinished)
+func (instantBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	onOutcome(wire.CancelFinished)
 }
 
 func BenchmarkReport(b *testing.B) {
@@ -32,8 +32,8 @@ func BenchmarkReport(b *testing.B) {
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
-	progress, total := 0.0, 1e18
-	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	progress, totalProgress := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	b.ReportAllocs()
 	for b.Loop() {
 		progress++

@@ -18,7 +18,7 @@ type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
+func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, nextRequest func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
 		case <-time.After(every):
@@ -26,7 +26,7 @@ func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n i
 			return
 		}
 		s.Reports([]wire.Report{{}}, 0)
-		s.Ask(next(n))
+		s.Ask(nextRequest(n))
 	}
 }
 
@@ -42,12 +42,12 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		return newAskReport(n, "child", `{"n":`+strings.Repeat("1", n%16+1)+`}`)
 	}
 	tests := []struct {
-		name   string
-		gates  []dispatch.Gate
-		answer time.Duration
-		parent func(w *requestingTool, s dispatch.Sink)
-		total  time.Duration
-		code   wire.ErrorCode
+		name          string
+		gates         []dispatch.Gate
+		approvalDelay time.Duration
+		parent        func(w *requestingTool, s dispatch.Sink)
+		total         time.Duration
+		code          wire.ErrorCode
 	}{
 		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
 		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hardLimit + suspendLimit, wire.ErrDeadlineExceeded},
@@ -95,28 +95,28 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
-					OnTicket: func(ctx context.Context, waiting dispatch.WaitingTicket) {
-						if tt.answer == 0 {
+					OnTicket: func(ctx context.Context, waitingTicket dispatch.WaitingTicket) {
+						if tt.approvalDelay == 0 {
 							return
 						}
 						select {
-						case <-time.After(tt.answer):
-							if _, err := d.Decide(waiting.CallID, waiting.TicketID, dispatch.Resolution{Allow: true}); err != nil {
+						case <-time.After(tt.approvalDelay):
+							if _, err := d.Decide(waitingTicket.CallID, waitingTicket.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 								t.Error(err)
 							}
 						case <-ctx.Done():
 						}
 					},
 				})
-				elapsed := time.Since(startTime)
+				elapsedTime := time.Since(startTime)
 				close(w.stop)
 				p.wg.Wait()
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hardLimit {
-					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
+				if e == nil || e.Code != tt.code || elapsedTime > tt.total || elapsedTime < tt.total-hardLimit {
+					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsedTime, err, tt.code, tt.total)
 				}
-				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsed != tt.total {
-					t.Errorf("the call ended after %v, want exactly %v", elapsed, tt.total)
+				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsedTime != tt.total {
+					t.Errorf("the call ended after %v, want exactly %v", elapsedTime, tt.total)
 				}
 			})
 		})

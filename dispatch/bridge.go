@@ -209,7 +209,7 @@ type Sink interface {
 	LinkLost()
 	LinkRestored()
 	// Finish ends the run with its result as JSON text (nil for undefined), or with err.
-	Finish(output json.RawMessage, err *wire.CallError)
+	Finish(toolOutput json.RawMessage, err *wire.CallError)
 }
 
 // LateAnswer is a page's answer to a run that had already ended when the answer arrived,
@@ -230,22 +230,22 @@ type Bridge interface {
 	// document to load. Targets waits longer for a tab that it opens than for a tab that was
 	// already open. Targets stops waiting when ctx ends. If several browsers could open a tab,
 	// Targets opens none.
-	Targets(ctx context.Context, choice TargetChoice) Targets
+	Targets(ctx context.Context, targetChoice TargetChoice) Targets
 	// Start asks the browser of the run's target to run the tool. The last call to sink is Finish,
 	// exactly once: with the result, an error of the page or the browser, or tab_closed, navigated,
 	// browser_lost or link_lost. Start returns browser_lost if the browser is not connected, and
 	// navigated if the tab has navigated away from the document. Start returns invalid_arguments if
 	// the arguments are too large for a frame, and internal if the ID is in use. If Start returns
 	// an error, no method of sink is called.
-	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
+	Start(ctx context.Context, toolRun Run, sink Sink) *wire.CallError
 	// Cancel asks the page to stop the tool of a run. After Cancel, the sink of the run receives
 	// nothing, not even Finish. Cancel calls onOutcome once: with "finished" if no such run exists,
 	// or with "ignored" if the page does not answer within wire.CancelTimeoutMs. If the browser is
 	// disconnected, the request is sent after the browser reconnects.
-	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
+	Cancel(id, cancelReason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends a running tool the answer to its request: JSON text (nil for undefined), or
 	// err. Answer does not wait for the network, and ignores an unknown run.
-	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
+	Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError)
 	// Resync asks the page of a run for the complete content of an activity. If
 	// activityType is empty, Resync requests all activities of the run.
 	Resync(id, activityType string)

@@ -29,14 +29,14 @@ func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
 // browserToolTarget stores the target that was chosen for a call of a browser tool.
 type browserToolTarget struct {
-	mu     sync.Mutex // guards target
-	target Target
+	mu        sync.Mutex // guards target
+	runTarget Target
 }
 
 func (p *browserToolTarget) get() Target {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.target
+	return p.runTarget
 }
 
 func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
@@ -61,7 +61,7 @@ func (p *browserToolTarget) choose(ctx context.Context, c *liveCall) bool {
 		return false
 	}
 	p.mu.Lock()
-	p.target = target
+	p.runTarget = target
 	p.mu.Unlock()
 	storeArgsStart(c) // the target determines which arguments are masked
 	return true
@@ -81,34 +81,34 @@ func (p *browserToolTarget) checkPage(c *liveCall) bool {
 
 func findBrowserToolTarget(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
-	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, TargetKind: t.TargetKind, Tool: t.Name, Args: c.arguments()}
-	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
+	targetChoice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, TargetKind: t.TargetKind, Tool: t.Name, Args: c.arguments()}
+	if targetChoice.TabID == 0 && c.d.opts.CurrentTab != nil {
 		browser, tabID := c.d.opts.CurrentTab(c.req)
-		if choice.Browser == "" {
-			choice.Browser = browser
+		if targetChoice.Browser == "" {
+			targetChoice.Browser = browser
 		}
-		if t.TargetKind != TargetBrowser && choice.Browser == browser { // a tab of another browser may have the same ID
-			choice.TabID = tabID
+		if t.TargetKind != TargetBrowser && targetChoice.Browser == browser { // a tab of another browser may have the same ID
+			targetChoice.TabID = tabID
 		}
 	}
-	if choice.TabID == 0 && t.TargetKind != TargetBrowser {
+	if targetChoice.TabID == 0 && t.TargetKind != TargetBrowser {
 		return Target{}, &wire.CallError{
 			Code: wire.ErrNoTab, Message: `the call names no tab, and this client has not opened or selected one; ` +
 				`open a tab with browser_tabs {"action":"new","url":...}, select one with browser_tabs {"action":"select"}, or pass tabId`,
 			UserText: "The call names no tab, and its client has not opened or selected one. In a terminal, choose a tab with --tab.",
 		}
 	}
-	targets := c.d.bridge.Targets(&c.search, choice)
-	tabs := matchingTargets(targets.LiveTargets, choice)
+	targets := c.d.bridge.Targets(&c.search, targetChoice)
+	tabs := matchingTargets(targets.LiveTargets, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
-		return Target{}, newTargetProblem(targets, choice, &c.req).err
-	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.TargetKind == TargetBrowser:
-		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", choice.Browser)}
+		return Target{}, newTargetProblem(targets, targetChoice, &c.req).err
+	case len(tabs) == 0 && targetChoice.Browser != "" && len(targets.LiveTargets) == 0 && t.TargetKind == TargetBrowser:
+		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", targetChoice.Browser)}
 	case len(tabs) == 0:
 		return Target{}, &wire.CallError{
-			Code: wire.ErrNoTab, Message: fmt.Sprintf("there is no tab %d; list the tabs with browser_tabs", choice.TabID),
-			UserText: fmt.Sprintf("There is no tab %d. In a terminal, choose an open tab with --tab.", choice.TabID),
+			Code: wire.ErrNoTab, Message: fmt.Sprintf("there is no tab %d; list the tabs with browser_tabs", targetChoice.TabID),
+			UserText: fmt.Sprintf("There is no tab %d. In a terminal, choose an open tab with --tab.", targetChoice.TabID),
 		}
 	case inSeveralBrowsers(tabs):
 		names := nameBrowsers(tabs)
@@ -132,19 +132,19 @@ func maskArgs(c *liveCall) json.RawMessage {
 const maxArgsStart = 300
 
 func storeArgsStart(c *liveCall) {
-	text := "{}"
-	if c.argBytes > len(text) {
-		text = events.TruncateText(maskArgs(c), maxArgsStart)
+	argsStart := "{}"
+	if c.argBytes > len(argsStart) {
+		argsStart = events.TruncateText(maskArgs(c), maxArgsStart)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.argsStart = text
+	c.argsStart = argsStart
 }
 
 // shapeOutput passes the output of a browser tool to [Options.ShapeOutput].
-func (d *Dispatcher) shapeOutput(c *liveCall, output json.RawMessage) (json.RawMessage, *wire.CallError) {
+func (d *Dispatcher) shapeOutput(c *liveCall, toolOutput json.RawMessage) (json.RawMessage, *wire.CallError) {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() || d.opts.ShapeOutput == nil {
-		return output, nil
+		return toolOutput, nil
 	}
-	return d.opts.ShapeOutput(c.gateInfo(nil), output)
+	return d.opts.ShapeOutput(c.gateInfo(nil), toolOutput)
 }

@@ -33,16 +33,16 @@ func (g *recordingGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 
 func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	gate := &recordingGate{}
-	var started dispatch.Run
+	var startedRun dispatch.Run
 	bridge := &dispatchtest.Bridge{
-		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			if choice.TargetKind != dispatch.TargetPage || choice.TabID != 5 || choice.Browser != "b2" {
-				t.Errorf("chose %+v", choice)
+		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+			if targetChoice.TargetKind != dispatch.TargetPage || targetChoice.TabID != 5 || targetChoice.Browser != "b2" {
+				t.Errorf("chose %+v", targetChoice)
 			}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			started = run
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			startedRun = toolRun
 			go sink.Finish(json.RawMessage(`{"text":"x"}`), nil)
 			return nil
 		},
@@ -50,8 +50,8 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	d := dispatch.New(bridge, dispatch.Options{
 		Gates:      []dispatch.Gate{gate},
 		CurrentTab: func(c dispatch.Call) (string, int) { return "b2", 5 },
-		ShapeOutput: func(i dispatch.CallInfo, output json.RawMessage) (json.RawMessage, *wire.CallError) {
-			return json.RawMessage(`"shaped ` + i.Target.DocumentID + ` ` + strings.ReplaceAll(string(output), `"`, `'`) + `"`), nil
+		ShapeOutput: func(i dispatch.CallInfo, toolOutput json.RawMessage) (json.RawMessage, *wire.CallError) {
+			return json.RawMessage(`"shaped ` + i.Target.DocumentID + ` ` + strings.ReplaceAll(string(toolOutput), `"`, `'`) + `"`), nil
 		},
 	})
 	r, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Args: json.RawMessage(`{}`)})
@@ -61,8 +61,8 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 	if len(gate.calls) != 2 || gate.calls[0].Target != (dispatch.Target{}) || gate.calls[1].Target.URL != "https://shop.example/" {
 		t.Errorf("the gate received %+v", gate.calls)
 	}
-	if started.Target.DocumentID != "d5" || started.TargetKind != dispatch.TargetPage {
-		t.Errorf("started %+v", started)
+	if startedRun.Target.DocumentID != "d5" || startedRun.TargetKind != dispatch.TargetPage {
+		t.Errorf("started %+v", startedRun)
 	}
 	if got := snapshotTool.FullName(); got != "browser_snapshot" {
 		t.Errorf("the tool is listed as %s", got)
@@ -72,16 +72,16 @@ func TestBrowserToolTargetIsChosenBeforeGates(t *testing.T) {
 // A browser tool without a usable target must fail with advice, and the error must not
 // contain the URL of the tab.
 func TestBrowserToolWithoutTargetFails(t *testing.T) {
-	tab := func(browser, url, problem string) dispatch.Target {
-		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
+	tab := func(browser, url, problemText string) dispatch.Target {
+		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problemText}
 	}
-	for _, test := range []struct {
-		name    string
-		tool    dispatch.Tool
-		call    dispatch.Call
-		targets dispatch.Targets
-		code    wire.ErrorCode
-		message string
+	for _, testCase := range []struct {
+		name         string
+		tool         dispatch.Tool
+		call         dispatch.Call
+		targets      dispatch.Targets
+		code         wire.ErrorCode
+		errorMessage string
 	}{
 		{"no tab named", snapshotTool, dispatch.Call{}, dispatch.Targets{}, wire.ErrNoTab, `open a tab with browser_tabs {"action":"new","url":...}`},
 		{"no browser", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{}, wire.ErrNoBrowser, "no browser with the opentabs extension is connected"},
@@ -93,15 +93,15 @@ func TestBrowserToolWithoutTargetFails(t *testing.T) {
 		{"no web page", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{tab("b1", "chrome://settings/", "browser tools work in http and https pages only")}}, wire.ErrNoTab,
 			"no browser tool can work in tab 5: browser tools work in http and https pages only"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(testCase.name, func(t *testing.T) {
 			gate := &recordingGate{}
-			d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return test.targets }}, dispatch.Options{Gates: []dispatch.Gate{gate}})
-			c := test.call
-			c.Tool, c.Args = test.tool, json.RawMessage(`{}`)
+			d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return testCase.targets }}, dispatch.Options{Gates: []dispatch.Gate{gate}})
+			c := testCase.call
+			c.Tool, c.Args = testCase.tool, json.RawMessage(`{}`)
 			_, err := d.Call(t.Context(), c)
 			var e *dispatch.Error
-			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.message) {
-				t.Errorf("got %v, want %s with %q", err, test.code, test.message)
+			if !errors.As(err, &e) || e.Code != testCase.code || !strings.Contains(e.Message, testCase.errorMessage) {
+				t.Errorf("got %v, want %s with %q", err, testCase.code, testCase.errorMessage)
 			}
 			for _, i := range gate.calls {
 				if i.Target.Problem == "" && i.Target != (dispatch.Target{}) {
@@ -124,33 +124,33 @@ func TestExclusiveCalls(t *testing.T) {
 			return slices.Clone(order)
 		}
 		bridge := &dispatchtest.Bridge{
-			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b1", TabID: choice.TabID, DocumentID: "d"}}}
+			TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b1", TabID: targetChoice.TabID, DocumentID: "d"}}}
 			},
-			StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 				mu.Lock()
 				defer mu.Unlock()
-				order = append(order, string(run.Args))
+				order = append(order, string(toolRun.Args))
 				time.AfterFunc(time.Second, func() { sink.Finish(nil, nil) })
 				return nil
 			},
 		}
 		d := dispatch.New(bridge, dispatch.Options{})
-		start := func(tool dispatch.Tool, tabID int, args string) <-chan error {
-			done := make(chan error, 1)
+		startCall := func(tool dispatch.Tool, tabID int, args string) <-chan error {
+			callErrors := make(chan error, 1)
 			go func() {
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: tool, TabID: tabID, Args: json.RawMessage(args)})
-				done <- err
+				callErrors <- err
 			}()
 			synctest.Wait()
-			return done
+			return callErrors
 		}
-		calls := []<-chan error{start(clickTool, 5, `{"n":1}`), start(clickTool, 5, `{"n":2}`), start(snapshotTool, 5, `{"n":3}`), start(clickTool, 6, `{"n":4}`)}
+		calls := []<-chan error{startCall(clickTool, 5, `{"n":1}`), startCall(clickTool, 5, `{"n":2}`), startCall(snapshotTool, 5, `{"n":3}`), startCall(clickTool, 6, `{"n":4}`)}
 		if got := strings.Join(readOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
 			t.Errorf("started %s", got)
 		}
-		for _, done := range calls {
-			if err := <-done; err != nil {
+		for _, callErrors := range calls {
+			if err := <-callErrors; err != nil {
 				t.Error(err)
 			}
 		}

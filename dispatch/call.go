@@ -47,7 +47,7 @@ type Tool struct {
 // OutputChecker returns an error if a tool's output is invalid. A call whose output is invalid
 // fails with the error that CheckOutput returns. CheckOutput must be safe for concurrent use.
 type OutputChecker interface {
-	CheckOutput(output json.RawMessage) *wire.CallError
+	CheckOutput(toolOutput json.RawMessage) *wire.CallError
 }
 
 // FullName returns the tool name that agents use: <plugin>__<tool>, or only the name for a

@@ -23,14 +23,14 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 	t.Cleanup(d.Shutdown)
 	for race := range raceCount {
 		tickets, formClosed := make(chan dispatch.WaitingTicket, 1), make(chan struct{})
-		ended := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
 				tickets <- w
 				<-ctx.Done()
 				close(formClosed)
 			}})
-			ended <- err
+			callErrors <- err
 		}()
 		w := <-tickets
 		surfaces := []dispatch.Resolution{
@@ -40,20 +40,20 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 		}
 		results := make([]dispatch.DecisionResult, len(surfaces))
 		runsBefore := runCount.Load()
-		start := make(chan struct{})
+		startSignal := make(chan struct{})
 		var deciding sync.WaitGroup
 		for i, r := range surfaces {
 			deciding.Go(func() {
-				<-start
+				<-startSignal
 				var err error
 				if results[i], err = d.Decide(w.CallID, w.TicketID, r); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		close(start)
+		close(startSignal)
 		deciding.Wait()
-		err := <-ended
+		err := <-callErrors
 		acceptedCount, isAllowed := 0, results[0].Allowed
 		for i, result := range results {
 			if result.Outcome == wire.DecisionAccepted {
@@ -76,9 +76,9 @@ func TestSurfacesDecideAtTheSameTime(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("race %d: the form is still open", race)
 		}
-		late, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "late"})
-		if err != nil || late.Outcome == wire.DecisionAccepted || runCount.Load()-runsBefore > 1 {
-			t.Errorf("race %d: a late decision returned %+v, %v", race, late, err)
+		lateDecision, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "late"})
+		if err != nil || lateDecision.Outcome == wire.DecisionAccepted || runCount.Load()-runsBefore > 1 {
+			t.Errorf("race %d: a late decision returned %+v, %v", race, lateDecision, err)
 		}
 	}
 }

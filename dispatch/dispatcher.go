@@ -205,19 +205,19 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 		target := c.chosenTarget.get()
 		q, lane = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
 	}
-	place, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)
+	queuePlace, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)
 	if rejection != nil {
 		c.fail(rejection)
 		return
 	}
-	defer q.Leave(lane, place)
+	defer q.Leave(lane, queuePlace)
 	select {
-	case <-place.Ready():
+	case <-queuePlace.Ready():
 		if ctx.Err() != nil { // a call of a disconnected client must not start, even if its place is ready
 			c.cancel(CancellationOf(ctx))
 			break
 		}
-		if rejection := q.Rejection(place); rejection != nil {
+		if rejection := q.Rejection(queuePlace); rejection != nil {
 			c.fail(rejection)
 			break
 		}
@@ -235,11 +235,11 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 // Cancel cancels a call, and returns false if the call has ended or is unknown.
 // cancelledBy names the surface on which the call is cancelled, such as "the side panel".
 // The caller must remove hidden characters from reason, which may be empty.
-func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
+func (d *Dispatcher) Cancel(callID, cancelledBy, cancelReason string) bool {
 	d.mu.Lock()
 	c := d.liveCalls[callID]
 	d.mu.Unlock()
-	return c != nil && c.cancel(Cancellation{CancelledBy: cancelledBy, Reason: reason})
+	return c != nil && c.cancel(Cancellation{CancelledBy: cancelledBy, Reason: cancelReason})
 }
 
 // Calls returns all calls that run or wait, oldest first, followed by the last 200 ended
@@ -301,7 +301,7 @@ func (d *Dispatcher) Shutdown() {
 	d.mu.Unlock()
 	liveCalls, _ := d.snapshotCalls()
 	for _, c := range liveCalls {
-		c.end(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
+		c.endCall(ending{status: statusFailed, err: shutdownError(), mustStopPage: true})
 	}
 	d.stream.WakeFollowers()
 }
@@ -347,7 +347,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 		d.acceptedCount++
 		c.arrivalNumber = d.acceptedCount
 		d.liveCalls[c.id] = c
-		d.openCallHookTimer.set(d)
+		d.openCallHookTimer.startTimer(d)
 	}
 	d.mu.Unlock()
 	if !hasEnded {

@@ -19,26 +19,26 @@ import (
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export", PluginName: "Messages", Matches: []string{"*://localhost/*"}}
 
 type fakePage struct {
-	handler func(run dispatch.Run, sink dispatch.Sink)
+	handler func(toolRun dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
-	mu        sync.Mutex // guards cancelled
-	cancelled []string
+	mu             sync.Mutex // guards cancelled
+	cancelledCalls []string
 }
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
-				p.wg.Go(func() { p.handler(run, sink) })
+				p.wg.Go(func() { p.handler(toolRun, sink) })
 			}
 			return nil
 		},
-		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
+		CancelFunc: func(_, cancelReason string, onOutcome func(wire.CancelOutcome)) {
 			p.mu.Lock()
-			p.cancelled = append(p.cancelled, reason)
+			p.cancelledCalls = append(p.cancelledCalls, cancelReason)
 			p.mu.Unlock()
-			answered(wire.CancelAborted)
+			onOutcome(wire.CancelAborted)
 		},
 	}
 }
@@ -46,13 +46,13 @@ func (p *fakePage) bridge() *dispatchtest.Bridge {
 func (p *fakePage) stopCount() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.cancelled)
+	return len(p.cancelledCalls)
 }
 
 func newFloat(f float64) *float64 { return &f }
 
-func numberReports(progress, total float64) []wire.Report {
-	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(total)}}
+func numberReports(progress, totalProgress float64) []wire.Report {
+	return []wire.Report{{Progress: newFloat(progress), Total: newFloat(totalProgress)}}
 }
 
 func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
@@ -60,9 +60,9 @@ func runCall(t *testing.T, p *fakePage, o dispatch.Options, c dispatch.Call) (di
 	d := dispatch.New(p.bridge(), o)
 	startTime := time.Now()
 	r, err := d.Call(t.Context(), c)
-	elapsed := time.Since(startTime)
+	elapsedTime := time.Since(startTime)
 	p.wg.Wait()
-	return r, asError(t, err), elapsed
+	return r, asError(t, err), elapsedTime
 }
 
 func asError(t *testing.T, err error) *dispatch.Error {
@@ -83,9 +83,9 @@ func sleepFake(d time.Duration) { <-time.After(d) }
 func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &fakePage{}
-		_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.RunTime != 30*time.Second {
-			t.Fatalf("the call ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
+		_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != 30*time.Second || err.RunTime != 30*time.Second {
+			t.Fatalf("the call ended after %v with %+v, want idle_timeout at exactly 30s", elapsedTime, err)
 		}
 		if p.stopCount() != 1 || err.StopOutcome != wire.CancelAborted {
 			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stopCount(), err.StopOutcome)
@@ -110,9 +110,9 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 						sleepFake(tt.at)
 						s.Reports(numberReports(1, 10), 0)
 					}}
-					_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-					if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != tt.ends {
-						t.Fatalf("the call ended after %v with %v, want idle_timeout at %v", elapsed, err, tt.ends)
+					_, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+					if err == nil || err.Code != wire.ErrIdleTimeout || elapsedTime != tt.ends {
+						t.Fatalf("the call ended after %v with %v, want idle_timeout at %v", elapsedTime, err, tt.ends)
 					}
 				})
 			}
@@ -140,12 +140,12 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		elapsed := time.Since(startTime)
+		elapsedTime := time.Since(startTime)
 		close(stop)
 		p.wg.Wait()
 		e := asError(t, err)
-		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsed != 5*time.Minute {
-			t.Fatalf("the call ended after %v with %v, want deadline_exceeded at exactly 5m", elapsed, err)
+		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsedTime != 5*time.Minute {
+			t.Fatalf("the call ended after %v with %v, want deadline_exceeded at exactly 5m", elapsedTime, err)
 		}
 		if e.ReportCount != 10 || e.SinceLastReport != 10*time.Second || e.Retryable {
 			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.ReportCount, e.SinceLastReport, e.Retryable)
@@ -163,9 +163,9 @@ func TestReportsKeepCallRunning(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
-		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
-		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
-			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
+		r, err, elapsedTime := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
+		if err != nil || string(r.Output) != `{"ok":true}` || elapsedTime != 7*gap || r.ReportCount != 7 {
+			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsedTime, 7*gap)
 		}
 		if p.stopCount() != 0 {
 			t.Error("the page of a successful call got a stop")
@@ -214,9 +214,9 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, err, elapsed := runCall(t, &fakePage{}, tt.o, dispatch.Call{Tool: tt.tool})
-				if err == nil || err.Code != tt.code || elapsed != tt.want {
-					t.Errorf("the call ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
+				_, err, elapsedTime := runCall(t, &fakePage{}, tt.o, dispatch.Call{Tool: tt.tool})
+				if err == nil || err.Code != tt.code || elapsedTime != tt.want {
+					t.Errorf("the call ended after %v with %v, want %s at %v", elapsedTime, err, tt.code, tt.want)
 				}
 			})
 		})
@@ -289,20 +289,20 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 func TestTenThousandCallsAtOnce(t *testing.T) {
 	const n = 10000
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			var i int
-			if err := json.Unmarshal(run.Args, &i); err != nil {
+			if err := json.Unmarshal(toolRun.Args, &i); err != nil {
 				panic(err)
 			}
 			switch i % 4 {
 			case 0:
-				s.Finish(run.Args, nil)
+				s.Finish(toolRun.Args, nil)
 			case 1:
 				for range 4 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
 				}
-				s.Finish(run.Args, nil)
+				s.Finish(toolRun.Args, nil)
 			case 2:
 				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
@@ -311,37 +311,37 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
 		var wg sync.WaitGroup
-		var bad atomic.Int32
+		var badCount atomic.Int32
 		startTime := time.Now()
 		for i := range n {
 			wg.Go(func() {
 				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(fmt.Sprint(i))})
 				var e *dispatch.Error
 				errors.As(err, &e)
-				elapsed := time.Since(startTime)
+				elapsedTime := time.Since(startTime)
 				ok := false
 				switch i % 4 {
 				case 0:
-					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsed == 0
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsedTime == 0
 				case 1:
-					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsed == 80*time.Second
+					ok = err == nil && string(r.Output) == fmt.Sprint(i) && elapsedTime == 80*time.Second
 				case 2:
-					ok = e != nil && e.Code == wire.ErrTabClosed && elapsed == time.Second
+					ok = e != nil && e.Code == wire.ErrTabClosed && elapsedTime == time.Second
 				case 3:
-					ok = e != nil && e.Code == wire.ErrIdleTimeout && elapsed == 30*time.Second
+					ok = e != nil && e.Code == wire.ErrIdleTimeout && elapsedTime == 30*time.Second
 				}
 				if !ok {
-					bad.Add(1)
+					badCount.Add(1)
 				}
 			})
 		}
 		wg.Wait()
 		p.wg.Wait()
-		if bad.Load() != 0 || p.stopCount() != n/4 {
-			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", bad.Load(), p.stopCount(), n/4)
+		if badCount.Load() != 0 || p.stopCount() != n/4 {
+			t.Errorf("%d calls ended wrongly, %d pages got a stop, want 0 and %d", badCount.Load(), p.stopCount(), n/4)
 		}
-		if live := len(d.Calls()); live != 200 {
-			t.Errorf("%d calls listed, want the last 200", live)
+		if liveCount := len(d.Calls()); liveCount != 200 {
+			t.Errorf("%d calls listed, want the last 200", liveCount)
 		}
 	})
 }

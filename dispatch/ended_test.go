@@ -31,8 +31,8 @@ func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
-	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-		s.Finish(run.Args, nil)
+	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+		s.Finish(toolRun.Args, nil)
 		return nil
 	}}, o)
 }
@@ -43,7 +43,7 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		var log bytes.Buffer
 		release := make(chan struct{})
 		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{&seen, release}}, Log: zerolog.New(&log)})
-		began := time.Now()
+		beganAt := time.Now()
 		call := func() {
 			t.Helper()
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
@@ -57,8 +57,8 @@ func TestCallsDoNotWaitForHooks(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		call()
 		synctest.Wait()
-		if time.Since(began) != 10*time.Millisecond || len(seen) != 0 || log.Len() != 0 {
-			t.Errorf("after %v the hooks saw %q and the log is %q", time.Since(began), seen, log.String())
+		if time.Since(beganAt) != 10*time.Millisecond || len(seen) != 0 || log.Len() != 0 {
+			t.Errorf("after %v the hooks saw %q and the log is %q", time.Since(beganAt), seen, log.String())
 		}
 		close(release)
 		time.Sleep(10 * time.Millisecond)
@@ -78,10 +78,10 @@ func TestDrainRunsTheHooks(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		began := time.Now()
+		beganAt := time.Now()
 		d.Shutdown()
-		if err := d.Drain(t.Context()); err != nil || len(seen) != 10 || time.Since(began) != 0 {
-			t.Errorf("Drain returned %v after %v, and %d of 10 hooks ran", err, time.Since(began), len(seen))
+		if err := d.Drain(t.Context()); err != nil || len(seen) != 10 || time.Since(beganAt) != 0 {
+			t.Errorf("Drain returned %v after %v, and %d of 10 hooks ran", err, time.Since(beganAt), len(seen))
 		}
 	})
 }
@@ -129,11 +129,11 @@ func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		began := time.Now()
+		beganAt := time.Now()
 		d.Shutdown()
 		events, _, err := f.Next(t.Context())
-		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(began) != 0 {
-			t.Errorf("after %v the follower got %d events, %v", time.Since(began), len(events), err)
+		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(beganAt) != 0 {
+			t.Errorf("after %v the follower got %d events, %v", time.Since(beganAt), len(events), err)
 		}
 	})
 }

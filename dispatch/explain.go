@@ -66,39 +66,39 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
-func (f failure) step() (step errtext.Step, retryable bool) {
-	step, retryable = errtext.NextStep(f.err.Code)
+func (f failure) step() (adviceStep errtext.Step, retryable bool) {
+	adviceStep, retryable = errtext.NextStep(f.err.Code)
 	switch code, isBrowserTool := f.err.Code, f.tool.TargetKind.isChosenBeforeGates(); {
 	case code == wire.ErrLinkLost && !f.tool.About.IsReadOnly:
-		step = errtext.LinkLostWriteStep
+		adviceStep = errtext.LinkLostWriteStep
 	case code == wire.ErrToolError && f.err.Tool == nil && !isBrowserTool:
-		step = errtext.UnhandledErrorStep
+		adviceStep = errtext.UnhandledErrorStep
 	case code == wire.ErrNoTab && f.nextStep != (errtext.Step{}):
-		step = f.nextStep
+		adviceStep = f.nextStep
 	case code == wire.ErrNoTab && isBrowserTool:
-		step = errtext.OpenTabStep
+		adviceStep = errtext.OpenTabStep
 	}
 	if f.err.NotStarted || !f.hasBegun {
-		step = step.WithoutCheckAdvice()
+		adviceStep = adviceStep.WithoutCheckAdvice()
 	}
 	if t := f.err.Tool; t != nil {
 		retryable = t.Retryable
 		requestStep, isRequestCode := errtext.NextStepAfterRequest(t.Code)
 		switch {
 		case isRequestCode:
-			step = requestStep
+			adviceStep = requestStep
 		case t.Retryable && t.RetryAfterMs != nil:
-			text := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
-			step = errtext.Step{ForAgent: text, ForUser: text}
+			nextStep := fmt.Sprintf("Retry the call after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			adviceStep = errtext.Step{ForAgent: nextStep, ForUser: nextStep}
 		case t.Retryable:
-			step = errtext.Step{ForAgent: "Retry the call.", ForUser: "Retry the call."}
+			adviceStep = errtext.Step{ForAgent: "Retry the call.", ForUser: "Retry the call."}
 		}
 	}
 	if f.note.agentText != "" {
-		step.ForAgent += " " + f.note.agentText
-		step.ForUser = f.note.userText
+		adviceStep.ForAgent += " " + f.note.agentText
+		adviceStep.ForUser = f.note.userText
 	}
-	return step, retryable
+	return adviceStep, retryable
 }
 
 func (f failure) text(cause, nextStep string) string {
@@ -114,16 +114,16 @@ func (f failure) text(cause, nextStep string) string {
 	return f.withPageText(b.String())
 }
 
-func (f failure) withPageText(text string) string {
+func (f failure) withPageText(pageText string) string {
 	if f.err.PageText == "" {
-		return text
+		return pageText
 	}
-	return text + "\n" + f.err.PageText
+	return pageText + "\n" + f.err.PageText
 }
 
 func (f failure) cause() string { return trimEnd(f.err.Message) }
 
-func trimEnd(text string) string { return strings.TrimRight(text, ". \n") }
+func trimEnd(errorMessage string) string { return strings.TrimRight(errorMessage, ". \n") }
 
 func (f failure) userMessage() string {
 	if f.requests == nil {
@@ -153,8 +153,8 @@ func (f failure) stateTexts() (cause, nextStep string) {
 	if f.err.Code == wire.ErrCancelled {
 		return f.userMessage(), ""
 	}
-	step, _ := f.step()
-	return f.userMessage(), step.ForUser
+	adviceStep, _ := f.step()
+	return f.userMessage(), adviceStep.ForUser
 }
 
 func (f failure) describeRun(b *strings.Builder) {

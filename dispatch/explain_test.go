@@ -17,9 +17,9 @@ import (
 
 type scriptedBridge struct {
 	instantBridge
-	targets *Targets // the available targets; nil means one document that can run calls
-	page    func(Sink)
-	stopped StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
+	targets     *Targets // the available targets; nil means one document that can run calls
+	page        func(Sink)
+	stopOutcome StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
 }
 
 func (b scriptedBridge) Targets(ctx context.Context, want TargetChoice) Targets {
@@ -34,12 +34,12 @@ func (b scriptedBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError 
 	return nil
 }
 
-func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	if b.stopped != "" {
-		answered(b.stopped)
+func (b scriptedBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	if b.stopOutcome != "" {
+		onOutcome(b.stopOutcome)
 		return
 	}
-	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
+	time.AfterFunc(time.Minute, func() { onOutcome(wire.CancelIgnored) })
 }
 
 type selfCallingBridge struct {
@@ -48,10 +48,10 @@ type selfCallingBridge struct {
 	sinks map[string]Sink
 }
 
-func (b *selfCallingBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+func (b *selfCallingBridge) Start(_ context.Context, toolRun Run, s Sink) *wire.CallError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sinks[run.ID] = s
+	b.sinks[toolRun.ID] = s
 	go s.Ask(wire.ToolAskParams{Ask: 1, Call: &wire.AskCall{Tool: "export", Args: json.RawMessage(`{}`)}})
 	return nil
 }
@@ -87,15 +87,15 @@ var gateErrorCodes = []wire.ErrorCode{
 var startErrorCodes = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
 
 type failingCall struct {
-	name        string
-	bridge      Bridge
-	options     Options
-	earlier     int
-	cancelAfter time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
+	name            string
+	bridge          Bridge
+	options         Options
+	earlierAttempts int
+	cancelAfter     time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
 }
 
 func (e failingCall) text(t *testing.T) string {
-	var text string
+	var errorMessage string
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -103,7 +103,7 @@ func (e failingCall) text(t *testing.T) string {
 			time.AfterFunc(e.cancelAfter, cancel)
 		}
 		d := New(e.bridge, e.options)
-		for range e.earlier {
+		for range e.earlierAttempts {
 			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call runs until the test ends
 			synctest.Wait()
 		}
@@ -120,26 +120,26 @@ func (e failingCall) text(t *testing.T) string {
 					t.Errorf("%s: the text for the user has %q, which only suits an agent: %s", e.name, phrase, callError.UserText)
 				}
 			}
-			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
+			errorMessage = "agent: " + callError.Message + "\n  user:  " + callError.UserText
 		}
 		cancel()
 		time.Sleep(2 * time.Minute)
 	})
-	return text
+	return errorMessage
 }
 
-func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
+func failingCalls(silentTool func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
-	other := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
+	otherTarget := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
-		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}},
-		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
-		wire.ErrCancelled:        {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
+		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}},
+		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelAborted}},
+		wire.ErrCancelled:        {bridge: scriptedBridge{page: silentTool, stopOutcome: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
 		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
-		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
-		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
+		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, otherTarget}})},
+		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silentTool}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlierAttempts: 3},
 		wire.ErrApprovalTimeout: {bridge: instantBridge{}, options: Options{
 			Gates: []Gate{fixedVerdictGate{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
 		wire.ErrNestedTooDeep: {bridge: &selfCallingBridge{sinks: map[string]Sink{}}, options: Options{
@@ -151,8 +151,8 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
-	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
-	write := func(name string, bridge Bridge) { add(failingCall{name: name, bridge: bridge}) }
+	addCase := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
+	writeExample := func(name string, bridge Bridge) { addCase(failingCall{name: name, bridge: bridge}) }
 	failsAfter := func(ran time.Duration, err *wire.CallError) scriptedBridge {
 		return scriptedBridge{page: func(s Sink) {
 			time.Sleep(ran)
@@ -160,16 +160,16 @@ func TestErrorTexts(t *testing.T) {
 		}}
 	}
 	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
-	silent := func(Sink) {}
-	reporting := func(message string) func(Sink) {
+	silentTool := func(Sink) {}
+	reporting := func(errorMessage string) func(Sink) {
 		return func(s Sink) {
 			for range 29 {
 				time.Sleep(10 * time.Second)
-				s.Reports([]wire.Report{{Message: message}}, 0)
+				s.Reports([]wire.Report{{Message: errorMessage}}, 0)
 			}
 		}
 	}
-	ownSituations := failingCalls(silent, reporting)
+	ownSituations := failingCalls(silentTool, reporting)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
 		e, isOwn := ownSituations[code]
@@ -183,27 +183,27 @@ func TestErrorTexts(t *testing.T) {
 			e = failingCall{bridge: failBridge(err)}
 		}
 		e.name = string(code)
-		add(e)
+		addCase(e)
 	}
-	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored})
-	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
-	write("no message, no answer yet", scriptedBridge{page: reporting("")})
-	toolError := func(message string, info wire.ToolErrorInfo) scriptedBridge {
-		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
+	writeExample("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelIgnored})
+	writeExample("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopOutcome: wire.CancelFinished})
+	writeExample("no message, no answer yet", scriptedBridge{page: reporting("")})
+	toolError := func(errorMessage string, info wire.ToolErrorInfo) scriptedBridge {
+		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &info})
 	}
 	retryAfter := 1500.0
-	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
-	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter}))
+	writeExample("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
+	writeExample("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter}))
 	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
-		write("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
+		writeExample("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
 	}
 	for _, code := range []string{"approval_timeout", "idle_timeout"} {
-		write("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
+		writeExample("passed on by a tool, retryable: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code, Retryable: true}))
 	}
 
-	add(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
+	addCase(failingCall{name: "blocked by a gate with two texts", bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{
 		NewBlockVerdict(wire.ErrDenied, "the user has turned it off", "You have turned it off. Turn it on in the side panel.")}}}})
-	write("failed in a page with two texts", failBridge(&wire.CallError{
+	writeExample("failed in a page with two texts", failBridge(&wire.CallError{
 		Code: wire.ErrToolError, Message: "the dialog is open; ask the user", UserText: "The dialog is open. Answer it.", PageText: "Leave?"}))
 
 	goldentest.Compare(t, "testdata/errors.txt", []byte(b.String()))
@@ -227,16 +227,16 @@ func TestMayHaveActed(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", c.failure.err, got, c.want)
 		}
 	}
-	lost := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
-	if text := explainFailure(lost).Message; !strings.Contains(text, "the same idempotency key") {
-		t.Errorf("the text of a tool that changes something is %q", text)
+	lostFailure := failure{err: &wire.CallError{Code: wire.ErrLinkLost}, hasBegun: true}
+	if errorMessage := explainFailure(lostFailure).Message; !strings.Contains(errorMessage, "the same idempotency key") {
+		t.Errorf("the text of a tool that changes something is %q", errorMessage)
 	}
-	lost.hasBegun = false
-	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
-		t.Errorf("the text of a call that has not begun is %q", text)
+	lostFailure.hasBegun = false
+	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+		t.Errorf("the text of a call that has not begun is %q", errorMessage)
 	}
-	lost.hasBegun, lost.tool.About.IsReadOnly = true, true
-	if text := explainFailure(lost).Message; strings.Contains(text, "key") {
-		t.Errorf("the text of a tool that only reads is %q", text)
+	lostFailure.hasBegun, lostFailure.tool.About.IsReadOnly = true, true
+	if errorMessage := explainFailure(lostFailure).Message; strings.Contains(errorMessage, "key") {
+		t.Errorf("the text of a tool that only reads is %q", errorMessage)
 	}
 }

@@ -28,13 +28,13 @@ func BenchmarkFollowers(b *testing.B) {
 	}
 	var times, ratios [3][]float64
 	measureBlock := func(i int) {
-		began := time.Now()
+		beganAt := time.Now()
 		for range blockCalls {
 			if _, err := dispatchers[i].Call(context.Background(), req); err != nil {
 				b.Fatal(err)
 			}
 		}
-		times[i] = append(times[i], float64(time.Since(began).Nanoseconds())/blockCalls)
+		times[i] = append(times[i], float64(time.Since(beganAt).Nanoseconds())/blockCalls)
 		ratios[i] = append(ratios[i], times[i][len(times[i])-1]/times[0][len(times[0])-1])
 	}
 	unread := dispatchers[2].Follow(FollowOptions{})
@@ -65,22 +65,22 @@ func BenchmarkAfterHook(b *testing.B) {
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	var times []float64
 	for b.Loop() {
-		began := time.Now()
+		beganAt := time.Now()
 		if _, err := d.Call(context.Background(), req); err != nil {
 			b.Fatal(err)
 		}
-		times = append(times, float64(time.Since(began).Nanoseconds()))
-		for time.Since(began) < 100*time.Microsecond {
+		times = append(times, float64(time.Since(beganAt).Nanoseconds()))
+		for time.Since(beganAt) < 100*time.Microsecond {
 			runtime.Gosched()
 		}
 	}
 	b.ReportMetric(median(times), "return-ns")
 }
 
-func followAll(d *Dispatcher, count int) (end func()) {
+func followAll(d *Dispatcher, callCount int) (endFollowers func()) {
 	var readers sync.WaitGroup
 	var followers []*Follower
-	for range count {
+	for range callCount {
 		f := d.Follow(FollowOptions{})
 		followers = append(followers, f)
 		readers.Go(func() {
@@ -99,9 +99,9 @@ func followAll(d *Dispatcher, count int) (end func()) {
 	}
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return values[len(values)/2]
+func median(measuredValues []float64) float64 {
+	slices.Sort(measuredValues)
+	return measuredValues[len(measuredValues)/2]
 }
 
 func TestFollowedAllocations(t *testing.T) {
@@ -123,8 +123,8 @@ func TestFollowedAllocations(t *testing.T) {
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
-	progress, total := 0.0, 1e18
-	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	progress, totalProgress := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	alloctest.Check(t, "one report with ten followers", 1, 0, func() {
 		progress++
 		sink{c}.Reports(reports, 0)

@@ -74,8 +74,8 @@ type Wait struct {
 
 // NewBlockVerdict returns a verdict that ends a call with an error. message and userText
 // are [wire.CallError.Message] and [wire.CallError.UserText].
-func NewBlockVerdict(code wire.ErrorCode, message, userText string) Verdict {
-	return Verdict{Block: &wire.CallError{Code: code, Message: message, UserText: userText}}
+func NewBlockVerdict(code wire.ErrorCode, errorMessage, userText string) Verdict {
+	return Verdict{Block: &wire.CallError{Code: code, Message: errorMessage, UserText: userText}}
 }
 
 // SuppliedResult is a result that a gate returns instead of running the tool.
@@ -107,8 +107,8 @@ type Ticket struct {
 	IsReadOnly bool
 	// reloadsTab is true if an approval of the ticket covers the reload of a tab.
 	reloadsTab bool
-	// target is the document in which the plugin's tool would run if approved now; zero if unknown.
-	target Target
+	// runTarget is the document in which the plugin's tool would run if approved now; zero if unknown.
+	runTarget Target
 }
 
 func (t *Ticket) offeredScopes(client Client) []wire.Scope {

@@ -18,9 +18,9 @@ import (
 )
 
 type fakeGate struct {
-	name    string
-	decide  func(dispatch.CallInfo) dispatch.Verdict
-	decided func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution)
+	name       string
+	decide     func(dispatch.CallInfo) dispatch.Verdict
+	onDecision func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution)
 }
 
 func (g *fakeGate) Name() string { return g.name }
@@ -37,8 +37,8 @@ func (g *fakeGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 }
 
 func (g *fakeGate) ObserveDecision(i dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
-	if g.decided != nil {
-		g.decided(i, t, r)
+	if g.onDecision != nil {
+		g.onDecision(i, t, r)
 	}
 }
 
@@ -64,7 +64,7 @@ func newFinishingPage(runCount *int) *fakePage {
 
 func TestPrecedenceOfVerdicts(t *testing.T) {
 	block := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "blocked"}}
-	other := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
+	otherVerdict := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
 	result := dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`{"from":"gate"}`)}}
 	wait := dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second}}
@@ -82,7 +82,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 		{"a suspend precedes a wait", []dispatch.Verdict{wait, suspend}, wire.ErrApprovalTimeout, "", false},
 		{"a block precedes a wait", []dispatch.Verdict{wait, block}, wire.ErrDenied, "", false},
 		{"a block precedes all verdicts", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
-		{"the first of two equal verdicts counts", []dispatch.Verdict{other, block}, wire.ErrNotReviewed, "", true},
+		{"the first of two equal verdicts counts", []dispatch.Verdict{otherVerdict, block}, wire.ErrNotReviewed, "", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

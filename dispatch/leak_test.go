@@ -21,11 +21,11 @@ func (shortCallBridge) Targets(context.Context, TargetChoice) Targets {
 	return Targets{BrowserCount: 1, LiveTargets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-func (shortCallBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+func (shortCallBridge) Start(_ context.Context, toolRun Run, s Sink) *wire.CallError {
 	s.Reports([]wire.Report{{Message: "begun"}}, 0)
-	switch run.Args[0] % 4 {
+	switch toolRun.Args[0] % 4 {
 	case 0:
-		s.Finish(run.Args, nil)
+		s.Finish(toolRun.Args, nil)
 	case 1:
 		s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "closed"})
 	case 2:
@@ -38,8 +38,8 @@ func (shortCallBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 func (shortCallBridge) Resync(string, string) {}
 
-func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	answered(wire.CancelAborted)
+func (shortCallBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	onOutcome(wire.CancelAborted)
 }
 
 func TestCallsDoNotLeak(t *testing.T) {

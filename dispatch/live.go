@@ -21,10 +21,10 @@ import (
 // liveCall is one call of a tool, from its creation to its removal from the ended calls.
 // The method run uses the goroutine of Dispatcher.Call; reports and results arrive on any goroutine.
 type liveCall struct {
-	d       *Dispatcher
-	req     Call // mu guards Args; the other fields of the request never change
-	id      string
-	created time.Time
+	d         *Dispatcher
+	req       Call // mu guards Args; the other fields of the request never change
+	id        string
+	createdAt time.Time
 	// argBytes is the size of the call's arguments, in bytes. argBytes is stored separately, because
 	// the arguments are released once the after hooks have run.
 	argBytes      int
@@ -62,7 +62,7 @@ type liveCall struct {
 
 func newLiveCall(d *Dispatcher, req Call) *liveCall {
 	c := &liveCall{
-		d: d, req: req, id: newCallID(), created: time.Now(), argBytes: len(req.Args),
+		d: d, req: req, id: newCallID(), createdAt: time.Now(), argBytes: len(req.Args),
 		retryErrors: make(chan *wire.CallError, 1),
 		done:        make(chan struct{}),
 	}
@@ -83,11 +83,11 @@ type Cancellation struct {
 
 // Error returns the text of the cancellation, such as "cancelled by the client".
 func (c *Cancellation) Error() string {
-	text := "cancelled by " + c.CancelledBy
+	errorMessage := "cancelled by " + c.CancelledBy
 	if c.Reason != "" {
-		text += ": " + c.Reason
+		errorMessage += ": " + c.Reason
 	}
-	return text
+	return errorMessage
 }
 
 // CancellationOf returns the Cancellation that is the cause of ctx. If ctx has no Cancellation as
@@ -120,12 +120,12 @@ func (c *liveCall) run(ctx context.Context) {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() && !c.search.Begin(ctx) {
 		return
 	}
-	targets, problem := c.chooseTargets()
-	if problem != nil && problem.reloadTab != nil && requestReload(ctx, c, *problem.reloadTab) {
-		targets, problem = c.chooseTargets()
+	targets, targetProblem := c.chooseTargets()
+	if targetProblem != nil && targetProblem.reloadTab != nil && requestReload(ctx, c, *targetProblem.reloadTab) {
+		targets, targetProblem = c.chooseTargets()
 	}
-	if problem != nil {
-		failWithProblem(c, problem)
+	if targetProblem != nil {
+		failWithProblem(c, targetProblem)
 		return
 	}
 	if !c.beginRunning() {
@@ -141,8 +141,8 @@ func (c *liveCall) run(ctx context.Context) {
 			nextSend = c.sender.SendDue()
 		case err := <-c.retryErrors:
 			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // after other errors, the list of targets is outdated
-				if targets, problem = c.chooseTargets(); problem != nil {
-					failWithProblem(c, problem)
+				if targets, targetProblem = c.chooseTargets(); targetProblem != nil {
+					failWithProblem(c, targetProblem)
 					continue
 				}
 			}
@@ -186,7 +186,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	c.mu.Lock()
 	c.attempts.begin(c.id, targets)
 	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
-	run := Run{
+	toolRun := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, TargetKind: c.req.Tool.TargetKind,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 		Trace: c.req.Trace,
@@ -195,15 +195,15 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	if hasEnded {
 		return nil
 	}
-	if run.TargetKind.isChosenBeforeGates() {
-		run.Client = c.req.Client
+	if toolRun.TargetKind.isChosenBeforeGates() {
+		toolRun.Client = c.req.Client
 	}
 	if !isFirst {
 		// A lost link of the previous attempt must not suspend the idle limit of a new attempt.
 		c.clock.ReleaseIdle()
 	}
-	run.Trace.Record(hops.CheckpointTargetChosen)
-	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
+	toolRun.Trace.Record(hops.CheckpointTargetChosen)
+	if err := c.d.bridge.Start(ctx, toolRun, sink{c}); err != nil {
 		rejection := *err
 		rejection.NotStarted = true
 		sink{c}.Finish(nil, &rejection)
@@ -215,7 +215,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	stopSent, err := c.state.isStopSent, c.state.err
 	c.mu.Unlock()
 	if stopSent {
-		c.d.bridge.Cancel(run.ID, err.Message, func(StopOutcome) {})
+		c.d.bridge.Cancel(toolRun.ID, err.Message, func(StopOutcome) {})
 	}
 	return targets[1:]
 }
@@ -223,12 +223,12 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 // fail ends a call with an error, but sends the page no request to stop the tool. Callers use fail
 // only while the tool's handler is not running.
 func (c *liveCall) fail(err *wire.CallError) {
-	c.end(ending{status: failureStatusOf(err), err: err})
+	c.endCall(ending{status: failureStatusOf(err), err: err})
 }
 
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
-	return c.end(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
+	return c.endCall(ending{status: statusCancelled, err: err, mustStopPage: true, reason: cancellation.Reason})
 }
 
 func (c *liveCall) endAtLimit(code wire.ErrorCode) {
@@ -236,17 +236,17 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	err := &wire.CallError{Code: code, Message: "no progress and no result for " + humanize.Duration(idleLimit)}
 	if code == wire.ErrDeadlineExceeded {
 		err.Message = "it reached the hard limit of " + humanize.Duration(hardLimit)
-	} else if problem := c.d.pageProblem(c, err.Message); problem != nil {
-		err = problem
+	} else if callError := c.d.pageProblem(c, err.Message); callError != nil {
+		err = callError
 	}
-	c.end(ending{status: failureStatusOf(err), err: err, mustStopPage: true})
+	c.endCall(ending{status: failureStatusOf(err), err: err, mustStopPage: true})
 }
 
-func (c *liveCall) end(e ending) bool {
+func (c *liveCall) endCall(e ending) bool {
 	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
 	c.mu.Lock()
-	if !c.state.end(e, note, &c.clock) {
+	if !c.state.setEnding(e, note, &c.clock) {
 		c.mu.Unlock()
 		return false
 	}
@@ -255,7 +255,7 @@ func (c *liveCall) end(e ending) bool {
 	if !c.d.hasAfterHookWork {
 		c.req.Args = nil
 	}
-	c.suspension.end()
+	c.suspension.clearTicket()
 	if e.status == statusSucceeded {
 		c.resultStart = events.NewResultStart(e.output)
 	}
@@ -265,7 +265,7 @@ func (c *liveCall) end(e ending) bool {
 	c.publish(EventEnded, c.state.endedAt, nil)
 	c.mu.Unlock()
 
-	c.requests.end(e.reason)
+	c.requests.rejectRequests(e.reason)
 	c.d.removeCall(c)
 	c.search.End()
 	close(c.done)
@@ -301,14 +301,14 @@ func (c *liveCall) finalResult() (Result, error) {
 		case <-timer.C:
 		}
 	}
-	result, failure := c.returnedValues()
+	callResult, failure := c.returnedValues()
 	if c.d.hasAfterHookWork {
-		c.d.afterHookQueue.add(c, len(result.Output)+c.argBytes)
+		c.d.afterHookQueue.add(c, len(callResult.Output)+c.argBytes)
 	}
 	if failure != nil {
 		return Result{}, failure
 	}
-	return result, nil
+	return callResult, nil
 }
 
 func (c *liveCall) returnedValues() (Result, *Error) {
@@ -318,7 +318,7 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 		return Result{}, explainFailure(c.describeFailure())
 	}
 	r := Result{
-		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
+		CallID: c.id, Output: c.state.output, Target: c.attempts.runTarget,
 		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.endAudience,
 	}
 	if !c.d.hasAfterHookWork {
@@ -331,9 +331,9 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 // arguments and result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
-		info, endedCall := describeForHooks(c)
+		callInfo, endedCall := describeForHooks(c)
 		for _, hook := range c.d.opts.AfterHooks {
-			hook.After(info, endedCall)
+			hook.After(callInfo, endedCall)
 		}
 	}
 	c.mu.Lock()
@@ -371,6 +371,6 @@ func logEnd(c *liveCall) {
 		}
 	}
 	logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
-		Str("browser", c.attempts.target.Browser).Int("tab", c.attempts.target.TabID).Str("status", c.state.status.String()).
+		Str("browser", c.attempts.runTarget.Browser).Int("tab", c.attempts.runTarget.TabID).Str("status", c.state.status.String()).
 		Dur("ran_ms", c.state.finalRunTime).Int("reports", c.reports.Count).Msg("call ended")
 }

@@ -50,34 +50,34 @@ func TestDisconnectedClientStartsNothing(t *testing.T) {
 
 func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
-		outcome wire.CancelOutcome
-		after   time.Duration
-		want    wire.CancelOutcome
-		text    string
+		cancelOutcome wire.CancelOutcome
+		delay         time.Duration
+		want          wire.CancelOutcome
+		wantError     string
 	}{
 		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
 		{wire.CancelFinished, time.Millisecond, wire.CancelFinished, "had finished before"},
 		{wire.CancelIgnored, 2 * time.Second, "", "has not answered the stop yet"},
 	}
 	for _, tt := range tests {
-		t.Run(string(tt.outcome), func(t *testing.T) {
+		t.Run(string(tt.cancelOutcome), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
-					time.AfterFunc(tt.after, func() { answered(tt.outcome) })
+				b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, onOutcome func(wire.CancelOutcome)) {
+					time.AfterFunc(tt.delay, func() { onOutcome(tt.cancelOutcome) })
 				}}
 				d := dispatch.New(b, dispatch.Options{})
 				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
-				if e.StopOutcome != tt.want || !contains(e.Message, tt.text) {
-					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
+				if e.StopOutcome != tt.want || !contains(e.Message, tt.wantError) {
+					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.wantError)
 				}
-				if elapsed := time.Since(startTime); elapsed > 30*time.Second+50*time.Millisecond {
-					t.Errorf("the error came after %v", elapsed)
+				if elapsedTime := time.Since(startTime); elapsedTime > 30*time.Second+50*time.Millisecond {
+					t.Errorf("the error came after %v", elapsedTime)
 				}
 				sleepFake(3 * time.Second)
-				if v := d.Calls()[0]; v.StopOutcome != tt.outcome {
-					t.Errorf("recorded outcome %q, want %q", v.StopOutcome, tt.outcome)
+				if v := d.Calls()[0]; v.StopOutcome != tt.cancelOutcome {
+					t.Errorf("recorded outcome %q, want %q", v.StopOutcome, tt.cancelOutcome)
 				}
 			})
 		})
@@ -86,7 +86,7 @@ func TestCancelOutcomes(t *testing.T) {
 
 func TestReasonOfACancel(t *testing.T) {
 	const cancelReason = "the user pressed Escape"
-	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
+	for name, stopWatching := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
 			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason}))
 		},
@@ -101,14 +101,14 @@ func TestReasonOfACancel(t *testing.T) {
 				"child":  func(dispatch.Run, dispatch.Sink) {},
 			})
 			ctx, cancel := context.WithCancelCause(t.Context())
-			done := make(chan error, 1)
+			callErrors := make(chan error, 1)
 			go func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
-				done <- err
+				callErrors <- err
 			}()
 			synctest.Wait()
-			stop(d, d.Calls()[0].CallID, cancel)
-			e := asError(t, <-done)
+			stopWatching(d, d.Calls()[0].CallID, cancel)
+			e := asError(t, <-callErrors)
 			synctest.Wait()
 			p.wg.Wait()
 			want := "cancelled by " + name + ": " + cancelReason
@@ -116,7 +116,7 @@ func TestReasonOfACancel(t *testing.T) {
 				t.Errorf("error %v, want %q", e, want)
 			}
 			wantChildError := "cancelled by the call that made it, which has ended: " + cancelReason
-			if got := p.cancelled; !slices.Contains(got, want) || !slices.Contains(got, wantChildError) {
+			if got := p.cancelledCalls; !slices.Contains(got, want) || !slices.Contains(got, wantChildError) {
 				t.Errorf("the pages were given %q, want %q and %q", got, want, wantChildError)
 			}
 			for _, v := range d.Calls() {
@@ -170,25 +170,25 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		known := map[string]bool{}
-		stopped := 0
+		knownCalls := map[string]bool{}
+		stopCount := 0
 		var d *dispatch.Dispatcher
 		d = dispatch.New(&dispatchtest.Bridge{
-			StartFunc: func(_ context.Context, run dispatch.Run, _ dispatch.Sink) *wire.CallError {
-				d.Cancel(run.ID, "a test", "")
-				known[run.ID] = true
+			StartFunc: func(_ context.Context, toolRun dispatch.Run, _ dispatch.Sink) *wire.CallError {
+				d.Cancel(toolRun.ID, "a test", "")
+				knownCalls[toolRun.ID] = true
 				return nil
 			},
-			CancelFunc: func(id, _ string, answered func(wire.CancelOutcome)) {
-				if known[id] {
-					stopped++
+			CancelFunc: func(id, _ string, onOutcome func(wire.CancelOutcome)) {
+				if knownCalls[id] {
+					stopCount++
 				}
-				answered(wire.CancelFinished)
+				onOutcome(wire.CancelFinished)
 			},
 		}, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrCancelled || stopped != 1 {
-			t.Errorf("error %v, stopped %d; want cancelled and one stop after the start", err, stopped)
+		if e := asError(t, err); e.Code != wire.ErrCancelled || stopCount != 1 {
+			t.Errorf("error %v, stopped %d; want cancelled and one stop after the start", err, stopCount)
 		}
 	})
 }
@@ -196,16 +196,16 @@ func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 func TestStopEndsTheWaitForABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(&waitingBridge{}, dispatch.Options{})
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
 		d.Cancel(d.Calls()[0].CallID, "the side panel", "")
 		synctest.Wait()
 		select {
-		case err := <-done:
+		case err := <-callErrors:
 			if e := asError(t, err); e.Code != wire.ErrCancelled {
 				t.Errorf("error %v, want cancelled", err)
 			}
@@ -241,15 +241,15 @@ func TestAttemptsAreBounded(t *testing.T) {
 
 func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, answered func(wire.CancelOutcome)) {
+		b := &dispatchtest.Bridge{CancelFunc: func(_, _ string, onOutcome func(wire.CancelOutcome)) {
 			sleepFake(10 * time.Second) // simulate a WebSocket whose buffer is full
-			answered(wire.CancelIgnored)
+			onOutcome(wire.CancelIgnored)
 		}}
 		d := dispatch.New(b, dispatch.Options{})
 		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if elapsed := time.Since(startTime); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
-			t.Errorf("error %v after %v, want one at 30s", err, elapsed)
+		if elapsedTime := time.Since(startTime); err == nil || elapsedTime > 30*time.Second+50*time.Millisecond {
+			t.Errorf("error %v after %v, want one at 30s", err, elapsedTime)
 		}
 		sleepFake(11 * time.Second)
 	})
@@ -276,22 +276,22 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 }
 
 func TestNextTargetWhenNotReady(t *testing.T) {
-	const reported = "it reported before"
+	const earlierReport = "it reported before"
 	firstTarget, secondTarget := dispatchtest.Document, dispatchtest.Document
 	secondTarget.TabID, secondTarget.DocumentID = 8, "d2"
 	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
-	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
+	callError := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
-		name     string
-		answers  map[int]*wire.CallError
-		startErr *wire.CallError
-		tabs     []int
-		code     wire.ErrorCode
+		name       string
+		callErrors map[int]*wire.CallError
+		startErr   *wire.CallError
+		tabs       []int
+		code       wire.ErrorCode
 	}{
 		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
 		{"second is ready", map[int]*wire.CallError{7: notReady}, nil, []int{7, 8}, ""},
 		{"none is ready", map[int]*wire.CallError{7: notReady, 8: notReady}, nil, []int{7, 8}, wire.ErrNotReady},
-		{"other errors are final", map[int]*wire.CallError{7: failed}, nil, []int{7}, wire.ErrToolError},
+		{"other errors are final", map[int]*wire.CallError{7: callError}, nil, []int{7}, wire.ErrToolError},
 		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
 		{"document closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
@@ -302,7 +302,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 			7: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true}, 8: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true},
 		}, nil, []int{7, 8}, wire.ErrTabFrozen},
 		{"link lost for good before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrLinkLost, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
-		{"not begun, after it had reported", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: reported, NotStarted: true}}, nil, []int{7}, wire.ErrNavigated},
+		{"not begun, after it had reported", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: earlierReport, NotStarted: true}}, nil, []int{7}, wire.ErrNavigated},
 		{"page crashed while it ran", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone"}}, nil, []int{7}, wire.ErrPageCrashed},
 		{"navigated while it ran", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone"}}, nil, []int{7}, wire.ErrNavigated},
 	}
@@ -313,23 +313,23 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-						live := []dispatch.Target{firstTarget, secondTarget}
+						liveTargets := []dispatch.Target{firstTarget, secondTarget}
 						if len(tabs) > 0 {
-							live = live[1:]
+							liveTargets = liveTargets[1:]
 						}
-						return dispatch.Targets{BrowserCount: 1, LiveTargets: live}
+						return dispatch.Targets{BrowserCount: 1, LiveTargets: liveTargets}
 					},
-					StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-						tabs = append(tabs, run.Target.TabID)
-						ids[run.ID] = true
-						if tt.startErr != nil && run.Target.TabID == 7 {
+					StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+						tabs = append(tabs, toolRun.Target.TabID)
+						ids[toolRun.ID] = true
+						if tt.startErr != nil && toolRun.Target.TabID == 7 {
 							return tt.startErr
 						}
-						answer := tt.answers[run.Target.TabID]
-						if answer != nil && answer.Message == reported {
+						callError := tt.callErrors[toolRun.Target.TabID]
+						if callError != nil && callError.Message == earlierReport {
 							s.Reports([]wire.Report{{}}, 0)
 						}
-						go s.Finish(nil, answer)
+						go s.Finish(nil, callError)
 						return nil
 					},
 				}, dispatch.Options{})

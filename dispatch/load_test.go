@@ -14,13 +14,13 @@ import (
 
 func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			sleepFake(time.Second)
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 4})
 		var wg sync.WaitGroup
-		ask := func(session string, done func(time.Duration)) {
+		startCall := func(session string, done func(time.Duration)) {
 			begun := time.Now()
 			wg.Go(func() {
 				if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: session}}); err != nil {
@@ -31,20 +31,20 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			synctest.Wait()
 		}
 		var mu sync.Mutex
-		var longest, all time.Duration
+		var longestDuration, totalDuration time.Duration
 		for range 1000 {
-			ask("greedy", func(d time.Duration) { mu.Lock(); all = max(all, d); mu.Unlock() })
+			startCall("greedy", func(d time.Duration) { mu.Lock(); totalDuration = max(totalDuration, d); mu.Unlock() })
 		}
 		for i := range 63 {
-			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
+			startCall(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longestDuration = max(longestDuration, d); mu.Unlock() })
 		}
 		wg.Wait()
 		// Four calls run at once and take 1 s each, so 64 sessions with one call each take 16 s.
-		if longest > 17*time.Second {
-			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
+		if longestDuration > 17*time.Second {
+			t.Errorf("a client with one call waited %v, want at most 17 s", longestDuration)
 		}
-		if want := 266 * time.Second; all < want-time.Second || all > want {
-			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", all, want)
+		if want := 266 * time.Second; totalDuration < want-time.Second || totalDuration > want {
+			t.Errorf("all calls elapsed %v, want %v: four at once, none idle", totalDuration, want)
 		}
 	})
 }
@@ -53,8 +53,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 // call begins to run, not when the call arrives.
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			if string(run.Args) == "1" {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+			if string(toolRun.Args) == "1" {
 				for range 14 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
@@ -62,7 +62,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			} else {
 				sleepFake(29 * time.Second)
 			}
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1})
 		begun := time.Now()
@@ -76,8 +76,8 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 			synctest.Wait()
 		}
 		wg.Wait()
-		if elapsed := time.Since(begun); elapsed != (2*280+29)*time.Second {
-			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsed)
+		if elapsedTime := time.Since(begun); elapsedTime != (2*280+29)*time.Second {
+			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsedTime)
 		}
 	})
 }
@@ -87,15 +87,15 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 func TestDisconnectLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan string, 10)
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			began <- string(run.Args)
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+			began <- string(toolRun.Args)
 			sleepFake(time.Second)
-			s.Finish(run.Args, nil)
+			s.Finish(toolRun.Args, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
 		leaving, disconnect := context.WithCancel(t.Context())
-		ask := func(ctx context.Context, args string, want wire.ErrorCode) {
+		startCall := func(ctx context.Context, args string, want wire.ErrorCode) {
 			wg.Go(func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
 				if want == "" && err != nil || want != "" && asError(t, err).Code != want {
@@ -104,14 +104,14 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		ask(t.Context(), "1", "")
+		startCall(t.Context(), "1", "")
 		for range 3 {
-			ask(leaving, "2", wire.ErrCancelled)
+			startCall(leaving, "2", wire.ErrCancelled)
 		}
-		ask(t.Context(), "3", wire.ErrRateLimited)
+		startCall(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()
 		synctest.Wait()
-		ask(t.Context(), "4", "")
+		startCall(t.Context(), "4", "")
 		wg.Wait()
 		close(began)
 		var got string

@@ -50,7 +50,7 @@ const maxRequestFailures = 20
 // requestFailure has the two texts of a tool's failed request. The page of the tool receives only
 // the field message, which is the text for the agent. If the tool's error repeats this text, the
 // text for the user contains the field userText instead.
-type requestFailure struct{ message, userText string }
+type requestFailure struct{ errorMessage, userText string }
 
 func (n *toolRequests) addFailure(err *wire.CallError) {
 	if err == nil || err.UserText == "" {
@@ -58,21 +58,21 @@ func (n *toolRequests) addFailure(err *wire.CallError) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	kept := n.failures[max(0, len(n.failures)-maxRequestFailures+1):]
-	n.failures = append(kept, requestFailure{err.Message, firstSentence(err.UserText)})
+	keptFailures := n.failures[max(0, len(n.failures)-maxRequestFailures+1):]
+	n.failures = append(keptFailures, requestFailure{err.Message, firstSentence(err.UserText)})
 }
 
-func (n *toolRequests) replaceTexts(text string) string {
+func (n *toolRequests) replaceTexts(errorText string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, f := range n.failures {
-		text = strings.ReplaceAll(text, f.message, f.userText)
+		errorText = strings.ReplaceAll(errorText, f.errorMessage, f.userText)
 	}
-	return text
+	return errorText
 }
 
-func firstSentence(text string) string {
-	sentence, _, _ := strings.Cut(text, ". ")
+func firstSentence(errorText string) string {
+	sentence, _, _ := strings.Cut(errorText, ". ")
 	return strings.TrimRight(sentence, ".")
 }
 
@@ -101,14 +101,14 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-func (n *toolRequests) end(reason string) {
+func (n *toolRequests) rejectRequests(cancelReason string) {
 	n.mu.Lock()
 	n.isClosed = true
 	cancelFuncs := n.cancelFuncs
 	n.cancelFuncs = nil
 	n.mu.Unlock()
 	for _, cancel := range cancelFuncs {
-		cancel(&Cancellation{CancelledBy: endedParentName, Reason: reason})
+		cancel(&Cancellation{CancelledBy: endedParentName, Reason: cancelReason})
 	}
 }
 
@@ -119,15 +119,15 @@ type toolRequest struct {
 	params wire.ToolAskParams
 }
 
-func (a toolRequest) answer(ctx context.Context) {
+func (a toolRequest) serve(ctx context.Context) {
 	c := a.call
-	var output json.RawMessage
+	var toolOutput json.RawMessage
 	var err *wire.CallError
 	switch {
 	case a.params.Call != nil:
 		c.clock.AddNestedCalls(1)
 		defer c.clock.AddNestedCalls(-1)
-		output, err = a.callTool(ctx, a.params.Call)
+		toolOutput, err = a.callTool(ctx, a.params.Call)
 	case a.params.User != nil:
 		err = a.waitForUser(ctx, a.params.User)
 	default:
@@ -136,13 +136,13 @@ func (a toolRequest) answer(ctx context.Context) {
 	if ctx.Err() == nil {
 		c.clock.RestartIdle()
 		c.requests.addFailure(err)
-		c.d.bridge.Answer(a.runID, a.params.Ask, output, err)
+		c.d.bridge.Answer(a.runID, a.params.Ask, toolOutput, err)
 	}
 	c.requests.finish(a.params.Ask, nil)
 }
 
 func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawMessage, *wire.CallError) {
-	child, err := a.newChild(req)
+	childCall, err := a.newChild(req)
 	if err != nil {
 		return nil, err
 	}
@@ -155,15 +155,15 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		return nil, &wire.CallError{Code: wire.ErrRateLimited, Message: fmt.Sprintf(
 			"%s has %d calls running at once, the maximum for one call; wait for some to end", root.req.Tool.FullName(), maxRunningNestedCalls)}
 	}
-	result, childErr := a.call.d.call(ctx, child)
+	callResult, childErr := a.call.d.call(ctx, childCall)
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
 		// The error of the nested call contains no advice, because the error of the calling tool contains
 		// the advice.
-		prefix := child.req.Tool.FullName() + " failed: "
+		prefix := childCall.req.Tool.FullName() + " failed: "
 		requestErr := &wire.CallError{Code: e.Code, Message: prefix + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
-		if userText := ownUserText(child); userText != "" {
+		if userText := ownUserText(childCall); userText != "" {
 			requestErr.UserText = prefix + userText
 		}
 		if e.ToolError == nil && e.Retryable {
@@ -172,11 +172,11 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 		return nil, requestErr
 	case childErr != nil:
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: childErr.Error()}
-	case len(result.Output) > wire.MaxAnswerBytes:
+	case len(callResult.Output) > wire.MaxAnswerBytes:
 		return nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"%s returned %s; the maximum for a nested call is %s", child.req.Tool.FullName(), humanize.Bytes(len(result.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
+			"%s returned %s; the maximum for a nested call is %s", childCall.req.Tool.FullName(), humanize.Bytes(len(callResult.Output)), humanize.Bytes(wire.MaxAnswerBytes))}
 	}
-	return result.Output, nil
+	return callResult.Output, nil
 }
 
 func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
@@ -197,7 +197,7 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 		}
 	}
 	c.mu.Lock()
-	target := c.attempts.target
+	target := c.attempts.runTarget
 	c.mu.Unlock()
 	tabID := req.TabID
 	if tabID == 0 && tool.Plugin == c.req.Tool.Plugin {
@@ -207,12 +207,12 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	if !c.req.Tool.TargetKind.isChosenBeforeGates() {
 		caller = describeCaller(c, target)
 	}
-	child := newLiveCall(c.d, Call{
+	childCall := newLiveCall(c.d, Call{
 		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, OnTicket: c.req.OnTicket,
 		ParentCallID: c.id, ParentNodeID: c.id, Caller: caller,
 	})
-	child.parent, child.root, child.depth = c, c.root, c.depth+1
-	return child, nil
+	childCall.parent, childCall.root, childCall.depth = c, c.root, c.depth+1
+	return childCall, nil
 }
 
 func describeCaller(c *liveCall, target Target) *Caller {

@@ -15,33 +15,33 @@ import (
 )
 
 type recordedAnswers struct {
-	mu   sync.Mutex
-	got  map[string]string
-	all  []string
-	tool wire.ToolErrorInfo
+	mu              sync.Mutex
+	got             map[string]string
+	recordedAnswers []string
+	tool            wire.ToolErrorInfo
 }
 
-func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
+func (a *recordedAnswers) record(id string, askIndex int, toolOutput json.RawMessage, err *wire.CallError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.got == nil {
 		a.got = map[string]string{}
 	}
-	text := string(output)
+	outputText := string(toolOutput)
 	if err != nil {
-		text = string(err.Code) + ": " + err.Message
+		outputText = string(err.Code) + ": " + err.Message
 		if a.tool = (wire.ToolErrorInfo{}); err.Tool != nil {
 			a.tool = *err.Tool
 		}
 	}
-	a.got[fmt.Sprint(ask)] = text
-	a.all = append(a.all, text)
+	a.got[fmt.Sprint(askIndex)] = outputText
+	a.recordedAnswers = append(a.recordedAnswers, outputText)
 }
 
-func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
+func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(toolRun dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *fakePage, *recordedAnswers) {
 	t.Helper()
 	p := &fakePage{}
-	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
+	p.handler = func(toolRun dispatch.Run, s dispatch.Sink) { tools[toolRun.Tool](toolRun, s) }
 	b := p.bridge()
 	a := &recordedAnswers{}
 	b.AnswerFunc = a.record
@@ -91,12 +91,12 @@ func TestToolCallsAnother(t *testing.T) {
 		if len(calls) != 2 {
 			t.Fatalf("the dispatcher has %d calls; want 2", len(calls))
 		}
-		parent, child := calls[0], calls[1]
-		if by := child.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
+		parent, childView := calls[0], calls[1]
+		if by := childView.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
 			t.Errorf("parent and child have the callers %+v and %+v", parent.Caller, by)
 		}
-		if child.ParentCallID != parent.CallID || child.ParentNodeID != parent.CallID || child.Depth != 1 || child.Client != "Claude" || child.TabID != parent.TabID {
-			t.Errorf("the nested call is %+v", child)
+		if childView.ParentCallID != parent.CallID || childView.ParentNodeID != parent.CallID || childView.Depth != 1 || childView.Client != "Claude" || childView.TabID != parent.TabID {
+			t.Errorf("the nested call is %+v", childView)
 		}
 	})
 }
@@ -111,17 +111,17 @@ func TestChildEndsWithItsParent(t *testing.T) {
 			},
 		})
 		ctx, disconnect := context.WithCancel(t.Context())
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
 		if n := len(d.Calls()); n != 3 {
 			t.Fatalf("the dispatcher has %d calls; want 3", n)
 		}
 		disconnect()
-		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {
+		if err := asError(t, <-callErrors); err == nil || err.Code != wire.ErrCancelled {
 			t.Errorf("the parent ended with error %v", err)
 		}
 		synctest.Wait()
@@ -161,13 +161,13 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.wg.Wait()
-		for ask, want := range map[string]string{"1": "tool_error: m__child failed: channel not found", "2": "unknown_tool", "3": "invalid_arguments", "4": "result_too_large"} {
-			if !strings.HasPrefix(got.got[ask], want) {
-				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
+		for askID, want := range map[string]string{"1": "tool_error: m__child failed: channel not found", "2": "unknown_tool", "3": "invalid_arguments", "4": "result_too_large"} {
+			if !strings.HasPrefix(got.got[askID], want) {
+				t.Errorf("answer %s: %q, want %q ...", askID, got.got[askID], want)
 			}
 		}
-		if text := got.got["1"]; strings.Contains(text, "It ran") || strings.Contains(text, "Read the tool's message") {
-			t.Errorf("the error for the parent is %q, want neither run time nor advice", text)
+		if errorMessage := got.got["1"]; strings.Contains(errorMessage, "It ran") || strings.Contains(errorMessage, "Read the tool's message") {
+			t.Errorf("the error for the parent is %q, want neither run time nor advice", errorMessage)
 		}
 	})
 }
@@ -211,23 +211,26 @@ func TestNestedCallReachesIdleLimit(t *testing.T) {
 
 func TestNestingIsBounded(t *testing.T) {
 	var mu sync.Mutex
-	started := map[string]int{}
+	startCounts := map[string]int{}
 	begin := func(tool string) {
 		mu.Lock()
 		defer mu.Unlock()
-		started[tool]++
+		startCounts[tool]++
 	}
-	startDeeper := func(run dispatch.Run, s dispatch.Sink) {
-		begin(run.Tool)
+	startDeeper := func(toolRun dispatch.Run, s dispatch.Sink) {
+		begin(toolRun.Tool)
 		var askArgs struct{ N int }
-		_ = json.Unmarshal(run.Args, &askArgs)
+		_ = json.Unmarshal(toolRun.Args, &askArgs)
 		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, askArgs.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
-		"down":  startDeeper,
-		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop2", `{}`)) },
-		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
-		"many": func(run dispatch.Run, s dispatch.Sink) {
+		"down": startDeeper,
+		"loop": func(toolRun dispatch.Run, s dispatch.Sink) {
+			begin(toolRun.Tool)
+			s.Ask(newAskReport(1, "loop2", `{}`))
+		},
+		"loop2": func(toolRun dispatch.Run, s dispatch.Sink) { begin(toolRun.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
+		"many": func(toolRun dispatch.Run, s dispatch.Sink) {
 			for i := range 1100 {
 				s.Ask(newAskReport(i+1, "leaf", fmt.Sprintf(`{"n":%d}`, i)))
 				if i%50 == 49 {
@@ -235,11 +238,11 @@ func TestNestingIsBounded(t *testing.T) {
 				}
 			}
 		},
-		"leaf": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Finish(nil, nil) },
+		"leaf": func(toolRun dispatch.Run, s dispatch.Sink) { begin(toolRun.Tool); s.Finish(nil, nil) },
 	}
 	for tool, want := range map[string]map[string]int{"down": {"down": 9}, "loop": {"loop": 1, "loop2": 1}, "many": {"leaf": 1000}} {
 		synctest.Test(t, func(t *testing.T) {
-			clear(started)
+			clear(startCounts)
 			d, p, got := newToolDispatcher(t, dispatch.Options{}, tools)
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: tool}, Args: json.RawMessage(`{}`)})
 			p.wg.Wait()
@@ -248,16 +251,16 @@ func TestNestingIsBounded(t *testing.T) {
 			}
 			synctest.Wait()
 			for name, n := range want {
-				if started[name] != n {
-					t.Errorf("%s: %s ran %d times, want %d", tool, name, started[name], n)
+				if startCounts[name] != n {
+					t.Errorf("%s: %s ran %d times, want %d", tool, name, startCounts[name], n)
 				}
 			}
 			isRefused := false
-			for _, a := range got.all {
+			for _, a := range got.recordedAnswers {
 				isRefused = isRefused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
 			}
 			if !isRefused {
-				t.Errorf("%s: no call was rejected as nested too deeply: %v", tool, got.all)
+				t.Errorf("%s: no call was rejected as nested too deeply: %v", tool, got.recordedAnswers)
 			}
 		})
 	}
@@ -289,40 +292,40 @@ func TestUserTextOfFailedRequest(t *testing.T) {
 			s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in"}})
 			sleepFake(20 * time.Second)
 			answers.mu.Lock()
-			_, message, _ := strings.Cut(answers.all[len(answers.all)-1], ": ")
+			_, errorMessage, _ := strings.Cut(answers.recordedAnswers[len(answers.recordedAnswers)-1], ": ")
 			answers.mu.Unlock()
-			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
+			s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: errorMessage, Tool: &wire.ToolErrorInfo{Code: "user_denied"}})
 		}
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"login": failWithAnswer,
 		})
 		answers = got
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
-			done <- err
+			callErrors <- err
 		}()
 		synctest.Wait()
-		view := d.Calls()[0]
-		if _, err := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
+		callView := d.Calls()[0]
+		if _, err := d.Decide(callView.CallID, callView.Waiting.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		err := asError(t, <-done)
+		err := asError(t, <-callErrors)
 		p.wg.Wait()
 		if !strings.Contains(err.Message, "failed: the user denied it (the side panel)") {
 			t.Errorf("the agent receives %q", err.Message)
 		}
-		if shown := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (code=") || shown != "You denied the call" {
-			t.Errorf("the user reads %q, and in lists %q", err.UserText, shown)
+		if userText := d.Calls()[0].Error; !strings.Contains(err.UserText, "failed: You denied the call (code=") || userText != "You denied the call" {
+			t.Errorf("the user reads %q, and in lists %q", err.UserText, userText)
 		}
 	})
 }
 
 func TestWaitForUser(t *testing.T) {
 	tests := []struct {
-		name   string
-		decide *dispatch.Resolution
-		answer string
+		name     string
+		decide   *dispatch.Resolution
+		decision string
 	}{
 		{"done", &dispatch.Resolution{Allow: true, Surface: "the side panel"}, ""},
 		{"denied", &dispatch.Resolution{Surface: "the side panel"}, "denied: the user denied it"},
@@ -341,24 +344,24 @@ func TestWaitForUser(t *testing.T) {
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})
-				done := make(chan error, 1)
+				callErrors := make(chan error, 1)
 				go func() {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "login"}})
-					done <- err
+					callErrors <- err
 				}()
 				sleepFake(20 * time.Second)
 				synctest.Wait()
-				view := d.Calls()[0]
-				if view.Waiting == nil || view.Waiting.Kind != wire.TicketUser || view.Waiting.Reason != "log in" || view.RunMs != 20000 {
-					t.Fatalf("%+v", view)
+				callView := d.Calls()[0]
+				if callView.Waiting == nil || callView.Waiting.Kind != wire.TicketUser || callView.Waiting.Reason != "log in" || callView.RunMs != 20000 {
+					t.Fatalf("%+v", callView)
 				}
 				if tt.decide != nil {
 					sleepFake(4*time.Minute + 59*time.Second)
-					if got, err := d.Decide(view.CallID, view.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
+					if got, err := d.Decide(callView.CallID, callView.Waiting.TicketID, *tt.decide); err != nil || got.Outcome != wire.DecisionAccepted {
 						t.Fatalf("%+v, %v", got, err)
 					}
 				}
-				if err := <-done; err != nil {
+				if err := <-callErrors; err != nil {
 					t.Errorf("the clocks ran while the nested call waited for the user: %v", err)
 				}
 				p.wg.Wait()
@@ -368,8 +371,8 @@ func TestWaitForUser(t *testing.T) {
 				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
 					t.Errorf("the second question got the answer %q before the user decided", a)
 				}
-				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
-					t.Errorf("answer %q, want %q ...", a, tt.answer)
+				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.decision) || tt.decision == "" && a != "" {
+					t.Errorf("answer %q, want %q ...", a, tt.decision)
 				}
 			})
 		})
@@ -379,7 +382,7 @@ func TestWaitForUser(t *testing.T) {
 func TestChildSuspensionPausesItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}
-		asked := make(chan dispatch.WaitingTicket, 1)
+		tickets := make(chan dispatch.WaitingTicket, 1)
 		d, p, _ := newToolDispatcher(t, o, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{}`))
@@ -389,7 +392,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(nil, nil) },
 		})
 		go func() {
-			w := <-asked
+			w := <-tickets
 			sleepFake(4 * time.Minute)
 			if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
@@ -397,7 +400,7 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 		}()
 		_, err := d.Call(t.Context(), dispatch.Call{
 			Tool:     dispatch.Tool{Plugin: "m", Name: "parent"},
-			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { asked <- w },
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w },
 		})
 		p.wg.Wait()
 		if err != nil {

@@ -28,7 +28,7 @@ type openCallHookTimer struct {
 }
 
 // The caller holds Dispatcher.mu.
-func (t *openCallHookTimer) set(d *Dispatcher) {
+func (t *openCallHookTimer) startTimer(d *Dispatcher) {
 	switch {
 	case d.opts.OpenCallHook == nil || t.isSet:
 		return
@@ -53,23 +53,23 @@ func (t *openCallHookTimer) run(d *Dispatcher) {
 	d.mu.Unlock()
 	slices.SortFunc(calls, func(a, b *liveCall) int { return cmp.Compare(a.arrivalNumber, b.arrivalNumber) })
 	for _, c := range calls {
-		if info, call := describeForHooks(c); call.View.Ended == nil {
-			d.opts.OpenCallHook.Open(info, call)
+		if callInfo, call := describeForHooks(c); call.View.Ended == nil {
+			d.opts.OpenCallHook.Open(callInfo, call)
 		}
 	}
 }
 
 func describeForHooks(c *liveCall) (CallInfo, EndedCall) {
-	info, args, view := c.gateInfo(nil), maskArgs(c), c.fullView()
-	info.Args = nil
+	callInfo, args, callView := c.gateInfo(nil), maskArgs(c), c.fullView()
+	callInfo.Args = nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lastMessages := c.reports.lastMessages
-	if view.Ended == nil { // later reports of the call would change the array of lastMessages
+	if callView.Ended == nil { // later reports of the call would change the array of lastMessages
 		lastMessages = slices.Clone(lastMessages)
 	}
-	return info, EndedCall{
-		View: view, Target: c.attempts.target, Output: c.state.output,
+	return callInfo, EndedCall{
+		View: callView, Target: c.attempts.runTarget, Output: c.state.output,
 		Args: args, IsArgsMasked: !bytes.Equal(args, c.req.Args),
 		Resolutions: c.suspension.resolutions, LastMessages: lastMessages, DroppedMessages: c.reports.droppedCount,
 	}

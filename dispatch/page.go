@@ -11,7 +11,7 @@ import (
 
 func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	c.mu.Lock()
-	target := c.attempts.target
+	target := c.attempts.runTarget
 	c.mu.Unlock()
 	if target.Browser == "" {
 		return nil
@@ -27,11 +27,11 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 	case !slices.ContainsFunc(targets.UnresponsiveTargets, target.isSameTab):
 		return nil
 	}
-	message := fmt.Sprintf("the page of tab %d does not respond because a script blocks it", target.TabID)
+	errorMessage := fmt.Sprintf("the page of tab %d does not respond because a script blocks it", target.TabID)
 	if callNames := d.namesOfCallsIn(target); len(callNames) > 0 {
-		message += "; running there when it stopped answering: " + strings.Join(callNames, ", ")
+		errorMessage += "; running there when it stopped answering: " + strings.Join(callNames, ", ")
 	}
-	return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: message}
+	return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: errorMessage}
 }
 
 const maxNamedCalls = 8
@@ -40,12 +40,12 @@ const maxNamedCalls = 8
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)
-	slices.SortFunc(calls, func(a, b *liveCall) int { return a.created.Compare(b.created) })
+	slices.SortFunc(calls, func(a, b *liveCall) int { return a.createdAt.Compare(b.createdAt) })
 	var names []string
 	for _, c := range calls {
 		c.mu.Lock()
 		isRunningOrStuck := c.state.status == statusRunning || c.state.err != nil && c.state.err.Code == wire.ErrPageUnresponsive
-		callTarget, hasBegun := c.attempts.target, c.state.hasBegun()
+		callTarget, hasBegun := c.attempts.runTarget, c.state.hasBegun()
 		c.mu.Unlock()
 		isSameSite := callTarget.Browser == target.Browser && (callTarget.TabID == target.TabID || sameHost(callTarget.URL, target.URL))
 		if isRunningOrStuck && isSameSite && hasBegun {

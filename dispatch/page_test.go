@@ -34,18 +34,18 @@ func TestCallInUnresponsivePage(t *testing.T) {
 				<-time.After(time.Second)
 			}
 			for range 2 {
-				text := (<-callEnded).Error()
+				errorMessage := (<-callEnded).Error()
 				if isPageAnswering {
-					if !strings.Contains(text, "no progress and no result for 30") {
-						t.Error(text)
+					if !strings.Contains(errorMessage, "no progress and no result for 30") {
+						t.Error(errorMessage)
 					}
 					continue
 				}
 				for _, want := range []string{
 					"the page of tab 7 does not respond", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
 				} {
-					if !strings.Contains(text, want) {
-						t.Errorf("the error lacks %q: %s", want, text)
+					if !strings.Contains(errorMessage, want) {
+						t.Errorf("the error lacks %q: %s", want, errorMessage)
 					}
 				}
 			}

@@ -19,56 +19,56 @@ func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
 	if !c.search.Begin(ctx) {
 		return false
 	}
-	choice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
+	targetChoice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		c.fail(err)
 		return false
 	}
-	choice.IsPreview = true
-	targets := c.d.bridge.Targets(&c.search, choice)
+	targetChoice.IsPreview = true
+	targets := c.d.bridge.Targets(&c.search, targetChoice)
 	if ctx.Err() != nil {
 		c.cancel(CancellationOf(ctx))
 		return false
 	}
-	target, problem := targetAfterApproval(targets, choice, &c.req)
-	request.target = target
+	target, targetProblem := targetAfterApproval(targets, targetChoice, &c.req)
+	request.runTarget = target
 	switch {
-	case problem == nil:
+	case targetProblem == nil:
 		return true
-	case problem.reloadTab == nil:
-		failWithProblem(c, problem)
+	case targetProblem.reloadTab == nil:
+		failWithProblem(c, targetProblem)
 		return false
 	}
-	request.reloadsTab, request.target = true, *problem.reloadTab
-	request.Reason = strings.TrimRight(request.Reason, ".") + ". " + reloadReason(*problem.reloadTab)
+	request.reloadsTab, request.runTarget = true, *targetProblem.reloadTab
+	request.Reason = strings.TrimRight(request.Reason, ".") + ". " + reloadReason(*targetProblem.reloadTab)
 	return true
 }
 
-func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
-	liveTargets, problem := chooseTargets(targets, choice, req)
+func targetAfterApproval(targets Targets, targetChoice TargetChoice, req *Call) (Target, *targetProblem) {
+	liveTargets, noTarget := chooseTargets(targets, targetChoice, req)
 	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
 	switch {
-	case problem == nil && usable >= 0:
+	case noTarget == nil && usable >= 0:
 		return liveTargets[usable], nil
-	case problem == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
+	case noTarget == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrTabFrozen, NotStarted: true, Message: fmt.Sprintf(
 			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
-	case problem == nil:
+	case noTarget == nil:
 		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
 			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the page requires a login (%s)",
 			req.Tool.displayName(), nameTargets(liveTargets))}}
-	case canOpenTab(targets, choice):
+	case canOpenTab(targets, targetChoice):
 		return targets.BrowsersToOpen[0], nil
 	}
-	return Target{}, problem
+	return Target{}, noTarget
 }
 
-func canOpenTab(targets Targets, choice TargetChoice) bool {
-	matching := func(groups ...[]Target) bool {
-		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
+func canOpenTab(targets Targets, targetChoice TargetChoice) bool {
+	hasMatch := func(groups ...[]Target) bool {
+		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, targetChoice)) > 0 })
 	}
 	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
-		!matching(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
+		!hasMatch(targets.LiveTargets, targets.UnresponsiveTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
 }
 
 func reloadReason(tab Target) string {
@@ -98,7 +98,7 @@ func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
 		return false
 	}
 	request := Ticket{
-		Kind: wire.TicketPermission, Title: c.req.Tool.displayName(), Scopes: []wire.Scope{wire.ScopeOnce}, reloadsTab: true, target: tab,
+		Kind: wire.TicketPermission, Title: c.req.Tool.displayName(), Scopes: []wire.Scope{wire.ScopeOnce}, reloadsTab: true, runTarget: tab,
 		Reason: c.req.Tool.FullName() + " needs a reload of its page. " + reloadReason(tab),
 	}
 	return c.requestApproval(ctx, request, reloadGate{}) && c.passGates(ctx)

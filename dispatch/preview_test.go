@@ -19,9 +19,9 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	type targets = []dispatch.Target
 	otherBrowser := openPage
 	otherBrowser.Browser, otherBrowser.BrowserName = "b2", "Work"
-	withProblem := func(problem string) dispatch.Target {
+	withProblem := func(problemText string) dispatch.Target {
 		tab := openPage
-		tab.Problem = problem
+		tab.Problem = problemText
 		return tab
 	}
 	frozenPage := openPage
@@ -30,12 +30,12 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 	loginPage.Readiness = dispatch.NotReady
 	block := newFixedGate("review", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "not reviewed"}})
 	tests := []struct {
-		name    string
-		tool    dispatch.Tool
-		gate    dispatch.Gate
-		targets dispatch.Targets
-		code    wire.ErrorCode
-		text    string
+		name      string
+		tool      dispatch.Tool
+		gate      dispatch.Gate
+		targets   dispatch.Targets
+		code      wire.ErrorCode
+		wantError string
 	}{
 		{"no browser", exportTool, nil, dispatch.Targets{}, wire.ErrNoBrowser, "Ask the user to start Chrome"},
 		{"no tab", exportTool, nil, dispatch.Targets{BrowserCount: 1}, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*) (no_tab). Open the page in the browser"},
@@ -58,9 +58,9 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 				if tt.gate != nil {
 					gates = append(gates, tt.gate)
 				}
-				bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-					if tt.tool.TargetKind == dispatch.TargetDocument && !choice.IsPreview {
-						t.Errorf("the search for a tab was not a preview: %+v", choice)
+				bridge := &dispatchtest.Bridge{TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+					if tt.tool.TargetKind == dispatch.TargetDocument && !targetChoice.IsPreview {
+						t.Errorf("the search for a tab was not a preview: %+v", targetChoice)
 					}
 					return tt.targets
 				}}
@@ -71,8 +71,8 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 					OnTicket: func(context.Context, dispatch.WaitingTicket) { askCount++ },
 				})
 				e := asError(t, err)
-				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.text) {
-					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.text)
+				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.wantError) {
+					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.wantError)
 				}
 				if askCount != 0 {
 					t.Errorf("requests for approval = %d, want none", askCount)
@@ -87,15 +87,15 @@ func TestCallWithoutTargetRequestsNoApproval(t *testing.T) {
 
 func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			*choices = append(*choices, choice)
-			if choice.IsReloadApproved {
+		TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+			*choices = append(*choices, targetChoice)
+			if targetChoice.IsReloadApproved {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}
 			}
 			return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{openPage}}
 		},
-		StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-			*ranIn = run.Target
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+			*ranIn = toolRun.Target
 			go s.Finish(nil, nil)
 			return nil
 		},
@@ -118,13 +118,13 @@ func TestReloadIsApproved(t *testing.T) {
 					var choices []dispatch.TargetChoice
 					var ranIn dispatch.Target
 					d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: tt.gates})
-					var asked []dispatch.WaitingTicket
+					var askedTickets []dispatch.WaitingTicket
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-						asked = append(asked, w)
+						askedTickets = append(askedTickets, w)
 						_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: isAllowed, Surface: "a test"})
 					}})
-					if len(asked) != 1 || asked[0].Reason != tt.reason {
-						t.Errorf("requests for approval = %+v, want one with the reason %q", asked, tt.reason)
+					if len(askedTickets) != 1 || askedTickets[0].Reason != tt.reason {
+						t.Errorf("requests for approval = %+v, want one with the reason %q", askedTickets, tt.reason)
 					}
 					if e := asError(t, err); isAllowed && e != nil || !isAllowed && (e == nil || e.Code != wire.ErrDenied) {
 						t.Errorf("the call ended with %v after the answer %t", err, isAllowed)
@@ -152,10 +152,10 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		var ranIn dispatch.Target
 		d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: []dispatch.Gate{gate}})
 		tickets := make(chan dispatch.WaitingTicket, 2)
-		done := make(chan error, 1)
+		callErrors := make(chan error, 1)
 		go func() {
 			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w }})
-			done <- err
+			callErrors <- err
 		}()
 		<-tickets
 		synctest.Wait()
@@ -173,7 +173,7 @@ func TestPermissionDoesNotApproveReload(t *testing.T) {
 		if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; err != nil || ranIn.TabID != 7 {
+		if err := <-callErrors; err != nil || ranIn.TabID != 7 {
 			t.Errorf("the call ended with %v in tab %d, want success in tab 7", err, ranIn.TabID)
 		}
 	})
@@ -184,8 +184,8 @@ func TestPreviewAllowsOpening(t *testing.T) {
 		tool := exportTool
 		tool.OpenURL = "http://localhost/"
 		bridge := &dispatchtest.Bridge{
-			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-				if choice.IsPreview {
+			TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+				if targetChoice.IsPreview {
 					return dispatch.Targets{BrowserCount: 1, BrowsersToOpen: []dispatch.Target{{Browser: "b1", BrowserName: "Home"}}}
 				}
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}

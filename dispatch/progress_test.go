@@ -54,8 +54,8 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		if len(notifications) < 20 || len(notifications) > 22 {
 			t.Errorf("%d notifications in 2 s, want 20 and the last", len(notifications))
 		}
-		if last := notifications[len(notifications)-1]; last.Progress.Progress != n-1 {
-			t.Errorf("the last notification is %v, want %d", last.Progress.Progress, n-1)
+		if lastNotification := notifications[len(notifications)-1]; lastNotification.Progress.Progress != n-1 {
+			t.Errorf("the last notification is %v, want %d", lastNotification.Progress.Progress, n-1)
 		}
 		for i := 1; i < len(notifications)-1; i++ {
 			if d := notifications[i].at - notifications[i-1].at; d < 100*time.Millisecond || notifications[i].Progress.Progress <= notifications[i-1].Progress.Progress {
@@ -133,8 +133,8 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 				s.Reports(numberReports(float64(i), 40), 0)
 				sleepFake(time.Second)
 			}
-			if elapsed := time.Since(startTime); elapsed != 40*time.Second {
-				t.Errorf("the page's reports elapsed %v, want 40s: a slow client delayed them", elapsed)
+			if elapsedTime := time.Since(startTime); elapsedTime != 40*time.Second {
+				t.Errorf("the page's reports elapsed %v, want 40s: a slow client delayed them", elapsedTime)
 			}
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
@@ -142,8 +142,8 @@ func TestSlowClientDelaysOnlyItself(t *testing.T) {
 		if err != nil {
 			t.Fatalf("the call ended with %v", err)
 		}
-		if last := notifications[len(notifications)-1]; last.Progress.Progress != 39 {
-			t.Errorf("last notification %+v, want 39", last)
+		if lastNotification := notifications[len(notifications)-1]; lastNotification.Progress.Progress != 39 {
+			t.Errorf("last notification %+v, want 39", lastNotification)
 		}
 	})
 }
@@ -195,17 +195,17 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 		wg.Wait()
 		s.Finish(nil, nil)
 	}}
-	last := -1.0
+	lastProgress := -1.0
 	d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
 	r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
-		if q.Progress <= last {
-			t.Errorf("notification %v follows %v", q.Progress, last)
+		if q.Progress <= lastProgress {
+			t.Errorf("notification %v follows %v", q.Progress, lastProgress)
 		}
-		last = q.Progress
+		lastProgress = q.Progress
 	}})
 	p.wg.Wait()
-	if err != nil || r.ReportCount != pages*each || last != each-1 {
-		t.Errorf("the call had %d reports, the last was %v, and the error is %v", r.ReportCount, last, err)
+	if err != nil || r.ReportCount != pages*each || lastProgress != each-1 {
+		t.Errorf("the call had %d reports, the last was %v, and the error is %v", r.ReportCount, lastProgress, err)
 	}
 }
 
@@ -229,18 +229,18 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 }
 
 func TestToolNumbersAreSentUnchanged(t *testing.T) {
-	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
+	const pauseTime = 200 * time.Millisecond // longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
-			sleepFake(pause)
+			sleepFake(pauseTime)
 			s.Reports(numberReports(float64(i+1), 3), 0)
 		}
 		s.Finish(nil, nil)
 	}
 	tests := map[string]struct {
-		parent func(_ dispatch.Run, s dispatch.Sink)
-		gates  []dispatch.Gate
-		before int
+		parent      func(_ dispatch.Run, s dispatch.Sink)
+		gates       []dispatch.Gate
+		countBefore int
 	}{
 		"a message": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "indexing"}}, 0)
@@ -248,7 +248,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 		}, nil, 1},
 		"many messages": {func(_ dispatch.Run, s dispatch.Sink) {
 			for range 1000 {
-				sleepFake(pause)
+				sleepFake(pauseTime)
 				s.Reports([]wire.Report{{Message: "indexing"}}, 0)
 			}
 			count(s)
@@ -272,7 +272,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 					"parent": tt.parent,
 					"child": func(_ dispatch.Run, s dispatch.Sink) {
 						s.Reports([]wire.Report{{Message: "page 1", Audience: "user"}, {Message: "cached"}}, 0)
-						sleepFake(pause)
+						sleepFake(pauseTime)
 						s.Finish(nil, nil)
 					},
 				})
@@ -283,7 +283,7 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 					OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 						for range 3 {
 							d.Remind(w, "waiting for the user")
-							sleepFake(pause)
+							sleepFake(pauseTime)
 						}
 						if _, err := d.Decide(w.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 							t.Error(err)
@@ -292,15 +292,15 @@ func TestToolNumbersAreSentUnchanged(t *testing.T) {
 					},
 				})
 				p.wg.Wait()
-				if err != nil || len(got) != tt.before+3 {
+				if err != nil || len(got) != tt.countBefore+3 {
 					t.Fatalf("the call ended with error %v, and the client got %+v", err, got)
 				}
-				for i, n := range got[:tt.before] {
+				for i, n := range got[:tt.countBefore] {
 					if n.HasTotal || n.Progress > 0.001 || i > 0 && n.Progress <= got[i-1].Progress || i < 500 && n.Progress != float64(i+1)/1e6 {
 						t.Errorf("notification %d is %+v", i, n)
 					}
 				}
-				for i, n := range got[tt.before:] {
+				for i, n := range got[tt.countBefore:] {
 					if want := (dispatch.Progress{Progress: float64(i + 1), Total: 3, HasTotal: true}); n != want {
 						t.Errorf("the client got %+v, want %+v", n, want)
 					}
@@ -340,12 +340,12 @@ func TestEveryReportIsLogged(t *testing.T) {
 			if n := strings.Count(log.String(), `"message":"report"`); n != want {
 				t.Errorf("%d reports in the log, want %d:\n%s", n, want, log.String())
 			}
-			for _, part := range []string{
+			for _, textPart := range []string{
 				`"progress":17,"total":50,`, `"progress":3,"total":50,"audience":"user"`, `"status":"exporting","text":"bad numbers","invalid":true`,
 				`"activity":"table","bytes":3`, `"end_audience":"user"`, `"reports":7,"message":"the page skipped reports"`,
 			} {
-				if strings.Contains(log.String(), part) != (want > 0) {
-					t.Errorf("the log of level %s wrongly contains or lacks %s", level, part)
+				if strings.Contains(log.String(), textPart) != (want > 0) {
+					t.Errorf("the log of level %s wrongly contains or lacks %s", level, textPart)
 				}
 			}
 		})

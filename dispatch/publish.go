@@ -44,7 +44,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 		change.Details = &change.Call.End
 		change.Details.Audience = c.reports.endAudience
 		fillState(&change.Details.State, c)
-	case kind != EventCreated && kind != EventRunning || c.attempts.count > 0 || c.attempts.target.Browser != "":
+	case kind != EventCreated && kind != EventRunning || c.attempts.count > 0 || c.attempts.runTarget.Browser != "":
 		change.Details = &events.Details{Resolution: r}
 		fillState(&change.Details.State, c)
 	}
@@ -56,28 +56,28 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
 	}
-	copied := &struct {
+	viewCopy := &struct {
 		details  events.Details
 		report   wire.Report
 		activity wire.Activity
 	}{details: events.Details{Audience: r.Audience}}
-	fillState(&copied.details.State, c)
+	fillState(&viewCopy.details.State, c)
 	if kind == EventActivity {
-		copied.activity = *r.Activity
-		copied.details.Activity = &copied.activity
+		viewCopy.activity = *r.Activity
+		viewCopy.details.Activity = &viewCopy.activity
 	} else {
-		copied.report = *r
-		copied.report.Activity = nil
-		copied.details.Report = &copied.report
+		viewCopy.report = *r
+		viewCopy.report.Activity = nil
+		viewCopy.details.Report = &viewCopy.report
 	}
-	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &copied.details})
+	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedFacts(c), Details: &viewCopy.details})
 }
 
 func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
 	card.IsBrowserTool = c.req.Tool.TargetKind.isChosenBeforeGates()
-	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
+	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.createdAt, c.depth
 }
 
 // The caller holds liveCall.mu.
@@ -93,7 +93,7 @@ func sharedFacts(c *liveCall) *events.CallFacts {
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
-		Browser: c.attempts.target.Browser, BrowserName: c.attempts.target.BrowserName, TabID: c.attempts.target.TabID, URL: c.attempts.target.URL, ArgsStart: c.argsStart,
+		Browser: c.attempts.runTarget.Browser, BrowserName: c.attempts.runTarget.BrowserName, TabID: c.attempts.runTarget.TabID, URL: c.attempts.runTarget.URL, ArgsStart: c.argsStart,
 		RunTime: c.state.runTime(&c.clock), Ended: c.state.endedAt,
 		Reports: c.reports.ReportSummary, EndAudience: c.reports.endAudience, Result: c.resultStart,
 		CancelReason: c.state.reason, StopOutcome: c.state.stopOutcome,
@@ -114,9 +114,9 @@ func fillState(s *events.State, c *liveCall) {
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillFacts(&card, c)
-	var state events.State
-	fillState(&state, c)
-	return events.NewView(&card, &state)
+	var callState events.State
+	fillState(&callState, c)
+	return events.NewView(&card, &callState)
 }
 
 func (c *liveCall) listView() View {

@@ -23,16 +23,16 @@ func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 const maxInlineCheck = 64 << 10
 
 // Finish implements Sink.
-func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	c := s.call
 	if err == nil {
-		output, err = c.d.shapeOutput(c, output)
+		toolOutput, err = c.d.shapeOutput(c, toolOutput)
 	}
 	if err == nil {
-		if c.req.Tool.Output != nil && len(output) > maxInlineCheck {
-			go s.succeed(output)
+		if c.req.Tool.Output != nil && len(toolOutput) > maxInlineCheck {
+			go s.succeed(toolOutput)
 		} else {
-			s.succeed(output)
+			s.succeed(toolOutput)
 		}
 		return
 	}
@@ -50,14 +50,14 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c.fail(err)
 }
 
-func (s sink) succeed(output json.RawMessage) {
+func (s sink) succeed(toolOutput json.RawMessage) {
 	if checker := s.call.req.Tool.Output; checker != nil {
-		if err := checker.CheckOutput(output); err != nil {
+		if err := checker.CheckOutput(toolOutput); err != nil {
 			s.call.fail(err)
 			return
 		}
 	}
-	s.call.end(ending{status: statusSucceeded, output: output})
+	s.call.endCall(ending{status: statusSucceeded, output: toolOutput})
 }
 
 // Reports implements Sink.
@@ -174,7 +174,7 @@ func (s sink) Ask(p wire.ToolAskParams) {
 		return
 	}
 	c.clock.RestartIdle()
-	go toolRequest{c, runID, p}.answer(ctx)
+	go toolRequest{c, runID, p}.serve(ctx)
 }
 
 // activityOwner implements activity.Owner for a call.

@@ -36,24 +36,24 @@ func TestSnapshotJSON(t *testing.T) {
 					s.Finish(nil, nil)
 				}}
 				d := dispatch.New(p.bridge(), dispatch.Options{})
-				done := make(chan error, 1)
+				callErrors := make(chan error, 1)
 				go func() {
 					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-					done <- err
+					callErrors <- err
 				}()
 				synctest.Wait()
-				view := d.Calls()[0]
-				got, err := json.Marshal(view.Snapshot)
+				callView := d.Calls()[0]
+				got, err := json.Marshal(callView.Snapshot)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := `{"schema":"tool-call-progress.v1","node_id":"` + view.CallID + `","call_id":"` + view.CallID +
+				want := `{"schema":"tool-call-progress.v1","node_id":"` + callView.CallID + `","call_id":"` + callView.CallID +
 					`","tool_name":"messages__export",` + tt.want
 				if string(got) != want {
 					t.Errorf("snapshot\n got %s\nwant %s", got, want)
 				}
 				close(release)
-				if err := <-done; err != nil {
+				if err := <-callErrors; err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -98,7 +98,7 @@ func (s *state) begin() bool {
 }
 
 // The caller has already stopped the Clock of the call.
-func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
+func (s *state) setEnding(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestStatusMachine(t *testing.T) {
-	all := []status{
+	statusTexts := []status{
 		statusNew, statusRunning, statusSuspended, statusResuming,
 		statusSucceeded, statusFailed, statusCancelled, statusTimedOut,
 	}
@@ -26,8 +26,8 @@ func TestStatusMachine(t *testing.T) {
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,
 		wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut,
 	}
-	for i, from := range all {
-		for j, to := range all {
+	for i, from := range statusTexts {
+		for j, to := range statusTexts {
 			if got := from.canBecome(to); got != (want[i][j] == 'x') {
 				t.Errorf("a change from %s to %s is allowed: %t", from, to, got)
 			}

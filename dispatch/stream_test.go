@@ -95,8 +95,8 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 				t.Fatalf("event %d follows %d", events[i].Seq, events[i-1].Seq)
 			}
 		}
-		if last := events[len(events)-1]; last.Kind != dispatch.EventEnded {
-			t.Errorf("the newest event is %s, want ended", last.Kind)
+		if lastCallID := events[len(events)-1]; lastCallID.Kind != dispatch.EventEnded {
+			t.Errorf("the newest event is %s, want ended", lastCallID.Kind)
 		}
 	})
 }
@@ -124,23 +124,23 @@ func TestNextWaitsAndWakes(t *testing.T) {
 	})
 }
 
-func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
+func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (lastCallID string) {
 	t.Helper()
 	for range n {
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil {
 			t.Fatal(err)
 		}
-		last = r.CallID
+		lastCallID = r.CallID
 	}
-	return last
+	return lastCallID
 }
 
 func TestReturningFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
-		next := func(o dispatch.FollowOptions) (seqs []uint64, missedCount int) {
+		followOnce := func(o dispatch.FollowOptions) (seqs []uint64, missedCount int) {
 			t.Helper()
 			f := d.Follow(o)
 			defer f.Close()
@@ -160,33 +160,33 @@ func TestReturningFollower(t *testing.T) {
 		runCalls(t, d, 1)
 		f.Close()
 		runCalls(t, d, 1)
-		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
+		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
 		}
-		if seqs, missedCount := next(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
+		if seqs, missedCount := followOnce(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
 			t.Errorf("a follower without After got old events %v and missed %d", seqs, missedCount)
 		}
-		if _, missedCount := next(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
+		if _, missedCount := followOnce(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
 			t.Error("a follower after an unknown event number missed no events")
 		}
-		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
+		if seqs, missedCount := followOnce(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
 		// For a follower that selects one call, the number of lost events includes events of
 		// other calls.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		last := runCalls(t, d, 2000)
-		if seqs, missedCount := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missedCount != 6006-6-4096 {
+		lastCallID := runCalls(t, d, 2000)
+		if seqs, missedCount := followOnce(dispatch.FollowOptions{After: 6, CallID: lastCallID}); len(seqs) != 3 || missedCount != 6006-6-4096 {
 			t.Errorf("a follower of the last call got %d events and missed %d", len(seqs), missedCount)
 		}
-		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
+		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
 			t.Errorf("a follower of the tool got events %v; want length 6", seqs)
 		}
-		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
+		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
 			t.Errorf("a follower of the plugin got events %v; want length 6", seqs)
 		}
-		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
+		if seqs, _ := followOnce(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
 			t.Errorf("a follower of another tool got events %v; want length 0", seqs)
 		}
 	})
@@ -222,13 +222,13 @@ func TestEventIsEncodedOnceForAllFollowers(t *testing.T) {
 		defer a.Close()
 		defer b.Close()
 		runCalls(t, d, 1)
-		first, _, errA := a.Next(t.Context())
-		second, _, errB := b.Next(t.Context())
-		if errA != nil || errB != nil || &first[0].JSON()[0] != &second[0].JSON()[0] {
+		firstEvents, _, errA := a.Next(t.Context())
+		secondEvents, _, errB := b.Next(t.Context())
+		if errA != nil || errB != nil || &firstEvents[0].JSON()[0] != &secondEvents[0].JSON()[0] {
 			t.Errorf("two followers got different encodings of one event (errors %v, %v)", errA, errB)
 		}
 		var e dispatch.Event
-		if err := json.Unmarshal(first[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
+		if err := json.Unmarshal(firstEvents[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
 			t.Errorf("the decoded event is %+v, error %v", e, err)
 		}
 	})
@@ -243,12 +243,12 @@ func BenchmarkFollowed(b *testing.B) {
 				return nil
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
-			before := liveHeapBytes()
+			countBefore := liveHeapBytes()
 			var wg sync.WaitGroup
-			var all []*dispatch.Follower
+			var allFollowers []*dispatch.Follower
 			for range followers {
 				f := d.Follow(dispatch.FollowOptions{})
-				all = append(all, f)
+				allFollowers = append(allFollowers, f)
 				wg.Go(func() {
 					for {
 						if _, _, err := f.Next(context.Background()); err != nil {
@@ -264,8 +264,8 @@ func BenchmarkFollowed(b *testing.B) {
 				}
 			}
 			b.StopTimer()
-			b.ReportMetric(float64(liveHeapBytes()-before)/(1<<20), "MiB")
-			for _, f := range all {
+			b.ReportMetric(float64(liveHeapBytes()-countBefore)/(1<<20), "MiB")
+			for _, f := range allFollowers {
 				f.Close()
 			}
 			wg.Wait()
@@ -302,14 +302,14 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]
-			var text struct {
+			var encodedReport struct {
 				Report struct{ Status string }
 				Call   struct{ Status string }
 			}
-			if err := json.Unmarshal(e.JSON(), &text); err != nil {
+			if err := json.Unmarshal(e.JSON(), &encodedReport); err != nil {
 				t.Fatal(err)
 			}
-			if e.Kind != dispatch.EventProgress || e.Report.Status != want || text.Report.Status != want || text.Call.Status != "running" {
+			if e.Kind != dispatch.EventProgress || e.Report.Status != want || encodedReport.Report.Status != want || encodedReport.Call.Status != "running" {
 				t.Errorf("event %s: %s, want the status word %s", e.Kind, e.JSON(), want)
 			}
 		}

@@ -29,7 +29,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	if target.TabID != 0 {
 		browser, tabID = target.Browser, target.TabID
 	} else if target.Browser == "" {
-		target = t.target
+		target = t.runTarget
 	}
 	about := c.req.Tool.About
 	about.IsReadOnly = about.IsReadOnly || t.IsReadOnly
@@ -116,7 +116,7 @@ func (s *suspension) withdraw(t *ticket) bool {
 	return true
 }
 
-func (s *suspension) end() { s.ticket, s.decision = nil, nil }
+func (s *suspension) clearTicket() { s.ticket, s.decision = nil, nil }
 
 func (s *suspension) lastResolution(gate string) *Resolution {
 	for _, r := range slices.Backward(s.resolutions) {

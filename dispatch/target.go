@@ -12,10 +12,10 @@ import (
 // chooseTargets never chooses between two browsers or two instances of a site, because they may belong to different
 // accounts. If only one browser or instance has a ready document, the user is probably logged in only there, so others
 // are ignored.
-func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
-	liveTargets := matchingTargets(targets.LiveTargets, choice)
+func chooseTargets(targets Targets, targetChoice TargetChoice, req *Call) ([]Target, *targetProblem) {
+	liveTargets := matchingTargets(targets.LiveTargets, targetChoice)
 	if len(liveTargets) == 0 {
-		return nil, newTargetProblem(targets, choice, req)
+		return nil, newTargetProblem(targets, targetChoice, req)
 	}
 	if req.TabID != 0 {
 		if inSeveralBrowsers(liveTargets) {
@@ -59,13 +59,13 @@ func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 		if keep(&targets[i]) {
 			continue
 		}
-		kept := slices.Clone(targets[:i])
+		keptTargets := slices.Clone(targets[:i])
 		for j := i + 1; j < len(targets); j++ {
 			if keep(&targets[j]) {
-				kept = append(kept, targets[j])
+				keptTargets = append(keptTargets, targets[j])
 			}
 		}
-		return kept
+		return keptTargets
 	}
 	return targets
 }
@@ -74,28 +74,28 @@ func inSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
-func matchingTargets(targets []Target, choice TargetChoice) []Target {
-	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
+func matchingTargets(targets []Target, targetChoice TargetChoice) []Target {
+	return keepTargets(targets, func(t *Target) bool { return targetChoice.Allows(*t) })
 }
 
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
-	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
+	targetChoice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
 			if i.Name == c.Instance {
-				choice.Sites = append(choice.Sites, i.URL)
+				targetChoice.Sites = append(targetChoice.Sites, i.URL)
 			}
 		}
-		if len(choice.Sites) == 0 {
-			return choice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
+		if len(targetChoice.Sites) == 0 {
+			return targetChoice, &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 				"%s has no instance %q; it has %s", c.Tool.displayName(), c.Instance, nameInstances(c.Tool.Instances))}
 		}
-		choice.Open = choice.Sites[0]
+		targetChoice.Open = targetChoice.Sites[0]
 	}
 	if c.TabID != 0 || mayOpen == nil || !mayOpen(c.Tool.Plugin) {
-		choice.Open = ""
+		targetChoice.Open = ""
 	}
-	return choice, nil
+	return targetChoice, nil
 }
 
 func (t *Tool) displayName() string {
@@ -144,8 +144,8 @@ func sameHost(a, b string) bool {
 	return isValidA && isValidB && hostA == hostB && portA == portB
 }
 
-func (t Target) isSameTab(other Target) bool {
-	return t.Browser == other.Browser && t.TabID == other.TabID
+func (t Target) isSameTab(otherTarget Target) bool {
+	return t.Browser == otherTarget.Browser && t.TabID == otherTarget.TabID
 }
 
 func hostAndPort(address string) (host, port string, ok bool) {
@@ -195,9 +195,9 @@ func joinNames[T any](items []T, nameOf func(T) string) string {
 	for _, item := range items[:min(len(items), maxNamedTargets)] {
 		names = append(names, nameOf(item))
 	}
-	text := strings.Join(names, ", ")
+	nameList := strings.Join(names, ", ")
 	if len(items) > maxNamedTargets {
-		text += fmt.Sprintf(" and %d more", len(items)-maxNamedTargets)
+		nameList += fmt.Sprintf(" and %d more", len(items)-maxNamedTargets)
 	}
-	return text
+	return nameList
 }

@@ -20,9 +20,9 @@ func TestChoiceOfTarget(t *testing.T) {
 		t.Readiness = r
 		return t
 	}
-	brokenTab := func(tab int, problem string) dispatch.Target {
+	brokenTab := func(tab int, problemText string) dispatch.Target {
 		t := homeTab(tab)
-		t.Problem = problem
+		t.Problem = problemText
 		return t
 	}
 	site := func(t dispatch.Target, url string) dispatch.Target {
@@ -40,13 +40,13 @@ func TestChoiceOfTarget(t *testing.T) {
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
 	bothInstances := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
 	tests := []struct {
-		name    string
-		targets dispatch.Targets
-		call    dispatch.Call
-		want    string
-		wantTab int
-		code    wire.ErrorCode
-		text    string
+		name      string
+		targets   dispatch.Targets
+		call      dispatch.Call
+		want      string
+		wantTab   int
+		code      wire.ErrorCode
+		wantError string
 	}{
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{BrowserCount: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
@@ -108,8 +108,8 @@ func TestChoiceOfTarget(t *testing.T) {
 			var got dispatch.Target
 			d := dispatch.New(&dispatchtest.Bridge{
 				TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return tt.targets },
-				StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
-					got = run.Target
+				StartFunc: func(_ context.Context, toolRun dispatch.Run, s dispatch.Sink) *wire.CallError {
+					got = toolRun.Target
 					s.Finish(nil, nil)
 					return nil
 				},
@@ -123,24 +123,24 @@ func TestChoiceOfTarget(t *testing.T) {
 				}
 				return
 			}
-			if e := asError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.text) {
-				t.Errorf("error %v, want %s with %q", err, tt.code, tt.text)
+			if e := asError(t, err); e == nil || e.Code != tt.code || !contains(e.Message, tt.wantError) {
+				t.Errorf("error %v, want %s with %q", err, tt.code, tt.wantError)
 			}
 		})
 	}
 }
 
 func TestOpeningATab(t *testing.T) {
-	const start, corp = "https://example.com/start", "https://wiki.corp/home"
+	const startURL, corp = "https://example.com/start", "https://wiki.corp/home"
 	tests := []struct {
 		call    dispatch.Call
 		allowed bool
 		want    string
 	}{
-		{dispatch.Call{}, true, start},
+		{dispatch.Call{}, true, startURL},
 		{dispatch.Call{}, false, ""},
 		{dispatch.Call{TabID: 7}, true, ""},
-		{dispatch.Call{Browser: "b1"}, true, start},
+		{dispatch.Call{Browser: "b1"}, true, startURL},
 		{dispatch.Call{Instance: "work"}, true, corp},
 		{dispatch.Call{Instance: "work"}, false, ""},
 	}
@@ -151,7 +151,7 @@ func TestOpeningATab(t *testing.T) {
 			return dispatch.Targets{BrowserCount: 1}
 		}}, dispatch.Options{MayOpenTab: func(plugin string) bool { return tt.allowed && plugin == exportTool.Plugin }})
 		tt.call.Tool = exportTool
-		tt.call.Tool.OpenURL, tt.call.Tool.Instances = start, []dispatch.Instance{{Name: "work", URL: corp}}
+		tt.call.Tool.OpenURL, tt.call.Tool.Instances = startURL, []dispatch.Instance{{Name: "work", URL: corp}}
 		if _, err := d.Call(t.Context(), tt.call); err == nil || got.Open != tt.want {
 			t.Errorf("%+v: opens %q, want %q (%v)", tt.call, got.Open, tt.want, err)
 		}

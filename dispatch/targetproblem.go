@@ -20,11 +20,11 @@ func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetP
 	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
 }
 
-func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
+func newTargetProblem(targets Targets, targetChoice TargetChoice, req *Call) *targetProblem {
 	pluginName := req.Tool.displayName()
-	silentTargets := matchingTargets(targets.UnresponsiveTargets, choice)
-	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
-	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, choice), matchingTargets(targets.TabsAwaitingCode, choice)
+	silentTargets := matchingTargets(targets.UnresponsiveTargets, targetChoice)
+	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, targetChoice), matchingTargets(targets.BrokenTabs, targetChoice), matchingTargets(targets.LoadingTabs, targetChoice)
+	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, targetChoice), matchingTargets(targets.TabsAwaitingCode, targetChoice)
 	switch {
 	case targets.BrowserCount == 0:
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}}
@@ -42,11 +42,11 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 		return &targetProblem{err: &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
 			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}}
 	case len(tabsToReload) > 0:
-		problem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
+		targetProblem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
 		if !inSeveralBrowsers(tabsToReload) {
-			problem.nextStep, problem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
+			targetProblem.nextStep, targetProblem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
 		}
-		return problem
+		return targetProblem
 	case len(loadingTabs) > 0:
 		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but its page is still loading or updating the plugin (%s)", pluginName, nameTargets(loadingTabs))
 	case len(errorPages) > 0 && errorPages[0].Problem == wire.LoadErrorNoAccess:
@@ -66,8 +66,8 @@ func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetPr
 	}
 }
 
-func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
-	i := slices.IndexFunc(errorPages, opened.isSameTab)
+func newOpenedTabProblem(openedTarget Target, errorPages []Target, pluginName string) *targetProblem {
+	i := slices.IndexFunc(errorPages, openedTarget.isSameTab)
 	switch {
 	case i >= 0 && errorPages[i].Problem == wire.LoadErrorNoAccess:
 		return newNoTabProblem(errtext.AllowSiteStep, "%s was opened for the call, but Chrome gives opentabs no access to its site", nameTargets(errorPages[i:i+1]))
@@ -76,12 +76,12 @@ func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) 
 			nameTargets(errorPages[i:i+1]), errtext.DescribeLoadError(errorPages[i].Problem))
 	}
 	return newNoTabProblem(errtext.CheckTabStep, "%s was opened for the call, but %s did not start there; the page may require a login",
-		nameTargets([]Target{opened}), pluginName)
+		nameTargets([]Target{openedTarget}), pluginName)
 }
 
-func failWithProblem(c *liveCall, problem *targetProblem) {
+func failWithProblem(c *liveCall, noTarget *targetProblem) {
 	c.mu.Lock()
-	c.nextStep = problem.nextStep
+	c.nextStep = noTarget.nextStep
 	c.mu.Unlock()
-	c.fail(problem.err)
+	c.fail(noTarget.err)
 }

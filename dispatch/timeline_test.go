@@ -79,9 +79,9 @@ func TestTimelineIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const waitCount = 100
 		answered := make(chan struct{}, 1)
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
 			for i := range waitCount {
-				s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: i + 1, User: &wire.AskUser{Reason: fmt.Sprint("wait ", i)}})
+				s.Ask(wire.ToolAskParams{DispatchID: toolRun.ID, Ask: i + 1, User: &wire.AskUser{Reason: fmt.Sprint("wait ", i)}})
 				<-answered
 			}
 			s.Finish(nil, nil)
@@ -124,8 +124,8 @@ func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		first := d.Follow(dispatch.FollowOptions{})
-		defer first.Close()
+		firstFollower := d.Follow(dispatch.FollowOptions{})
+		defer firstFollower.Close()
 		go func() { _, _ = d.Call(context.Background(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		nextStep <- struct{}{}
@@ -152,8 +152,8 @@ func TestFollowAfterViewGetsLaterChanges(t *testing.T) {
 func TestSkippedReportsOfANestedCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := make(chan struct{})
-		p := &fakePage{handler: func(run dispatch.Run, s dispatch.Sink) {
-			if run.Tool == "child" {
+		p := &fakePage{handler: func(toolRun dispatch.Run, s dispatch.Sink) {
+			if toolRun.Tool == "child" {
 				for range 3 {
 					sleepFake(20 * time.Second)
 					s.Reports(nil, 5)
@@ -161,7 +161,7 @@ func TestSkippedReportsOfANestedCall(t *testing.T) {
 				s.Finish([]byte(`1`), nil)
 				return
 			}
-			s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: 1, Call: &wire.AskCall{Tool: "child"}})
+			s.Ask(wire.ToolAskParams{DispatchID: toolRun.ID, Ask: 1, Call: &wire.AskCall{Tool: "child"}})
 			<-answered
 			s.Finish(nil, nil)
 		}}

@@ -30,11 +30,11 @@ var Source embed.FS
 // manifest. The extension's ID is the first 16 bytes of the public key's SHA-256, with
 // each hex digit written as a letter from a to p.
 func ID() string {
-	text, err := Source.ReadFile("manifest.json")
+	fileContent, err := Source.ReadFile("manifest.json")
 	if err != nil { // cannot fail: manifest.json is embedded
 		panic("extension: " + err.Error())
 	}
-	id, err := idOf(text)
+	id, err := idOf(fileContent)
 	if err != nil { // cannot fail: a test parses the embedded manifest.json
 		panic("extension: " + err.Error())
 	}
@@ -52,9 +52,9 @@ func idOf(manifest []byte) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the manifest's key: %w", err)
 	}
-	sum := sha256.Sum256(der)
+	checksum := sha256.Sum256(der)
 	id := make([]byte, 0, 32)
-	for _, b := range sum[:16] {
+	for _, b := range checksum[:16] {
 		id = append(id, 'a'+b>>4, 'a'+b&15)
 	}
 	return string(id), nil

@@ -55,12 +55,12 @@ func TestEmbeddedSources(t *testing.T) {
 // Chrome shows the extension's permissions to the user during the installation, so a
 // permission must not be added by accident.
 func TestManifestAsksForNoMore(t *testing.T) {
-	text, err := Source.ReadFile("manifest.json")
+	fileContent, err := Source.ReadFile("manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var m map[string]any
-	if err := json.Unmarshal(text, &m); err != nil {
+	if err := json.Unmarshal(fileContent, &m); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{
@@ -86,17 +86,17 @@ func TestManifestAsksForNoMore(t *testing.T) {
 // The side panel shows text of servers, tools and pages, so text must never become
 // markup.
 func TestNoMarkupFromText(t *testing.T) {
-	entries, err := Source.ReadDir("src/panel")
-	if err != nil || len(entries) == 0 {
+	dirEntries, err := Source.ReadDir("src/panel")
+	if err != nil || len(dirEntries) == 0 {
 		t.Fatalf("no panel: %v", err)
 	}
-	for _, e := range entries {
-		text, err := Source.ReadFile("src/panel/" + e.Name())
+	for _, e := range dirEntries {
+		fileContent, err := Source.ReadFile("src/panel/" + e.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "document.write"} {
-			if strings.Contains(string(text), word) {
+			if strings.Contains(string(fileContent), word) {
 				t.Errorf("src/panel/%s uses %s", e.Name(), word)
 			}
 		}

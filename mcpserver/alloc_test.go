@@ -18,13 +18,13 @@ import (
 // discardResponse is an http.ResponseWriter that stores only the status and the length of
 // the response.
 type discardResponse struct {
-	header http.Header
-	status int
-	bytes  int
+	header     http.Header
+	httpStatus int
+	bytes      int
 }
 
-func (d *discardResponse) Header() http.Header    { return d.header }
-func (d *discardResponse) WriteHeader(status int) { d.status = status }
+func (d *discardResponse) Header() http.Header        { return d.header }
+func (d *discardResponse) WriteHeader(httpStatus int) { d.httpStatus = httpStatus }
 func (d *discardResponse) Write(b []byte) (int, error) {
 	d.bytes += len(b)
 	return len(b), nil
@@ -33,9 +33,9 @@ func (d *discardResponse) Write(b []byte) (int, error) {
 // Each call must allocate a parsed request, a cancellable context, a response stream with its heartbeat, and a key for
 // the request.
 func TestCallAllocations(t *testing.T) {
-	result := json.RawMessage(`{"text":"hello"}`)
+	toolResult := json.RawMessage(`{"text":"hello"}`)
 	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
-		return dispatch.Result{Output: result}, nil
+		return dispatch.Result{Output: toolResult}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
 	// The test uses the options with which the daemon serves clients whose timeout is unknown.
@@ -62,7 +62,7 @@ func TestCallAllocations(t *testing.T) {
 		reader.Reset(body)
 		handler.ServeHTTP(w, r)
 	})
-	if w.status != http.StatusOK || w.bytes == 0 {
-		t.Errorf("status %d, %d bytes", w.status, w.bytes)
+	if w.httpStatus != http.StatusOK || w.bytes == 0 {
+		t.Errorf("status %d, %d bytes", w.httpStatus, w.bytes)
 	}
 }

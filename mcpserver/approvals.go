@@ -24,7 +24,7 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	run       func(context.Context, request) reply
+	runCall   func(context.Context, request) reply
 	// onGiveUp is called if the client stopped waiting for the reply; the *progressSender has the times of progress
 	// notifications.
 	onGiveUp  func(context.Context, request, *progressSender)
@@ -34,7 +34,7 @@ type approvals struct {
 func newApprovals(
 	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onGiveUp func(context.Context, request, *progressSender),
 ) *approvals {
-	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, runCall: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
 func (a *approvals) serve(ctx context.Context, q request) reply {
@@ -47,7 +47,7 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	if f.progress != nil {
 		q.progress = f.progress.send
 	}
-	r := a.run(ctx, q)
+	r := a.runCall(ctx, q)
 	if ctx.Err() != nil {
 		a.onGiveUp(ctx, q, f.progress)
 	}
@@ -69,8 +69,8 @@ func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	}
 }
 
-func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
-	resolution, isDecided, err := q.ParseAnswer(result)
+func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, toolResult json.RawMessage) bool {
+	resolution, isDecided, err := q.ParseAnswer(toolResult)
 	if isDecided {
 		resolution.Surface = cmp.Or(client.VerifiedName(), strings.TrimSpace("the client "+client.Name))
 		_, err = a.calls.Decide(q.CallID, q.TicketID, resolution)
@@ -88,7 +88,7 @@ type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
 	progress  *progressSender
-	ask       transport.Ask // nil if the client shows no forms
+	askClient transport.Ask // nil if the client shows no forms
 
 	ctx context.Context // the context of the request
 
@@ -100,7 +100,7 @@ type requestForms struct {
 
 // newForms returns the forms of a request, which the caller must close before answering the request.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
-	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
+	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), askClient: q.Ask}
 }
 
 // close cancels the request's forms, and returns when the client has received the cancellations.
@@ -132,15 +132,15 @@ func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	var reminders sync.WaitGroup
 	defer reminders.Wait()
 	reminders.Go(func() { f.approvals.remindClient(ctx, q) })
-	if f.ask == nil {
+	if f.askClient == nil {
 		return
 	}
-	result, err := f.ask(ctx, methodElicit, q.Build())
+	toolResult, err := f.askClient(ctx, methodElicit, q.Build())
 	if err != nil {
 		if ctx.Err() == nil {
 			f.approvals.log.Warn().Str("call", w.CallID).Str("client", f.client.String()).Err(err).Msg("the client could not show the form")
 		}
 		return
 	}
-	f.approvals.decideByAnswer(q, f.client, result)
+	f.approvals.decideByAnswer(q, f.client, toolResult)
 }

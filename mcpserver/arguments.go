@@ -61,11 +61,11 @@ func (d definedArguments) isAdded(name string) bool {
 }
 
 // mayAdd searches the JSON text quickly, without parsing.
-func (d definedArguments) mayAdd(raw []byte) bool {
-	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
-		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
-		!d.definesInstance && bytes.Contains(raw, []byte(`"`+argInstance+`"`)) ||
-		!d.definesDetach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
+func (d definedArguments) mayAdd(rawJSON []byte) bool {
+	return !d.definesTab && bytes.Contains(rawJSON, []byte(`"`+argTab+`"`)) ||
+		!d.definesBrowser && bytes.Contains(rawJSON, []byte(`"`+argBrowser+`"`)) ||
+		!d.definesInstance && bytes.Contains(rawJSON, []byte(`"`+argInstance+`"`)) ||
+		!d.definesDetach && bytes.Contains(rawJSON, []byte(`"`+argDetach+`"`))
 }
 
 func instanceNames(p *plugin.Plugin) []string {
@@ -81,16 +81,16 @@ func instanceNames(p *plugin.Plugin) []string {
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from the arguments, unless the tool defines
 // them. splitArguments does not change the tool's own arguments, so large integers stay exact. An error of
 // splitArguments is a *dispatch.Error for the agent.
-func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
-	if len(raw) == 0 || string(raw) == "null" {
+func splitArguments(rawJSON json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
+	if len(rawJSON) == 0 || string(rawJSON) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
-	if !definedByTool.mayAdd(raw) {
-		return arguments{toolArgs: raw}, nil
+	if !definedByTool.mayAdd(rawJSON) {
+		return arguments{toolArgs: rawJSON}, nil
 	}
-	a := arguments{toolArgs: raw}
+	a := arguments{toolArgs: rawJSON}
 	var toolMembers []rawjson.Member
-	for m := range rawjson.Members(raw) { // if raw is not an object, there are no members, and the validation against the tool's schema returns the error
+	for m := range rawjson.Members(rawJSON) { // if raw is not an object, there are no members, and the validation against the tool's schema returns the error
 		if !definedByTool.isAdded(m.Key) {
 			toolMembers = append(toolMembers, m)
 			continue
@@ -112,11 +112,11 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:
-		text := string(m.Value)
+		argumentText := string(m.Value)
 		if isPrompt {
-			text = strings.Trim(text, `"`)
+			argumentText = strings.Trim(argumentText, `"`)
 		}
-		id, err := strconv.ParseInt(text, 10, 32)
+		id, err := strconv.ParseInt(argumentText, 10, 32)
 		if err != nil || id <= 0 {
 			return newArgumentError(argTab, m.Value, "the id of a tab, a positive integer")
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 func TestSplitArguments(t *testing.T) {
-	plain, own := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
-	for _, test := range []struct {
+	plainArguments, ownArguments := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
+	for _, testCase := range []struct {
 		input      string
 		own        definedArguments
 		wantOutput string
@@ -16,25 +16,25 @@ func TestSplitArguments(t *testing.T) {
 		browser    string
 		instance   string
 	}{
-		{``, plain, `{}`, 0, "", ""},
-		{`null`, plain, `{}`, 0, "", ""},
-		{`{ "a" : 1 }`, plain, `{ "a" : 1 }`, 0, "", ""},
-		{`{"tabId":7}`, plain, `{}`, 7, "", ""},
-		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plain, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b", ""},
-		{`{"a":{"tabId":7,"browser":"b"}}`, plain, `{"a":{"tabId":7,"browser":"b"}}`, 0, "", ""},
-		{`{"a":"tabId","b":"browser"}`, plain, `{"a":"tabId","b":"browser"}`, 0, "", ""},
-		{`{"tabId":null,"browser":null,"a":1}`, plain, `{"a":1}`, 0, "", ""},
-		{`{"tabId":7,"browser":"b"}`, own, `{"tabId":7,"browser":"b"}`, 0, "", ""},
+		{``, plainArguments, `{}`, 0, "", ""},
+		{`null`, plainArguments, `{}`, 0, "", ""},
+		{`{ "a" : 1 }`, plainArguments, `{ "a" : 1 }`, 0, "", ""},
+		{`{"tabId":7}`, plainArguments, `{}`, 7, "", ""},
+		{`{"browser":"b","a":[ 9007199254740993, 1.0 ]}`, plainArguments, `{"a":[ 9007199254740993, 1.0 ]}`, 0, "b", ""},
+		{`{"a":{"tabId":7,"browser":"b"}}`, plainArguments, `{"a":{"tabId":7,"browser":"b"}}`, 0, "", ""},
+		{`{"a":"tabId","b":"browser"}`, plainArguments, `{"a":"tabId","b":"browser"}`, 0, "", ""},
+		{`{"tabId":null,"browser":null,"a":1}`, plainArguments, `{"a":1}`, 0, "", ""},
+		{`{"tabId":7,"browser":"b"}`, ownArguments, `{"tabId":7,"browser":"b"}`, 0, "", ""},
 		{`{"tabId":7,"browser":"b"}`, definedArguments{definesTab: true}, `{"tabId":7}`, 0, "b", ""},
-		{`["tabId"]`, plain, `["tabId"]`, 0, "", ""},
-		{`"browser"`, plain, `"browser"`, 0, "", ""},
-		{`{"instance":"work","a":1}`, plain, `{"a":1}`, 0, "", "work"},
-		{`{"instance":null}`, plain, `{}`, 0, "", ""},
-		{`{"instance":"work"}`, own, `{"instance":"work"}`, 0, "", ""},
+		{`["tabId"]`, plainArguments, `["tabId"]`, 0, "", ""},
+		{`"browser"`, plainArguments, `"browser"`, 0, "", ""},
+		{`{"instance":"work","a":1}`, plainArguments, `{"a":1}`, 0, "", "work"},
+		{`{"instance":null}`, plainArguments, `{}`, 0, "", ""},
+		{`{"instance":"work"}`, ownArguments, `{"instance":"work"}`, 0, "", ""},
 	} {
-		a, err := splitArguments(json.RawMessage(test.input), test.own, false)
-		if err != nil || string(a.toolArgs) != test.wantOutput || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
-			t.Errorf("%s: %s, %d, %q, %q, %v", test.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
+		a, err := splitArguments(json.RawMessage(testCase.input), testCase.own, false)
+		if err != nil || string(a.toolArgs) != testCase.wantOutput || a.tabID != testCase.tab || a.browser != testCase.browser || a.instance != testCase.instance {
+			t.Errorf("%s: %s, %d, %q, %q, %v", testCase.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
 		}
 	}
 }

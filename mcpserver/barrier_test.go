@@ -36,7 +36,7 @@ type receivedLine struct {
 
 func (p *pingedClient) read(n int) []receivedLine {
 	p.t.Helper()
-	var all []receivedLine
+	var allLines []receivedLine
 	for n > 0 {
 		line, err := p.lines.ReadString('\n')
 		if err != nil {
@@ -63,31 +63,31 @@ func (p *pingedClient) read(n int) []receivedLine {
 				_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result) // the write fails after the end of the test
 			})
 		}
-		all = append(all, h)
+		allLines = append(allLines, h)
 	}
-	return all
+	return allLines
 }
 
 func (p *pingedClient) call(meta string) []receivedLine {
 	p.t.Helper()
 	p.startTime = time.Now()
-	p.send(callText(`1`, `{}`, meta))
+	p.sendMessage(callText(`1`, `{}`, meta))
 	return p.read(1)
 }
 
-func (p *pingedClient) send(lines ...string) {
+func (p *pingedClient) sendMessage(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.conn, strings.Join(lines, "\n")+"\n"); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func formatTimes(all []receivedLine) string {
-	var text []string
-	for _, h := range all {
-		text = append(text, fmt.Sprint(h.kind, " ", h.at))
+func formatTimes(allLines []receivedLine) string {
+	var formattedTimes []string
+	for _, h := range allLines {
+		formattedTimes = append(formattedTimes, fmt.Sprint(h.kind, " ", h.at))
 	}
-	return strings.Join(text, ", ")
+	return strings.Join(formattedTimes, ", ")
 }
 
 // withPinged runs a tool that takes the time work, and reports progress first if the request has a progress token.
@@ -103,11 +103,11 @@ func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 			return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 		}), packages.reg, Options{})
 		serverConn, clientConn := net.Pipe()
-		done := make(chan error)
-		go func() { done <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
+		callErrors := make(chan error)
+		go func() { callErrors <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
 		test(&pingedClient{t: t, conn: clientConn, lines: bufio.NewReader(clientConn)})
 		clientConn.Close()
-		<-done
+		<-callErrors
 		serverConn.Close()
 		synctest.Wait()
 		if err := s.Shutdown(t.Context()); err != nil {
@@ -119,7 +119,7 @@ func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 const metaWithProgressToken = `{"progressToken":1}`
 
 func TestStdioAnswerWaitsForThePing(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name       string
 		meta       string
 		work, pong time.Duration
@@ -135,11 +135,11 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 		{name: "2026-07-28", meta: modernMetaWithProgressToken, pong: -1, want: "progress 0s, padded answer 10ms"},
 		{name: "2026-07-28, progress long before", meta: modernMetaWithProgressToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			withPinged(t, test.work, func(p *pingedClient) {
-				p.pongDelay, p.errors = test.pong, test.errors
-				if got := formatTimes(p.call(test.meta)); got != test.want {
-					t.Errorf("%s\nwant %s", got, test.want)
+		t.Run(testCase.name, func(t *testing.T) {
+			withPinged(t, testCase.work, func(p *pingedClient) {
+				p.pongDelay, p.errors = testCase.pong, testCase.errors
+				if got := formatTimes(p.call(testCase.meta)); got != testCase.want {
+					t.Errorf("%s\nwant %s", got, testCase.want)
 				}
 			})
 		})
@@ -219,7 +219,7 @@ func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 	withPinged(t, 0, func(p *pingedClient) {
 		p.pongDelay = -1
 		p.startTime = time.Now()
-		p.send(callText(`1`, `{}`, metaWithProgressToken))
+		p.sendMessage(callText(`1`, `{}`, metaWithProgressToken))
 		for kind := ""; kind != "ping"; {
 			line, err := p.lines.ReadString('\n')
 			if err != nil {
@@ -227,7 +227,7 @@ func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 			}
 			kind = parseReceived(t, line).Method
 		}
-		p.send(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
+		p.sendMessage(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
 		if got := p.read(1); len(got) != 1 || got[0].id != `"after"` || got[0].at != 0 {
 			t.Errorf("after the cancellation the client received %+v", got)
 		}

@@ -22,7 +22,7 @@ func BenchmarkCall(b *testing.B) {
 		Name: "echo", Description: "d",
 		Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"count":{"type":"integer"}},"required":["text"],"additionalProperties":false}`),
 	}}})
-	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	plainServer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var v any
 		if err := json.NewDecoder(r.Body).Decode(&v); err != nil {
 			b.Error(err)
@@ -32,9 +32,9 @@ func BenchmarkCall(b *testing.B) {
 			b.Error(err)
 		}
 	}))
-	defer plain.Close()
+	defer plainServer.Close()
 	c := s.open(b, "bench")
-	floor := &client{t: b, url: plain.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
+	floor := &client{t: b, url: plainServer.URL, http: c.http, headers: http.Header{}, session: c.session, version: c.version}
 	body := callText(`7`, `{"text":"hello","count":3}`, `{"progressToken":7}`)
 	for range 300 {
 		c.timeRequest(body)
@@ -51,8 +51,8 @@ func BenchmarkCall(b *testing.B) {
 	b.ReportMetric(float64(call)/float64(base), "ratio")
 }
 
-func (c *client) timeRequest(body string) time.Duration {
-	r := c.request(context.Background(), http.MethodPost, body)
+func (c *client) timeRequest(requestBody string) time.Duration {
+	r := c.newRequest(context.Background(), http.MethodPost, requestBody)
 	begin := time.Now()
 	res := c.do(r)
 	_, err := io.Copy(io.Discard, res.Body)
@@ -69,11 +69,11 @@ func medianOf(d []time.Duration) time.Duration {
 }
 
 func BenchmarkLargeResult(b *testing.B) {
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	text := `{"items":[` + strings.Repeat(item, 10<<20/len(item)) + `{}]}`
-	s := serveTools(b, returnOutput(text), Options{})
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	largeResult := `{"items":[` + strings.Repeat(jsonItem, 10<<20/len(jsonItem)) + `{}]}`
+	s := serveTools(b, returnOutput(largeResult), Options{})
 	c := s.open(b, "bench")
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(largeResult)))
 	for b.Loop() {
 		c.timeRequest(callText(`1`, `{}`, `{}`))
 	}
@@ -105,7 +105,7 @@ func BenchmarkToolsList(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, packages...)
 	c := s.open(b, "bench")
 	var size bytes.Buffer
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if _, err := size.ReadFrom(res.Body); err != nil {
 		b.Fatal(err)
 	}

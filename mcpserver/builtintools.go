@@ -24,7 +24,7 @@ import (
 type builtinTool struct {
 	definition mcp.Tool
 	isOffered  func(s *Server, client clients.ID) bool
-	run        func(s *Server, ctx context.Context, q request) reply
+	runTool    func(s *Server, ctx context.Context, q request) reply
 }
 
 // builtinTools has all built-in tools by name, except the tools in gatewayToolTable.
@@ -38,8 +38,8 @@ func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
 	return tools
 }
 
-func newBuiltinDefinition(name, title, description, schema string, isReadOnly bool) mcp.Tool {
-	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+func newBuiltinDefinition(name, title, toolDescription, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, toolDescription, json.RawMessage(schema))
 	definition.Title = title
 	isOpenWorld := false
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly, OpenWorldHint: &isOpenWorld}

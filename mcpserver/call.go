@@ -51,11 +51,11 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil
 	}
-	answer := s.approvals.serve(ctx, q)
-	if len(answer.output) > maxRepeatedText && answer.textRepeatsData() && q.needsStructuredOnly() {
-		answer.output = nil
+	approvalReply := s.approvals.serve(ctx, q)
+	if len(approvalReply.output) > maxRepeatedText && approvalReply.textRepeatsData() && q.needsStructuredOnly() {
+		approvalReply.output = nil
 	}
-	return answer
+	return approvalReply
 }
 
 // maxRepeatedText is the maximum length, in bytes, of structured content that a result repeats
@@ -131,7 +131,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if q.gatewayCall != nil {
 			q.gatewayCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
 		}
-		return t.run(s, ctx, q)
+		return t.runTool(s, ctx, q)
 	}
 	l, ok := s.catalog.findTool(q.Params.Name)
 	switch {
@@ -141,8 +141,8 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if err := s.catalog.brokenPluginError(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
-		similar := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
-		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similar, s.ListModeOf(q.Info) == gateway.ListGateway))
+		similarNames := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
+		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similarNames, s.ListModeOf(q.Info) == gateway.ListGateway))
 	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
@@ -170,7 +170,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 			err, explanation = refusalErr, ""
 		}
 		r := s.replyToFailure(err)
-		r.text += explanation
+		r.replyText += explanation
 		return r
 	}
 	key, err := idempotencyKeyOf(s, q, l)
@@ -186,43 +186,43 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return callWithKey(ctx, s, q, l, c, key, detachTime, mayDetach)
 	}
 	if !mayDetach {
-		result, err := s.calls.Call(ctx, c)
-		return s.tracedReply(l, c, result, err)
+		callResult, err := s.calls.Call(ctx, c)
+		return s.tracedReply(l, c, callResult, err)
 	}
-	result, job, err := s.jobs.run(ctx, q, c, detachTime)
+	callResult, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
 		r := newStartedJobReply(s, q, l, job)
-		if result, err, hasEnded := job.Result(); hasEnded { // the call ended just after it became a job
-			return s.tracedReply(l, c, result, err)
+		if callResult, err, hasEnded := job.Result(); hasEnded { // the call ended just after it became a job
+			return s.tracedReply(l, c, callResult, err)
 		}
 		return r
 	}
-	return s.tracedReply(l, c, result, err)
+	return s.tracedReply(l, c, callResult, err)
 }
 
-func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Result, err error) reply {
+func (s *Server) tracedReply(l *listedTool, c dispatch.Call, callResult dispatch.Result, err error) reply {
 	c.Trace.Record(hops.CheckpointEnded)
-	r := s.toolReply(l, result, err)
+	r := s.toolReply(l, callResult, err)
 	r.trace = c.Trace
 	return r
 }
 
 // toolReply returns the reply for an ended call of a tool; l is nil if the tool is no longer listed.
-func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
+func (s *Server) toolReply(l *listedTool, callResult dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
 	if err != nil {
 		return s.replyToFailure(err)
 	}
 	if l != nil && l.tool.Plugin.IsBuiltin() {
-		return newBrowserReply(result)
+		return newBrowserReply(callResult)
 	}
-	r := newSuccessReply(result.CallID, result.Output)
-	r.audience = result.Audience
+	r := newSuccessReply(callResult.CallID, callResult.Output)
+	r.audience = callResult.Audience
 	// The structured content omits the data of content blocks, such as the bytes of an image. If
 	// the tool's output schema requires the data of content blocks, the structured content includes
 	// the data, because clients reject structured content that violates the output schema.
-	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
-		r.data = content.ObjectOrNil(content.OneLine(result.Output))
+	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.errorData) != nil {
+		r.errorData = content.ObjectOrNil(content.OneLine(callResult.Output))
 	}
 	return r
 }

@@ -32,13 +32,13 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 }
 
 func reportingBridge() *dispatchtest.Bridge {
-	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
 			for i := range reportsPerCall {
-				n, total := float64(i+1), float64(reportsPerCall)
-				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(run.Args)}}, 0)
+				n, totalProgress := float64(i+1), float64(reportsPerCall)
+				sink.Reports([]wire.Report{{Progress: &n, Total: &totalProgress, Message: string(toolRun.Args)}}, 0)
 			}
-			sink.Finish(run.Args, nil)
+			sink.Finish(toolRun.Args, nil)
 		}()
 		return nil
 	}}
@@ -60,12 +60,12 @@ func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	for i, m := range msgs[:reportsPerCall] {
 		if m.Method != "notifications/progress" || string(m.Params.Token) != token || m.Params.Progress != float64(i+1) ||
 			m.Params.Total == nil || *m.Params.Total != reportsPerCall {
-			t.Errorf("call %s: message %d is %s", id, i, m.text)
+			t.Errorf("call %s: message %d is %s", id, i, m.messageJSON)
 			return
 		}
 	}
-	if last := msgs[reportsPerCall]; string(last.ID) != id || last.Result == nil {
-		t.Errorf("call %s: the last message is %s", id, last.text)
+	if lastMessage := msgs[reportsPerCall]; string(lastMessage.ID) != id || lastMessage.Result == nil {
+		t.Errorf("call %s: the last message is %s", id, lastMessage.messageJSON)
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	c.t.Cleanup(cancel)
-	res := c.do(c.request(ctx, http.MethodGet, ""))
+	res := c.do(c.newRequest(ctx, http.MethodGet, ""))
 	count := make(chan int)
 	go func() {
 		defer res.Body.Close()
@@ -148,7 +148,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
-					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
+					p.sendMessage(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
 				}
 				for range at * (reportsPerCall + 1) {
 					m := p.mustRead()
@@ -164,7 +164,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				}
 			}
 			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
-				t.Errorf("the client received a message after the results: %s", unreadMessages[0].text)
+				t.Errorf("the client received a message after the results: %s", unreadMessages[0].messageJSON)
 			}
 		})
 	}
@@ -190,9 +190,9 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText(`1`, `{}`, `{"progressToken":1}`))
+	p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
-	p.send(cancelText(`1`))
+	p.sendMessage(cancelText(`1`))
 	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("the client over stdio received %v", msgs)
@@ -211,7 +211,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 	c := s.open(t, "a")
 	p := s.dial(t)
 	p.initialize("a")
-	for _, test := range []struct{ meta, token string }{
+	for _, testCase := range []struct{ meta, token string }{
 		{`{"progressToken":"<tok&en> \u00e9"}`, `"<tok&en> \u00e9"`},
 		{`{"progressToken":""}`, `""`},
 		{`{"progressToken":7}`, `7`},
@@ -225,24 +225,24 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		{`null`, ``},
 	} {
 		want := []string{}
-		if test.token != "" {
-			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
+		if testCase.token != "" {
+			want = append(want, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+testCase.token+
 				`,"progress":0.1,"message":"a <b>","_meta":{"opentabs/audience":"user","opentabs/status":"index\"ing"}}}`,
-				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+test.token+
+				`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`+testCase.token+
 					`,"progress":1,"total":2,"_meta":{"opentabs/audience":"internal"}}}`)
 		}
 		want = append(want, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
 		got := []string{}
-		for _, m := range c.requestAndRead(callText("1", `{}`, test.meta)) {
-			got = append(got, m.text)
+		for _, m := range c.requestAndRead(callText("1", `{}`, testCase.meta)) {
+			got = append(got, m.messageJSON)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s over HTTP:\n%s\nwant\n%s", test.meta, got, want)
+			t.Errorf("%s over HTTP:\n%s\nwant\n%s", testCase.meta, got, want)
 		}
-		p.send(callText("1", `{}`, test.meta))
+		p.sendMessage(callText("1", `{}`, testCase.meta))
 		for _, w := range want {
-			if m := p.mustRead(); m.text != w {
-				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.text, w)
+			if m := p.mustRead(); m.messageJSON != w {
+				t.Errorf("%s over stdio:\n%s\nwant\n%s", testCase.meta, m.messageJSON, w)
 			}
 		}
 	}
@@ -253,10 +253,10 @@ func TestWithoutTokenTheCallHasNoProgressFunction(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(fmt.Sprint(c.Progress != nil))}, nil
 	}), Options{})
 	c := s.open(t, "a")
-	if text := c.answer(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; text != "false" {
+	if resultText := c.call(callText("1", `{}`, `{}`)).toolResultOf(t).Content[0].Text; resultText != "false" {
 		t.Error("a call without a token has a progress function")
 	}
-	if text := c.answer(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; text != "true" {
+	if resultText := c.call(callText("1", `{}`, `{"progressToken":1}`)).toolResultOf(t).Content[0].Text; resultText != "true" {
 		t.Error("a call with a token has no progress function")
 	}
 }
@@ -268,7 +268,7 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "an agent")
-	res := c.answer(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).toolResultOf(t)
+	res := c.call(callText("1", `{"big": 9007199254740993, "tabId": 42, "browser": "Work", "tiny":1e-400}`, `{}`)).toolResultOf(t)
 	if want := `{"big":9007199254740993,"tiny":1e-400}`; string(got.Args) != want || string(res.Structured) != want || res.Content[0].Text != want {
 		t.Errorf("arguments %s, result %s, text %s, want %s", got.Args, res.Structured, res.Content[0].Text, want)
 	}
@@ -284,7 +284,7 @@ func TestResultThatBreaksItsSchema(t *testing.T) {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d", Output: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
 		}}})
-		res := s.open(t, "a").answer(callText("1", `{}`, `{}`)).toolResultOf(t)
+		res := s.open(t, "a").call(callText("1", `{}`, `{}`)).toolResultOf(t)
 		if !res.IsError || res.Structured != nil || !strings.Contains(res.Content[0].Text, want) || !strings.Contains(res.Content[0].Text, "invalid_result") {
 			t.Errorf("%q became %+v", output, res)
 		}
@@ -306,14 +306,14 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		`{"text":"a","tabId":1.5}`:     {"tabId"},
 		`{"text":"a","browser":5}`:     {"browser", "Correct it"},
 	} {
-		m := c.answer(callText("1", args, `{}`))
+		m := c.call(callText("1", args, `{}`))
 		if m.Error != nil {
-			t.Errorf("%s: %s", args, m.text)
+			t.Errorf("%s: %s", args, m.messageJSON)
 			continue
 		}
 		res := m.toolResultOf(t)
 		if !res.IsError || !strings.Contains(string(res.Meta["opentabs/error"]), `"code":"invalid_arguments"`) {
-			t.Errorf("%s: %s", args, m.text)
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 		for _, w := range want {
 			if !strings.Contains(res.Content[0].Text, w) {
@@ -322,8 +322,8 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		}
 	}
 	for _, args := range []string{`{"text":"a","tabId":null,"browser":null}`, `{"text":"a"}`} {
-		if m := c.answer(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
-			t.Errorf("%s: %s", args, m.text)
+		if m := c.call(callText("1", args, `{}`)); m.toolResultOf(t).IsError {
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 	}
 }
@@ -332,15 +332,15 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
-		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+		m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
 		if string(m.toolResultOf(t).Structured) != `{}` {
-			t.Errorf("%s: %s; want %q", params, m.text, `{}`)
+			t.Errorf("%s: %s; want %q", params, m.messageJSON, `{}`)
 		}
 	}
 }
 
 func TestUnknownToolIsAProtocolError(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		mode       gateway.Mode
 		name, want string
 	}{
@@ -349,10 +349,10 @@ func TestUnknownToolIsAProtocolError(t *testing.T) {
 		{gateway.ListAll, "mesages__eco", `Similar names: messages__echo. Call one of those. List the tools (tools/list) if none of them fits.`},
 		{gateway.ListGateway, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
 	} {
-		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
-		m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
-		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
-			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", test.mode, test.name, m.text, test.want)
+		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(testCase.mode)})
+		m := s.open(t, "a").call(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", testCase.name, 1))
+		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, testCase.want) {
+			t.Errorf("in list mode %s, a call of the unknown tool %s returns %s, want %s", testCase.mode, testCase.name, m.messageJSON, testCase.want)
 		}
 	}
 }
@@ -370,12 +370,12 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"tools/call","params":{"name":"messages__echo"}}`:   -32600,
 		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
 	} {
-		if m := c.answer(body); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over HTTP the answer %s", body, m.text)
+		if m := c.call(body); m.Error == nil || m.Error.Code != code {
+			t.Errorf("%s got over HTTP the answer %s", body, m.messageJSON)
 		}
-		p.send(body)
+		p.sendMessage(body)
 		if m := p.mustRead(); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s got over stdio the answer %s", body, m.text)
+			t.Errorf("%s got over stdio the answer %s", body, m.messageJSON)
 		}
 	}
 }
@@ -384,9 +384,9 @@ func TestAnUnknownErrorShowsNoDetail(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, errors.New("secret path /home/x")
 	}), Options{})
-	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
-	if strings.Contains(m.text, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"internal"`) {
-		t.Error(m.text)
+	m := s.open(t, "a").call(callText("1", `{}`, `{}`))
+	if strings.Contains(m.messageJSON, "secret") || !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, `"code":"internal"`) {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -399,13 +399,13 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	}), Options{})
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText("1", `{"boom":1}`, `{}`))
+	p.sendMessage(callText("1", `{"boom":1}`, `{}`))
 	if m := p.mustRead(); !m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
-	p.send(callText("2", `{}`, `{}`))
+	p.sendMessage(callText("2", `{}`, `{}`))
 	if m := p.mustRead(); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -418,11 +418,11 @@ func TestErrorCarriesItsDetails(t *testing.T) {
 			ToolError: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter},
 		}
 	}), Options{})
-	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+	m := s.open(t, "a").call(callText("1", `{}`, `{}`))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"messages__echo failed: no <luck>. Retry it."}],"isError":true,` +
 		`"_meta":{"opentabs/error":{"code":"tool_error","retryable":true,"call_id":"call_7","ran_ms":1234.567,"reports":3,"since_report_ms":5,` +
 		`"stopped":"aborted","tool":{"code":"LUCK","category":"rate_limit","retryable":true,"retryAfterMs":1500}}}}}`
-	if m.text != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+	if m.messageJSON != want {
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
 }

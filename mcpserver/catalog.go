@@ -55,10 +55,10 @@ func (c *catalog) findTool(name string) (*listedTool, bool) {
 func (c *catalog) updateLists() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	set := c.plugins.Set()
-	c.refusedNames = c.findRefusedNames(set)
-	c.syncTools(set)
-	c.syncPrompts(set)
+	pluginSet := c.plugins.Set()
+	c.refusedNames = c.findRefusedNames(pluginSet)
+	c.syncTools(pluginSet)
+	c.syncPrompts(pluginSet)
 }
 
 func (c *catalog) recheckPermissions() {
@@ -78,9 +78,9 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 }
 
 // A prompt and a tool never have the same name.
-func (c *catalog) findRefusedNames(set *plugin.Set) []string {
+func (c *catalog) findRefusedNames(pluginSet *plugin.Set) []string {
 	var names []string
-	for _, p := range set.All() {
+	for _, p := range pluginSet.All() {
 		refusal := c.refusalFunc(p)
 		for _, t := range p.Tools {
 			if refusal(t.Dispatch()) != nil {
@@ -110,8 +110,8 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		return nil
 	}
 	nextStep, _ := errtext.NextStep(refusal.Code)
-	fact := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
-	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: refusal.UserText}
+	factText := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
+	return &dispatch.Error{Code: refusal.Code, Message: factText + nextStep.ForAgent, UserText: refusal.UserText}
 }
 
 const notReviewedReason = "the user has not reviewed it"
@@ -137,20 +137,20 @@ func (c *catalog) brokenPluginError(fullName string) error {
 	if !ok {
 		return nil
 	}
-	reason := f.Err.Error()
+	cancelReason := f.Err.Error()
 	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents must not receive the path of the folder
-		reason = packageErr.Problems[0].String()
+		cancelReason = packageErr.Problems[0].String()
 	}
 	nextStep, _ := errtext.NextStep(wire.ErrPluginBroken)
-	fact := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, reason)
-	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
+	factText := fmt.Sprintf("The plugin %s can't be loaded, so %s does not run (%s): %s. ", name, fullName, wire.ErrPluginBroken, cancelReason)
+	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: factText + nextStep.ForAgent, UserText: factText + nextStep.ForUser}
 }
 
 // The caller of syncTools holds catalog.mu.
-func (c *catalog) syncTools(set *plugin.Set) {
+func (c *catalog) syncTools(pluginSet *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
-	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(set) })
-	for _, p := range set.All() {
+	table.sites = sync.OnceValue(func() []gateway.Site { return table.newSites(pluginSet) })
+	for _, p := range pluginSet.All() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
 			if err != nil {
@@ -168,9 +168,9 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
 }
 
-func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
+func (t *toolTable) newSites(pluginSet *plugin.Set) []gateway.Site {
 	var sites []gateway.Site
-	for _, p := range set.All() {
+	for _, p := range pluginSet.All() {
 		site := gateway.Site{Name: p.Name, DisplayName: p.DisplayName, Source: p}
 		for _, tool := range p.Tools {
 			if l, ok := t.toolsByName[tool.FullName()]; ok {
@@ -185,9 +185,9 @@ func (t *toolTable) newSites(set *plugin.Set) []gateway.Site {
 }
 
 // The caller of syncPrompts holds catalog.mu.
-func (c *catalog) syncPrompts(set *plugin.Set) {
+func (c *catalog) syncPrompts(pluginSet *plugin.Set) {
 	prompts := []mcp.Prompt{}
-	for _, p := range set.Prompts() {
+	for _, p := range pluginSet.Prompts() {
 		if c.isRefused(p.FullName()) {
 			continue
 		}
@@ -198,8 +198,8 @@ func (c *catalog) syncPrompts(set *plugin.Set) {
 		prompts = append(prompts, prompt)
 	}
 	slices.SortFunc(prompts, func(a, b mcp.Prompt) int { return strings.Compare(a.Name, b.Name) })
-	previous := c.prompts.Swap(&prompts)
-	if previous != nil && !reflect.DeepEqual(prompts, *previous) { // clients request the list again after each notification
+	previousPrompts := c.prompts.Swap(&prompts)
+	if previousPrompts != nil && !reflect.DeepEqual(prompts, *previousPrompts) { // clients request the list again after each notification
 		c.library.SendNotificationToAllClients(mcp.MethodNotificationPromptsListChanged, nil)
 	}
 }

@@ -106,7 +106,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 			Name: "echo", Description: "d",
 			Output: json.RawMessage(`{"type":"object","properties":{"p":{"type":"object","properties":{"data":` + c.schema + `}}}}`),
 		}}})
-		m := s.open(t, "a").answer(callText("1", `{}`, `{}`))
+		m := s.open(t, "a").call(callText("1", `{}`, `{}`))
 		res := m.toolResultOf(t)
 		var data struct{ P struct{ Data string } }
 		if err := json.Unmarshal(res.Structured, &data); err != nil || data.P.Data != c.want {
@@ -121,8 +121,8 @@ func TestBlocksBesideASchema(t *testing.T) {
 func TestManyLargeBlocks(t *testing.T) {
 	var elements []string
 	for i := range 20 {
-		data := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
-		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+data+`","mimeType":"image/png"},"text":"\\\"\\"}`)
+		eventData := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(rune('a'+i)), 100_000+i)))
+		elements = append(elements, `{"n":`+fmt.Sprint(i)+`,"shot":{"type":"image","data":"`+eventData+`","mimeType":"image/png"},"text":"\\\"\\"}`)
 	}
 	r := newSuccessReply("", json.RawMessage(`{"all":[`+strings.Join(elements, ",")+`]}`))
 	var got struct {
@@ -171,7 +171,7 @@ func FuzzContent(f *testing.F) {
 		switch {
 		case r.output != nil:
 			rebuiltText = restoreBlocks(t, r)
-		case r.data != nil: // the result itself is one content block
+		case r.errorData != nil: // the result itself is one content block
 			rebuiltText = r.blocks[0]
 		default:
 			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
@@ -184,9 +184,9 @@ func FuzzContent(f *testing.F) {
 
 func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
-	text := r.output
-	for i, raw := range r.blocks {
-		var block struct {
+	restoredJSON := r.output
+	for i, rawJSON := range r.blocks {
+		var contentBlock struct {
 			Type     string          `json:"type"`
 			Data     json.RawMessage `json:"data"`
 			Resource struct {
@@ -194,21 +194,21 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 				Blob json.RawMessage `json:"blob"`
 			} `json:"resource"`
 		}
-		if err := json.Unmarshal(raw, &block); err != nil {
+		if err := json.Unmarshal(rawJSON, &contentBlock); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a content block has only one of data, text and blob
-		if block.Type == "resource_link" {
+		bulk := slices.Concat(contentBlock.Data, contentBlock.Resource.Text, contentBlock.Resource.Blob) // a content block has only one of data, text and blob
+		if contentBlock.Type == "resource_link" {
 			continue
 		}
-		before, afterPlace, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
-		_, after, closed := bytes.Cut(afterPlace, []byte(`"`))
+		contentBefore, afterPlace, ok := bytes.Cut(restoredJSON, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		_, contentAfter, closed := bytes.Cut(afterPlace, []byte(`"`))
 		if !ok || !closed {
-			t.Fatalf("the text does not contain the place of block %d: %s", i+1, text)
+			t.Fatalf("the text does not contain the place of block %d: %s", i+1, restoredJSON)
 		}
-		text = slices.Concat(before, bulk, after)
+		restoredJSON = slices.Concat(contentBefore, bulk, contentAfter)
 	}
-	return text
+	return restoredJSON
 }
 
 func isEqualJSON(t *testing.T, a, b []byte) bool {

@@ -18,11 +18,11 @@ const testClientHeader = "X-Test-Client"
 func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known := transport.Credential{Kind: dispatch.CredentialCommandLine}
+		knownCredential := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := r.Header.Get(testClientHeader); name != "" {
-			known = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
+			knownCredential = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
-		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), known)))
+		s.Handler().ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), knownCredential)))
 	}))
 	t.Cleanup(ts.Close)
 	s.url = ts.URL
@@ -33,7 +33,7 @@ func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	c.headers.Set(testClientHeader, token)
-	res := c.post(context.Background(), initializeText(name))
+	res := c.postRequest(context.Background(), initializeText(name))
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
@@ -51,12 +51,12 @@ func TestCallsNameTheirClient(t *testing.T) {
 	}), Options{}).serveGuarded(t)
 	s.openAs(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
 	s.openAs(t, "", "laptop").requestAndRead(callText(`1`, `{}`, `{}`))
-	modern := s.sessionlessClient(t)
-	modern.headers.Set(testClientHeader, "laptop")
-	modern.version = "2026-07-28"
-	modern.headers.Set("Mcp-Method", "tools/call")
-	modern.headers.Set("Mcp-Name", "messages__echo")
-	modern.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
+	modernClient := s.sessionlessClient(t)
+	modernClient.headers.Set(testClientHeader, "laptop")
+	modernClient.version = "2026-07-28"
+	modernClient.headers.Set("Mcp-Method", "tools/call")
+	modernClient.headers.Set("Mcp-Name", "messages__echo")
+	modernClient.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"without session: client desk","version":"1"}}}}`)
 	if len(made) != 3 {
@@ -84,7 +84,7 @@ func TestAttackByClient(t *testing.T) {
 			otherClient.headers.Set(testClientHeader, token)
 			otherClient.session, otherClient.version = laptopClient.session, laptopClient.version
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-				res := otherClient.do(otherClient.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+				res := otherClient.do(otherClient.newRequest(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 				readMessages(t, res)
 				if res.StatusCode != http.StatusNotFound {
 					t.Errorf("%s with a foreign session got the status %s", method, res.Status)
@@ -93,21 +93,21 @@ func TestAttackByClient(t *testing.T) {
 		})
 	}
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
-		done := make(chan []receivedMessage, 1)
-		go func() { done <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
-		<-h.started
-		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
+		responses := make(chan []receivedMessage, 1)
+		go func() { responses <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
+		<-h.startedCalls
+		readMessages(t, s.openAs(t, "desk", "same").postRequest(t.Context(), cancelText(`7`)))
 		select {
-		case err := <-h.ended:
+		case err := <-h.callErrors:
 			t.Fatalf("the call has ended: %v", err)
 		default:
 		}
 		s.RevokeToken("desk")
 		s.RevokeToken("laptop")
-		if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
+		if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 			t.Errorf("the call ended with %v", err)
 		}
-		<-done
+		<-responses
 	})
 }
 
@@ -118,18 +118,18 @@ func TestRevoke(t *testing.T) {
 	endedClients := make(chan dispatch.Client, 10)
 	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveGuarded(t)
 	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
-	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
+	listening := laptopClient.do(laptopClient.newRequest(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
-	done := make(chan []receivedMessage, 2)
-	go func() { done <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
-	<-h.started
-	go func() { done <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
-	<-h.started
+	responses := make(chan []receivedMessage, 2)
+	go func() { responses <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
+	<-h.startedCalls
+	go func() { responses <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
+	<-h.startedCalls
 	s.RevokeToken("laptop")
-	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
+	if err := <-h.callErrors; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
 		t.Errorf("the call ended with %v", err)
 	}
-	<-done
+	<-responses
 	if got := <-endedClients; got.Token != "laptop" || got.IsSessionShared {
 		t.Errorf("first ended client = %+v, want the session of laptop", got)
 	}
@@ -140,52 +140,52 @@ func TestRevoke(t *testing.T) {
 	for _, ok := events.nextData(); ok; {
 		_, ok = events.nextData()
 	}
-	if res := laptopClient.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
+	if res := laptopClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the session of the removed client got the status %s", res.Status)
 	}
-	var left []string
+	var remainingTokens []string
 	for _, c := range s.Clients() {
-		left = append(left, c.Token)
+		remainingTokens = append(remainingTokens, c.Token)
 	}
-	if strings.Join(left, " ") != "desk" || len(h.ended) != 0 {
-		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", left, len(h.ended))
+	if strings.Join(remainingTokens, " ") != "desk" || len(h.callErrors) != 0 {
+		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", remainingTokens, len(h.callErrors))
 	}
 	s.RevokeToken("desk")
-	<-done
+	<-responses
 }
 
 // When a client's token is removed, the jobs that this client started must end.
 func TestRevokeEndsJobs(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobServer) {
 		var p transport.Params
-		ask := func(token, tool, args string) reply {
-			known := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
+		callTool := func(token, tool, args string) reply {
+			knownCredential := transport.Credential{Kind: dispatch.CredentialToken, Token: token}
 			p.Name, p.Arguments = tool, []byte(args)
-			client := dispatch.Client{Session: "s-" + token, Credential: known.Kind, Token: known.Token, Name: "x"}
+			client := dispatch.Client{Session: "s-" + token, Credential: knownCredential.Kind, Token: knownCredential.Token, Name: "x"}
 			return serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Client: client})
 		}
-		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
+		job := callTool("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
-			t.Fatalf("the reply contains no job: %s", job.text)
+			t.Fatalf("the reply contains no job: %s", job.replyText)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
-			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "There is no job") {
-				t.Errorf("%s of another client's job got %s", tool, r.text)
+			if r := callTool("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "There is no job") {
+				t.Errorf("%s of another client's job got %s", tool, r.replyText)
 			}
 		}
-		if r := ask("desk", "job_list", `{}`); r.text != "There are no jobs." {
-			t.Errorf("another client lists %s; want %q", r.text, "There are no jobs.")
+		if r := callTool("desk", "job_list", `{}`); r.replyText != "There are no jobs." {
+			t.Errorf("another client lists %s; want %q", r.replyText, "There are no jobs.")
 		}
-		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.text, job.callID) {
-			t.Errorf("the client lists %s", r.text)
+		if r := callTool("laptop", "job_list", `{}`); !strings.Contains(r.replyText, job.callID) {
+			t.Errorf("the client lists %s", r.replyText)
 		}
 		s.RevokeToken("desk")
-		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is queued") {
-			t.Errorf("after the removal of another token the client got %s", r.text)
+		if r := callTool("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.replyText, "is running") && !strings.Contains(r.replyText, "is queued") {
+			t.Errorf("after the removal of another token the client got %s", r.replyText)
 		}
 		s.RevokeToken("laptop")
-		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "cancelled") {
-			t.Errorf("after the removal of its token the client got %s", r.text)
+		if r := callTool("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.replyText, "cancelled") {
+			t.Errorf("after the removal of its token the client got %s", r.replyText)
 		}
 	})
 }

@@ -43,31 +43,31 @@ type approvalDispatcher struct {
 func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispatcher {
 	g := &approvalDispatcher{}
 	type state struct {
-		sink dispatch.Sink
-		args json.RawMessage
-		left int
+		sink           dispatch.Sink
+		args           json.RawMessage
+		remainingForms int
 	}
 	states := map[string]*state{}
 	var bridge dispatchtest.Bridge
-	next := func(s *state) {
-		if s.left == 0 {
+	endStep := func(s *state) {
+		if s.remainingForms == 0 {
 			s.sink.Finish(s.args, nil)
 			return
 		}
-		s.left--
-		s.sink.Ask(wire.ToolAskParams{Ask: s.left + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+		s.remainingForms--
+		s.sink.Ask(wire.ToolAskParams{Ask: s.remainingForms + 1, User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 	}
-	bridge.StartFunc = func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	bridge.StartFunc = func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		g.runs.Add(1)
 		var a struct {
 			Wait int `json:"wait"`
 		}
-		if err := json.Unmarshal(run.Args, &a); err != nil {
+		if err := json.Unmarshal(toolRun.Args, &a); err != nil {
 			t.Error(err)
 		}
-		s := &state{sink, run.Args, a.Wait}
-		states[run.ID] = s
-		go next(s)
+		s := &state{sink, toolRun.Args, a.Wait}
+		states[toolRun.ID] = s
+		go endStep(s)
 		return nil
 	}
 	bridge.AnswerFunc = func(id string, _ int, _ json.RawMessage, err *wire.CallError) {
@@ -76,7 +76,7 @@ func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispat
 			go s.sink.Finish(nil, err)
 			return
 		}
-		go next(s)
+		go endStep(s)
 	}
 	g.Dispatcher = dispatch.New(&bridge, dispatch.Options{Gates: gates})
 	return g
@@ -112,9 +112,9 @@ type sessionClient struct {
 	t *testing.T
 	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
-	// send returns when the server has read the message, or possibly earlier for a call.
-	send       func(text string)
-	disconnect func()
+	// sendMessage returns when the server has read the message, or possibly earlier for a call.
+	sendMessage func(requestJSON string)
+	disconnect  func()
 }
 
 func (p *sessionClient) mustRead() receivedMessage {
@@ -128,23 +128,23 @@ func (p *sessionClient) mustRead() receivedMessage {
 	return receivedMessage{}
 }
 
-func (p *sessionClient) nextForm() (id string, shown form.Form) {
+func (p *sessionClient) nextForm() (id string, shownForm form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
 	if m.Method != "elicitation/create" {
-		p.t.Fatalf("the message is not a form: %s", m.text)
+		p.t.Fatalf("the message is not a form: %s", m.messageJSON)
 	}
-	var all struct {
+	var formRequest struct {
 		Params form.Form `json:"params"`
 	}
-	if err := json.Unmarshal([]byte(m.text), &all); err != nil {
+	if err := json.Unmarshal([]byte(m.messageJSON), &formRequest); err != nil {
 		p.t.Fatal(err)
 	}
-	return string(m.ID), all.Params
+	return string(m.ID), formRequest.Params
 }
 
 func (p *sessionClient) answerForm(id, result string) {
-	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+	p.sendMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
 func choiceAnswer(decision string) string {
@@ -158,22 +158,22 @@ const showsForms = `{"elicitation":{}}`
 var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities string) *sessionClient{
 	"http": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		c := s.sessionlessClient(t)
-		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		res := c.postRequest(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
-		p.send = func(text string) {
-			if !strings.Contains(text, `"tools/call"`) {
-				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
-					t.Errorf("%s got the status %s", text, res.Status)
+		p.sendMessage = func(requestJSON string) {
+			if !strings.Contains(requestJSON, `"tools/call"`) {
+				if res := c.postRequest(context.Background(), requestJSON); res.StatusCode != http.StatusAccepted {
+					t.Errorf("%s got the status %s", requestJSON, res.Status)
 				} else {
 					res.Body.Close()
 				}
 				return
 			}
-			r := c.request(ctx, http.MethodPost, text)
+			r := c.newRequest(ctx, http.MethodPost, requestJSON)
 			go func() {
 				defer close(p.messages)
 				res, err := c.http.Do(r)
@@ -188,8 +188,8 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 					return
 				}
 				events := newEvents(res.Body)
-				for data, ok := events.nextData(); ok; data, ok = events.nextData() {
-					p.messages <- parseReceived(t, data)
+				for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
+					p.messages <- parseReceived(t, eventData)
 				}
 			}()
 		}
@@ -197,16 +197,16 @@ var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities s
 	},
 	"stdio": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		peer := s.dial(t)
-		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+		peer.sendMessage(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		peer.mustRead()
 		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
-		p.send = func(text string) {
-			if strings.Contains(text, `"tools/call"`) {
-				peer.send(text)
+		p.sendMessage = func(requestJSON string) {
+			if strings.Contains(requestJSON, `"tools/call"`) {
+				peer.sendMessage(requestJSON)
 				return
 			}
-			peer.send(text, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
+			peer.sendMessage(requestJSON, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
 			<-progressRead
 		}
 		go func() {
@@ -238,9 +238,9 @@ var askForEveryCall = []dispatch.Gate{alwaysAskGate{}}
 
 func TestClientDecides(t *testing.T) {
 	for _, tt := range []struct {
-		name, answer string
-		runs         bool
-		scope        wire.Scope
+		name, formAnswer string
+		runs             bool
+		scope            wire.Scope
 	}{
 		{"allow once", choiceAnswer("allow once"), true, wire.ScopeOnce},
 		{"allow for the session", choiceAnswer("allow for this session"), true, wire.ScopeSession},
@@ -250,7 +250,7 @@ func TestClientDecides(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{"text":"hi"}`, `{}`))
+				p.sendMessage(callText(`1`, `{"text":"hi"}`, `{}`))
 				id, form := p.nextForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
 					t.Errorf("the form contains %q\nwant %q", form.Message, want)
@@ -261,7 +261,7 @@ func TestClientDecides(t *testing.T) {
 				if n := g.runs.Load(); n != 0 {
 					t.Error("the tool ran before the decision")
 				}
-				p.answerForm(id, tt.answer)
+				p.answerForm(id, tt.formAnswer)
 				r := p.mustRead().toolResultOf(t)
 				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("the call failed: %v; the tool ran %d times; the content is %v", r.IsError, g.runs.Load(), r.Content)
@@ -275,7 +275,7 @@ func TestClientDecides(t *testing.T) {
 }
 
 func TestAnswersWithoutADecision(t *testing.T) {
-	for name, answer := range map[string]string{
+	for name, formAnswer := range map[string]string{
 		"cancel":            `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`,
 		"accept unseen":     `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{}}}`,
 		"no content":        `{"jsonrpc":"2.0","id":%s,"result":{"action":"accept"}}`,
@@ -287,9 +287,9 @@ func TestAnswersWithoutADecision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{}`, `{}`))
+				p.sendMessage(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
-				p.send(fmt.Sprintf(answer, id))
+				p.sendMessage(fmt.Sprintf(formAnswer, id))
 				p.answerForm(id, choiceAnswer("allow once")) // a second answer to the same form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
@@ -300,7 +300,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 					t.Errorf("Decide returned %+v, %v", d, err)
 				}
 				if m := p.mustRead(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -309,18 +309,18 @@ func TestAnswersWithoutADecision(t *testing.T) {
 
 func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 	eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-		p.send(callText(`1`, `{}`, `{}`))
+		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		w := g.onlyTicket(t)
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		// The server cancels its approval form before it answers the call.
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, `"requestId":`+id) {
+			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 		}
 		if m := p.mustRead(); !m.toolResultOf(t).IsError {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 		p.answerForm(id, choiceAnswer("allow once")) // an answer to a cancelled form is ignored
 		if g.runs.Load() != 0 {
@@ -330,22 +330,22 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 }
 
 func TestALateApprovalRunsNothing(t *testing.T) {
-	for name, end := range map[string]func(p *sessionClient){
-		"cancelled": func(p *sessionClient) { p.send(cancelText(`1`)) },
+	for name, endClient := range map[string]func(p *sessionClient){
+		"cancelled": func(p *sessionClient) { p.sendMessage(cancelText(`1`)) },
 		"left":      func(p *sessionClient) { p.disconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				p.send(callText(`1`, `{}`, `{}`))
+				p.sendMessage(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				w := g.onlyTicket(t)
-				end(p)
+				endClient(p)
 				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
-					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-						t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+						t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 					}
 					p.answerForm(id, choiceAnswer("allow once"))
 				}
@@ -360,19 +360,19 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 
 func TestAToolWaitsForTheUser(t *testing.T) {
 	for name, tt := range map[string]struct {
-		answer string
-		failed bool
+		formAnswer string
+		failed     bool
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{"wait":1}`, `{}`))
+				p.sendMessage(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("the form is %+v", form)
 				}
-				p.answerForm(id, tt.answer)
+				p.answerForm(id, tt.formAnswer)
 				if m := p.mustRead(); m.toolResultOf(t).IsError != tt.failed {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -385,20 +385,20 @@ func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
 			eachSessionClient(t, capabilities, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
+				p.sendMessage(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
-					t.Fatalf("the client received %s", m.text)
+					t.Fatalf("the client received %s", m.messageJSON)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
-					t.Errorf("the notification has another audience: %s", m.text)
+					t.Errorf("the notification has another audience: %s", m.messageJSON)
 				}
 				w := g.onlyTicket(t)
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
 				if m := p.mustRead(); m.Method != "" || m.toolResultOf(t).IsError {
-					t.Error(m.text)
+					t.Error(m.messageJSON)
 				}
 			})
 		})
@@ -413,11 +413,11 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	send := func([]byte) error {
+	sendMessage := func([]byte) error {
 		t.Error("the client received a message")
 		return nil
 	}
-	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: send, Ask: func(context.Context, string, any) (json.RawMessage, error) {
+	f := s.approvals.newForms(t.Context(), request{Request: transport.Request{Params: &p, Send: sendMessage, Ask: func(context.Context, string, any) (json.RawMessage, error) {
 		t.Error("the client received a form")
 		return nil, nil
 	}}})
@@ -433,21 +433,21 @@ func TestNoForms(t *testing.T) {
 			g := newApprovalDispatcher(t, alwaysAskGate{})
 			s := serveTools(t, g, Options{DisableForms: true})
 			p := open(t, s, showsForms)
-			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
+			p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`))
 			if m := <-p.messages; m.Method != "notifications/progress" {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 			g.Shutdown()
 			if m := p.mustRead(); !m.toolResultOf(t).IsError {
-				t.Error(m.text)
+				t.Error(m.messageJSON)
 			}
 		})
 	}
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
-	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
-	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Error(data)
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
+	if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, "waiting for approval") {
+		t.Error(eventData)
 	}
 	g.Shutdown()
 }
@@ -457,23 +457,23 @@ func TestFormIsBoundToItsSession(t *testing.T) {
 	s := serveTools(t, g, Options{})
 	defer g.Shutdown()
 	a, b := sessionClients["http"](t, s, showsForms), sessionClients["stdio"](t, s, showsForms)
-	a.send(callText(`1`, `{}`, `{}`))
+	a.sendMessage(callText(`1`, `{}`, `{}`))
 	id, _ := a.nextForm()
 	b.answerForm(id, choiceAnswer("allow once"))
 	g.onlyTicket(t)
 	a.answerForm(id, choiceAnswer("allow once"))
 	if m := a.mustRead(); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
 func TestApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
 	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
-		p.send(callText(`1`, `{}`, `{}`))
+		p.sendMessage(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
-		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.messageJSON, id) {
+			t.Errorf("the server did not withdraw the form, but sent %s", m.messageJSON)
 		}
 		r := p.mustRead().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
@@ -492,13 +492,13 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := 0
-	sender := newProgressSender(t.Context(), &p, func([]byte) error { sent++; return nil })
+	sentReports := 0
+	sender := newProgressSender(t.Context(), &p, func([]byte) error { sentReports++; return nil })
 	sender.send(dispatch.Progress{Progress: 1})
 	sender.close()
 	sender.send(dispatch.Progress{Progress: 2})
-	if sent != 1 {
-		t.Errorf("the server sent %d forms; want 1", sent)
+	if sentReports != 1 {
+		t.Errorf("the server sent %d forms; want 1", sentReports)
 	}
 }
 
@@ -509,9 +509,9 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			go func() {
 				for i := 1.0; i <= 3; i++ {
-					total := 3.0
+					totalProgress := 3.0
 					<-time.After(time.Second)
-					sink.Reports([]wire.Report{{Progress: &i, Total: &total}}, 0)
+					sink.Reports([]wire.Report{{Progress: &i, Total: &totalProgress}}, 0)
 				}
 				sink.Finish(json.RawMessage(`{}`), nil)
 			}()
@@ -524,7 +524,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		send := func(m []byte) error {
+		sendMessage := func(m []byte) error {
 			r := parseReceived(t, string(m)).Params
 			line := string(appendNumber(nil, r.Progress))
 			if r.Total != nil {
@@ -545,8 +545,8 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 				}
 			}
 		}()
-		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: send}); r.isError {
-			t.Error(r.text)
+		if r := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Params: &p, Send: sendMessage}); r.isError {
+			t.Error(r.replyText)
 		}
 		want := []string{
 			"0.000001 waiting for the user", "0.000002 waiting for the user", "0.000003 waiting for the user",

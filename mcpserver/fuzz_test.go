@@ -45,7 +45,7 @@ func malformedMessages() []string {
 	}
 }
 
-func checkAnswer(t *testing.T, text []byte) json.RawMessage {
+func checkAnswer(t *testing.T, replyJSON []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
 		JSONRPC string          `json:"jsonrpc"`
@@ -57,19 +57,19 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatalf("the answer is not JSON: %v\n%.300s", err, text)
+	if err := json.Unmarshal(replyJSON, &m); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%.300s", err, replyJSON)
 	}
 	switch {
 	case m.JSONRPC != "2.0":
-		t.Fatalf("the answer is not JSON-RPC: %.300s", text)
+		t.Fatalf("the answer is not JSON-RPC: %.300s", replyJSON)
 	case m.Method != "":
 	case (m.Result == nil) == (m.Error == nil):
-		t.Fatalf("the answer does not have exactly one of result and error: %.300s", text)
+		t.Fatalf("the answer does not have exactly one of result and error: %.300s", replyJSON)
 	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
-		t.Fatalf("the error has no text: %.300s", text)
+		t.Fatalf("the error has no text: %.300s", replyJSON)
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
-		t.Fatalf("the server panicked: %.300s", text)
+		t.Fatalf("the server panicked: %.300s", replyJSON)
 	}
 	return m.ID
 }
@@ -82,16 +82,16 @@ func FuzzHTTP(f *testing.F) {
 	}
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
-	post := func(ctx context.Context, body []byte, h http.Header) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(body))
+	postRequest := func(ctx context.Context, requestBody []byte, h http.Header) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", bytes.NewReader(requestBody))
 		r.Header = h
 		h.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		return w
 	}
-	session := post(context.Background(), []byte(initializeText("fuzz")), http.Header{}).Header().Get("Mcp-Session-Id")
-	f.Fuzz(func(t *testing.T, body []byte, how uint8) {
+	session := postRequest(context.Background(), []byte(initializeText("fuzz")), http.Header{}).Header().Get("Mcp-Session-Id")
+	f.Fuzz(func(t *testing.T, requestBody []byte, how uint8) {
 		h := http.Header{}
 		if how&1 != 0 {
 			h.Set("Mcp-Session-Id", session)
@@ -105,23 +105,23 @@ func FuzzHTTP(f *testing.F) {
 			h.Set("Mcp-Name", "messages__echo")
 		}
 		ctx := t.Context()
-		if bytes.Contains(body, []byte("listen")) { // a listen request ends only when its client disconnects
-			short, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
+		if bytes.Contains(requestBody, []byte("listen")) { // a listen request ends only when its client disconnects
+			shortCtx, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
-			ctx = short
+			ctx = shortCtx
 		}
-		w := post(ctx, body, h)
+		w := postRequest(ctx, requestBody, h)
 		switch w.Code {
 		case 200, 202, 204, 400, 404, 405, 406, 413:
 		default:
-			t.Fatalf("status %d for %q: %s", w.Code, body, w.Body)
+			t.Fatalf("status %d for %q: %s", w.Code, requestBody, w.Body)
 		}
 		var m struct{ ID, Method json.RawMessage }
-		isObject := utf8.Valid(body) && json.Unmarshal(body, &m) == nil
-		for _, text := range messagesIn(w) {
-			got := checkAnswer(t, text)
+		isObject := utf8.Valid(requestBody) && json.Unmarshal(requestBody, &m) == nil
+		for _, requestJSON := range messagesIn(w) {
+			got := checkAnswer(t, requestJSON)
 			if isObject && m.Method != nil && isID(m.ID) && isID(got) && !equalIDs(got, m.ID) {
-				t.Fatalf("%q is answered with the id %s", body, got)
+				t.Fatalf("%q is answered with the id %s", requestBody, got)
 			}
 		}
 		for _, c := range s.Clients() {
@@ -131,15 +131,15 @@ func FuzzHTTP(f *testing.F) {
 				s.Handler().ServeHTTP(httptest.NewRecorder(), r)
 			}
 		}
-		ping := post(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
+		ping := postRequest(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
 		if got := strings.TrimSpace(ping.Body.String()); got != `{"jsonrpc":"2.0","id":"again","result":{}}` {
-			t.Fatalf("after %q a ping gets %d %s; want %q", body, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
+			t.Fatalf("after %q a ping gets %d %s; want %q", requestBody, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
 		}
 	})
 }
 
-func isID(text json.RawMessage) bool {
-	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
+func isID(idJSON json.RawMessage) bool {
+	return len(idJSON) > 0 && (idJSON[0] == '"' || idJSON[0] == '-' || idJSON[0] >= '0' && idJSON[0] <= '9')
 }
 
 // Two equal string IDs can have different JSON escapes, such as "a" and "\u0061".
@@ -158,13 +158,13 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 		}
 		return nil
 	}
-	var all [][]byte
+	var messages [][]byte
 	for e := newEvents(w.Body); ; {
-		data, ok := e.nextData()
+		eventData, ok := e.nextData()
 		if !ok {
-			return all
+			return messages
 		}
-		all = append(all, []byte(data))
+		messages = append(messages, []byte(eventData))
 	}
 }
 
@@ -178,25 +178,25 @@ func FuzzStdio(f *testing.F) {
 	f.Add([]byte(callText(`1`, `{}`, `{}`) + "\r\n" + cancelText(`1`) + "\r" + callText(`1`, `{}`, `{}`)))
 	s := newServer(f, callerFunc(echoArguments), Options{MaxRequestBytes: 1 << 20, CallWatcher: callCountWatcher(1)}, withPrompts)
 	f.Cleanup(func() { _ = s.Shutdown(context.Background()) })
-	const last = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
+	const lastRequest = `{"jsonrpc":"2.0","id":"the last one","method":"ping"}`
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		if bytes.Contains(lines, []byte("the last one")) {
 			return
 		}
 		var output bytes.Buffer
-		input := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+last+"\n"))
+		input := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+lastRequest+"\n"))
 		if err := s.ServeStdio(t.Context(), input, &output); err != nil {
 			t.Fatal(err)
 		}
-		answered := 0
+		answeredCount := 0
 		for line := range bytes.Lines(output.Bytes()) {
 			checkAnswer(t, line)
 			if string(bytes.TrimSpace(line)) == `{"jsonrpc":"2.0","id":"the last one","result":{}}` {
-				answered++
+				answeredCount++
 			}
 		}
-		if answered != 1 {
-			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answered, output.Bytes())
+		if answeredCount != 1 {
+			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answeredCount, output.Bytes())
 		}
 	})
 }

@@ -48,14 +48,14 @@ const (
 // The tools tools_call and tools_read have no function run, because resolveGatewayCall replaces each of their calls by
 // a call of the named tool.
 var gatewayToolTable = []builtinTool{
-	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
-	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
+	{definition: newGatewayDefinition(toolsSearch, "", searchSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
+	{definition: newGatewayDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), runTool: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
 	{definition: newGatewayDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
 	{definition: newGatewayDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
 }
 
-func newGatewayDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
-	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+func newGatewayDefinition(name, toolDescription, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, toolDescription, json.RawMessage(schema))
 	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
 	definition.Meta = mcp.NewMetaFromMap(map[string]any{metaAlwaysLoad: true})
 	return definition
@@ -128,10 +128,10 @@ func (l *toolLists) siteNames() []string {
 const maxInstructionsWait = 500 * time.Millisecond
 
 func (l *toolLists) instructions(ctx context.Context, client listClient) string {
-	if ready := l.server.opts.Ready; ready != nil {
+	if awaitReady := l.server.opts.Ready; awaitReady != nil {
 		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
 		defer cancel()
-		_ = ready(ctx) // without plugins, the instructions name no sites
+		_ = awaitReady(ctx) // without plugins, the instructions name no sites
 	}
 	offCount := 0
 	for _, p := range l.server.plugins.Set().Plugins() {
@@ -214,14 +214,14 @@ func (l *toolLists) searchTools(q request) reply {
 	}
 	sites, availability := l.searchableSites(q.clientID()), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
-		return reply{text: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
+		return reply{replyText: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
-	found, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
-	if problem != "" {
-		return newFailureReply(newArgumentsError("%s", problem))
+	searchResults, problemText := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
+	if problemText != "" {
+		return newFailureReply(newArgumentsError("%s", problemText))
 	}
 	var lines []string
-	for _, f := range found {
+	for _, f := range searchResults {
 		var marks []string
 		if t, ok := l.server.catalog.findTool(f.Tool.FullName); ok {
 			marks = l.toolLabels(t, q.Client)
@@ -229,9 +229,9 @@ func (l *toolLists) searchTools(q request) reply {
 		lines = append(lines, f.Tool.Line(marks))
 	}
 	if lines == nil {
-		return reply{text: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
+		return reply{replyText: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
 	}
-	return reply{text: strings.Join(lines, "\n")}
+	return reply{replyText: strings.Join(lines, "\n")}
 }
 
 func (l *toolLists) describeTools(q request) reply {
@@ -253,7 +253,7 @@ func (l *toolLists) describeTools(q request) reply {
 		}
 		lines = append(lines, string(rawjson.Encode(definition)))
 	}
-	return reply{text: strings.Join(lines, "\n")}
+	return reply{replyText: strings.Join(lines, "\n")}
 }
 
 // The agent reads the text of an error that describeTool returns.
@@ -286,8 +286,8 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPluginError(name); err != nil {
 		return err
 	}
-	similar := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
-	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
+	similarNames := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
+	return newArgumentsError("%s", gateway.UnknownToolText(name, similarNames, true))
 }
 
 // gatewayCall is the part of a call of tools_call or tools_read that does not belong to the call
@@ -334,8 +334,8 @@ func (q *request) resolveGatewayCall() error {
 		return newArgumentsError("%s cannot call %s. Name the tool that should run.", name, params.Name)
 	}
 	if rawjson.KindOf(params.Arguments) == rawjson.KindString { // some models send an object as text
-		if text := rawjson.Unquote(params.Arguments); json.Valid([]byte(text)) {
-			params.Arguments = json.RawMessage(text)
+		if argumentsText := rawjson.Unquote(params.Arguments); json.Valid([]byte(argumentsText)) {
+			params.Arguments = json.RawMessage(argumentsText)
 		}
 	}
 	q.Params = &params

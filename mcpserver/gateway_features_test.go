@@ -39,14 +39,14 @@ const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"req
 
 func featurePackage() plugintest.Package {
 	isReadOnly := true
-	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
-	count, wrong, send := tool("count"), tool("wrong"), tool("send")
-	count.Output, wrong.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
+	echoTool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
+	count, wrongTool, send := echoTool("count"), echoTool("wrong"), echoTool("send")
+	count.Output, wrongTool.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
 	count.Annotations = &plugin.Annotations{ReadOnly: &isReadOnly}
 	send.Input = json.RawMessage(countSchema)
 	return plugintest.Package{Name: "site", Tools: []plugintest.Tool{
-		count, wrong, send, tool("echo"), tool("picture"), tool("text"), tool("nothing"), tool("fail"), tool("hang"), tool("flood"),
-		tool("asks"), tool("login"), tool("nested"), tool("limited"), tool("slow"),
+		count, wrongTool, send, echoTool("echo"), echoTool("picture"), echoTool("text"), echoTool("nothing"), echoTool("fail"), echoTool("hang"), echoTool("flood"),
+		echoTool("asks"), echoTool("login"), echoTool("nested"), echoTool("limited"), echoTool("slow"),
 	}}
 }
 
@@ -95,11 +95,11 @@ func TestFeaturesThroughGateway(t *testing.T) {
 				}
 				through := runFeature(t, registry, f, transportName, tool)
 				if f.gatewayText != "" {
-					added := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
-					if !strings.Contains(through, added) {
-						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, added)
+					escapedText := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
+					if !strings.Contains(through, escapedText) {
+						t.Errorf("%s over %s: the answer through %s does not contain %s", name, transportName, tool, escapedText)
 					}
-					through = strings.ReplaceAll(through, added, "")
+					through = strings.ReplaceAll(through, escapedText, "")
 				}
 				directLine, line := firstDifference(direct, through)
 				if directLine != line {
@@ -160,19 +160,19 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 		p := newFeaturePeer(t, s, transportName, f.decision)
 		job := ""
 		for i, c := range f.calls {
-			text := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
+			requestJSON := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), progressTokenMeta)
 			if tool != "" {
-				text = metaVersion(t, text, tool)
+				requestJSON = metaVersion(t, requestJSON, tool)
 			}
 			cancelAfter := f.cancelAfter
 			if i < len(f.calls)-1 {
 				cancelAfter = 0
 			}
-			answer := p.call(text, cancelAfter)
+			result := p.call(requestJSON, cancelAfter)
 			if job == "" {
-				job = callIDs.FindString(answer)
+				job = callIDs.FindString(result)
 			}
-			observed += answer
+			observed += result
 		}
 		d.Shutdown()
 		synctest.Wait()
@@ -215,47 +215,47 @@ func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-func (r *callRecorder) After(i dispatch.CallInfo, ended dispatch.EndedCall) {
+func (r *callRecorder) After(i dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, ended)))
+	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, endedEndedCall)))
 }
 
 func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
 	var mu sync.Mutex
 	asking := map[string]dispatch.Sink{}
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			ask := func(params wire.ToolAskParams) {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			newToolAsk := func(params wire.ToolAskParams) {
 				mu.Lock()
 				defer mu.Unlock()
-				params.Ask, asking[run.ID] = 1, sink
+				params.Ask, asking[toolRun.ID] = 1, sink
 				go sink.Ask(params)
 			}
-			switch run.Tool {
+			switch toolRun.Tool {
 			case "login":
-				ask(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+				newToolAsk(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
 			case "nested":
-				inner := "echo"
-				if strings.Contains(string(run.Args), "asks") {
-					inner = "asks"
+				innerTool := "echo"
+				if strings.Contains(string(toolRun.Args), "asks") {
+					innerTool = "asks"
 				}
-				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: inner, Args: json.RawMessage(`{"inner":1}`)}})
+				newToolAsk(wire.ToolAskParams{Call: &wire.AskCall{Tool: innerTool, Args: json.RawMessage(`{"inner":1}`)}})
 			default:
-				go runFeatureTool(t, run, sink)
+				go runFeatureTool(t, toolRun, sink)
 			}
 			return nil
 		},
-		AnswerFunc: func(id string, _ int, output json.RawMessage, err *wire.CallError) {
+		AnswerFunc: func(id string, _ int, toolOutput json.RawMessage, err *wire.CallError) {
 			mu.Lock()
 			defer mu.Unlock()
-			go asking[id].Finish(output, err)
+			go asking[id].Finish(toolOutput, err)
 		},
 	}
 }
 
-func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
-	switch run.Tool {
+func runFeatureTool(t *testing.T, toolRun dispatch.Run, sink dispatch.Sink) {
+	switch toolRun.Tool {
 	case "count":
 		newSecondCounter(3, `{"n":3}`)(sink)
 	case "slow":
@@ -263,8 +263,8 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 	case "flood":
 		for i := range 300 {
 			<-time.After(7300 * time.Microsecond)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone}}, 0)
 		}
 		sink.Finish(json.RawMessage(`{}`), nil)
 	case "wrong":
@@ -279,19 +279,19 @@ func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
 		sink.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "No channel.", Tool: &wire.ToolErrorInfo{Code: "NOT_FOUND"}})
 	case "hang":
 	case "echo", "asks", "limited":
-		sink.Finish(run.Args, nil)
+		sink.Finish(toolRun.Args, nil)
 	default:
-		t.Errorf("there is no tool %s", run.Tool)
+		t.Errorf("there is no tool %s", toolRun.Tool)
 	}
 }
 
 // featurePeer is a test client in fake time that answers forms and pings.
 type featurePeer struct {
-	t        *testing.T
-	decision string
-	post     func(text string)
-	messages chan receivedMessage
-	close    func()
+	t           *testing.T
+	decision    string
+	postRequest func(requestJSON string)
+	messages    chan receivedMessage
+	close       func()
 }
 
 // newFeaturePeer connects a test client over HTTP or stdio.
@@ -303,9 +303,9 @@ func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *fe
 	}
 	if transportName == "stdio" {
 		p.connectStdio(s)
-		p.post(initialize)
+		p.postRequest(initialize)
 		<-p.messages
-		p.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		p.postRequest(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		return p
 	}
 	p.connectHTTP(s, initialize)
@@ -314,8 +314,8 @@ func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *fe
 
 func (p *featurePeer) connectStdio(s *Server) {
 	serverConn, clientConn := net.Pipe()
-	done := make(chan error)
-	go func() { done <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
+	callErrors := make(chan error)
+	go func() { callErrors <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
 	go func() {
 		lines := bufio.NewReader(clientConn)
 		for {
@@ -327,14 +327,14 @@ func (p *featurePeer) connectStdio(s *Server) {
 			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
 		}
 	}()
-	p.post = func(text string) {
-		if _, err := clientConn.Write([]byte(text + "\n")); err != nil {
+	p.postRequest = func(requestJSON string) {
+		if _, err := clientConn.Write([]byte(requestJSON + "\n")); err != nil {
 			p.t.Error(err)
 		}
 	}
 	p.close = func() {
 		clientConn.Close()
-		<-done
+		<-callErrors
 		serverConn.Close()
 		p.shutdown(s)
 	}
@@ -343,16 +343,16 @@ func (p *featurePeer) connectStdio(s *Server) {
 func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 	listener := newPipeListener()
 	server := &http.Server{Handler: s.Handler()}
-	done := make(chan error)
-	go func() { done <- server.Serve(listener) }()
+	callErrors := make(chan error)
+	go func() { callErrors <- server.Serve(listener) }()
 	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return listener.dial(), nil }}
 	c := &client{t: p.t, url: "http://127.0.0.1", http: &http.Client{Transport: tr}, headers: http.Header{}}
-	res := c.post(p.t.Context(), initialize)
+	res := c.postRequest(p.t.Context(), initialize)
 	readMessages(p.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-	p.post = func(text string) {
+	p.postRequest = func(requestJSON string) {
 		go func() {
-			res := c.post(p.t.Context(), text)
+			res := c.postRequest(p.t.Context(), requestJSON)
 			defer res.Body.Close()
 			if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 				for _, m := range readMessages(p.t, res) {
@@ -361,8 +361,8 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 				return
 			}
 			events := newEvents(res.Body)
-			for data, ok := events.nextData(); ok; data, ok = events.nextData() {
-				p.messages <- parseReceived(p.t, data)
+			for eventData, ok := events.nextData(); ok; eventData, ok = events.nextData() {
+				p.messages <- parseReceived(p.t, eventData)
 			}
 		}()
 	}
@@ -370,7 +370,7 @@ func (p *featurePeer) connectHTTP(s *Server, initialize string) {
 		p.shutdown(s)
 		tr.CloseIdleConnections()
 		server.Close()
-		<-done
+		<-callErrors
 	}
 }
 
@@ -384,35 +384,35 @@ func (p *featurePeer) shutdown(s *Server) {
 const decisionTime = time.Second
 
 // Messages with equal times are sorted, because a form and its reminder may arrive in any order.
-func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
-	start := time.Now()
-	p.post(text)
+func (p *featurePeer) call(requestJSON string, cancelAfter time.Duration) string {
+	startTime := time.Now()
+	p.postRequest(requestJSON)
 	var cancelTime <-chan time.Time
 	if cancelAfter > 0 {
 		cancelTime = time.After(cancelAfter)
 	}
-	end := time.After(time.Hour)
+	timeout := time.After(time.Hour)
 	var lines []string
 	for {
 		select {
 		case m := <-p.messages:
 			if m.Method == "ping" {
-				p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
+				p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(start), m.text))
+			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(startTime), m.messageJSON))
 			switch {
 			case m.Method == methodElicit:
 				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)
-				time.AfterFunc(decisionTime, func() { p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
+				time.AfterFunc(decisionTime, func() { p.postRequest(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
 			case string(m.ID) == "1":
 				slices.Sort(lines)
 				return strings.Join(lines, "")
 			}
 		case <-cancelTime:
-			p.post(cancelText(`1`))
-			end = time.After(time.Minute)
-		case <-end:
+			p.postRequest(cancelText(`1`))
+			timeout = time.After(time.Minute)
+		case <-timeout:
 			slices.Sort(lines)
 			return strings.Join(lines, "")
 		}

@@ -35,8 +35,8 @@ type knownTimeout struct {
 }
 
 func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
-	if j.learned != nil {
-		if t, since, ok := j.learned.Find(id); ok {
+	if j.learnedTimeouts != nil {
+		if t, since, ok := j.learnedTimeouts.Find(id); ok {
 			return knownTimeout{Timeout: t, isKnown: true, learnedSince: since}
 		}
 	}
@@ -45,13 +45,13 @@ func (j *jobs) timeoutOf(id clients.ID, overHTTP bool) knownTimeout {
 }
 
 func (j *jobs) mayLearnTimeout(q *request) bool {
-	return j.learned != nil && q.Method == transport.MethodCall && !j.timeoutOf(q.clientID(), false).isKnown
+	return j.learnedTimeouts != nil && q.Method == transport.MethodCall && !j.timeoutOf(q.clientID(), false).isKnown
 }
 
 // recordGiveUp reports to LearnedTimeouts that a client stopped waiting for the answer to a request.
 func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 	cause := context.Cause(ctx)
-	if j.learned == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
+	if j.learnedTimeouts == nil || cause == nil || q.Method != transport.MethodCall || strings.HasPrefix(q.Info.Name, dispatch.CommandNamePrefix) ||
 		errors.Is(cause, transport.ErrShutdown) || errors.Is(cause, transport.ErrRevoked) {
 		return
 	}
@@ -60,7 +60,7 @@ func (j *jobs) recordGiveUp(ctx context.Context, q request, p *progressSender) {
 		g.Reason = c.Reason
 	}
 	p.addProgressTimes(&g, q.receivedAt)
-	j.learned.Learn(q.clientID(), g)
+	j.learnedTimeouts.Learn(q.clientID(), g)
 }
 
 // The official MCP SDKs validate results against the listed output schema. A job does not match a tool's output schema,
@@ -69,6 +69,6 @@ func (l *listedTool) isListedWithOutputSchema(s *Server, q *request) bool {
 	if q.gatewayCall != nil || l.definition.RawOutputSchema == nil || !s.opts.ListsOutputSchemas(q.Info.Name, q.Info.Version) {
 		return false
 	}
-	known := s.jobs.timeoutOf(q.clientID(), false)
-	return q.timer.rule.After == 0 && q.Info.ConnectedSince.Before(known.learnedSince)
+	knownTimeout := s.jobs.timeoutOf(q.clientID(), false)
+	return q.timer.rule.After == 0 && q.Info.ConnectedSince.Before(knownTimeout.learnedSince)
 }

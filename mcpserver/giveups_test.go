@@ -20,20 +20,22 @@ import (
 )
 
 type timeoutTable struct {
-	mu      sync.Mutex // guards learned
-	learned map[clients.ID]clients.Timeout
+	mu              sync.Mutex // guards learned
+	learnedTimeouts map[clients.ID]clients.Timeout
 	// delay is how long Learn takes, such as the time to write a file.
 	delay time.Duration
 }
 
 var _ LearnedTimeouts = (*timeoutTable)(nil)
 
-func newTimeoutTable() *timeoutTable { return &timeoutTable{learned: map[clients.ID]clients.Timeout{}} }
+func newTimeoutTable() *timeoutTable {
+	return &timeoutTable{learnedTimeouts: map[clients.ID]clients.Timeout{}}
+}
 
 func (m *timeoutTable) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	t, ok := m.learned[id]
+	t, ok := m.learnedTimeouts[id]
 	return t, time.Time{}, ok
 }
 
@@ -42,7 +44,7 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if t, ok := g.InferTimeout(); ok {
-		m.learned[id] = t
+		m.learnedTimeouts[id] = t
 	}
 }
 
@@ -50,14 +52,14 @@ func (m *timeoutTable) Learn(id clients.ID, g clients.GiveUp) {
 // its timeout.
 const sdkTimeoutReason = "McpError: MCP error -32001: Request timed out"
 
-func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.Duration, reason string) {
+func cancelCallAfter(t *testing.T, c *client, id string, meta string, waitTime time.Duration, cancelReason string) {
 	t.Helper()
-	answer := c.postLater(t.Context(), callText(id, `{}`, meta))
-	time.Sleep(wait)
-	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, reason), 1))
+	responses := c.postLater(t.Context(), callText(id, `{}`, meta))
+	time.Sleep(waitTime)
+	c.requestAndRead(strings.Replace(cancelText(id), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, cancelReason), 1))
 	synctest.Wait()
 	select {
-	case <-answer:
+	case <-responses:
 	default:
 		t.Error("the cancelled call still runs")
 	}
@@ -67,17 +69,17 @@ func cancelCallAfter(t *testing.T, c *client, id string, meta string, wait time.
 // timeout.
 func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeout) (result toolResult, jobs int) {
 	t.Helper()
-	text := callText(`1`, `{}`, meta)
+	callMessage := callText(`1`, `{}`, meta)
 	for range 50 {
-		start := time.Now()
+		startTime := time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		if timeout.Limit > 0 && !timeout.ProgressRestarts {
 			time.AfterFunc(timeout.Limit, cancel)
 		}
-		messages := <-c.postLater(ctx, text)
+		messages := <-c.postLater(ctx, callMessage)
 		cancel()
-		if elapsed := time.Since(start); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsed >= timeout.Limit {
-			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsed, text, timeout.Limit)
+		if elapsedTime := time.Since(startTime); len(messages) == 0 || timeout.Limit > 0 && !timeout.ProgressRestarts && elapsedTime >= timeout.Limit {
+			t.Fatalf("the client gave up %s after its request %s; want an answer before %s", elapsedTime, callMessage, timeout.Limit)
 		}
 		result = messages[len(messages)-1].toolResultOf(t)
 		var job shape.Job
@@ -85,7 +87,7 @@ func callUntilResult(t *testing.T, c *client, meta string, timeout clients.Timeo
 			return result, jobs
 		}
 		jobs++
-		text = toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta)
+		callMessage = toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta)
 	}
 	t.Fatal("the job did not end after 50 waits")
 	return result, jobs
@@ -97,20 +99,20 @@ func TestTimeoutOfUnknownClientIsLearned(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		if tools := c.answer(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.text, "job_wait") {
+		if tools := c.call(`{"jsonrpc":"2.0","id":5,"method":"tools/list"}`); strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout is unknown lists tools for jobs")
 		}
 		cancelCallAfter(t, c, `7`, progressTokenMeta, time.Minute, sdkTimeoutReason)
 		<-s.stopReasons
-		if got := table.learned[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.0"}]; got != (clients.Timeout{Limit: time.Minute}) {
 			t.Fatalf("learned timeout = %+v, want 1 min without restarts", got)
 		}
-		start := time.Now()
+		startTime := time.Now()
 		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
-		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(start) != 145*time.Second {
-			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(start), jobs, r)
+		if r.IsError || r.Content[0].Text != "end" || jobs != 2 || time.Since(startTime) != 145*time.Second {
+			t.Errorf("after %s and %d jobs the client received %+v; want the result after 145 s and 2 jobs", time.Since(startTime), jobs, r)
 		}
-		if tools := c.answer(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.text, "job_wait") {
+		if tools := c.call(`{"jsonrpc":"2.0","id":6,"method":"tools/list"}`); !strings.Contains(tools.messageJSON, "job_wait") {
 			t.Error("a client whose timeout was learned does not list job_wait")
 		}
 		if r, jobs := callUntilResult(t, s.connectAs("agent", "2.0"), progressTokenMeta, clients.Timeout{}); r.Content[0].Text != "end" || jobs != 0 {
@@ -127,14 +129,14 @@ func TestRetryRightAfterTimeout(t *testing.T) {
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(145, `"end"`), func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1.0")
-		answer := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
+		responses := c.postLater(t.Context(), callText(`7`, `{}`, progressTokenMeta))
 		time.Sleep(time.Minute)
 		c.requestAndRead(strings.Replace(cancelText(`7`), `"requestId":`, fmt.Sprintf(`"reason":%q,"requestId":`, sdkTimeoutReason), 1))
 		r, jobs := callUntilResult(t, c, progressTokenMeta, clients.Timeout{Limit: time.Minute})
 		if r.IsError || r.Content[0].Text != "end" || jobs == 0 {
 			t.Errorf("after %d jobs the client received %+v; want the result by jobs", jobs, r)
 		}
-		<-answer
+		<-responses
 		<-s.stopReasons
 	})
 }
@@ -144,10 +146,10 @@ func TestLearnFromDisconnect(t *testing.T) {
 	table := newTimeoutTable()
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
 	withJobOptions(t, dispatch.Options{}, o, newSecondCounter(200, `"end"`), func(t *testing.T, s *jobServer) {
-		for i, test := range []struct {
-			wait   time.Duration
-			reason string // "" means that the client closes the response
-			want   time.Duration
+		for i, testCase := range []struct {
+			waitTime time.Duration
+			reason   string // "" means that the client closes the response
+			want     time.Duration
 		}{
 			{60 * time.Second, "", time.Minute}, {47 * time.Second, "", 0}, {120*time.Second + 30*time.Millisecond, "", 2 * time.Minute},
 			{60 * time.Second, "the user pressed stop", 0}, {77 * time.Second, "request timeout", 77 * time.Second},
@@ -156,18 +158,18 @@ func TestLearnFromDisconnect(t *testing.T) {
 		} {
 			id := clients.ID{Name: "agent", Version: fmt.Sprint(i)}
 			c := s.connectAs(id.Name, id.Version)
-			if test.reason != "" {
-				cancelCallAfter(t, c, `7`, `{}`, test.wait, test.reason)
+			if testCase.reason != "" {
+				cancelCallAfter(t, c, `7`, `{}`, testCase.waitTime, testCase.reason)
 			} else {
 				ctx, disconnect := context.WithCancel(t.Context())
 				c.postLater(ctx, callText(`7`, `{}`, `{}`))
-				time.Sleep(test.wait)
+				time.Sleep(testCase.waitTime)
 				disconnect()
 			}
 			<-s.stopReasons
 			synctest.Wait()
-			if got := table.learned[id].Limit; got != test.want {
-				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", test.wait, test.reason, got, test.want)
+			if got := table.learnedTimeouts[id].Limit; got != testCase.want {
+				t.Errorf("learned timeout of a client that gave up after %s with the reason %q = %s, want %s", testCase.waitTime, testCase.reason, got, testCase.want)
 			}
 		}
 	})
@@ -190,14 +192,14 @@ func TestLearnFromEndOfInput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		<-h.started
+		<-h.startedCalls
 		time.Sleep(3 * time.Minute)
 		clientConn.Close()
-		<-h.ended
+		<-h.callErrors
 		if err := <-served; err != nil {
 			t.Logf("the session ended with %v", err)
 		}
-		if got := table.learned[clients.ID{Name: "agent", Version: "1.2"}]; got.Limit != 3*time.Minute {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1.2"}]; got.Limit != 3*time.Minute {
 			t.Errorf("learned timeout = %+v, want 3 min", got)
 		}
 		_ = s.Shutdown(t.Context())
@@ -208,7 +210,7 @@ func TestLearnFromEndOfInput(t *testing.T) {
 func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 	table := newTimeoutTable()
 	var calls int
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		if calls++; calls == 1 {
 			report := 1.0
 			time.Sleep(50 * time.Second)
@@ -219,11 +221,11 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 		newSecondCounter(240, `"end"`)(sink)
 	}
 	o := Options{Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: table}
-	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, tool, func(t *testing.T, s *jobServer) {
+	withJobOptions(t, dispatch.Options{IdleLimit: 2 * time.Minute, MaxIdleLimit: 2 * time.Minute}, o, echoTool, func(t *testing.T, s *jobServer) {
 		c := s.connectAs("agent", "1")
 		cancelCallAfter(t, c, `7`, progressTokenMeta, 110*time.Second, sdkTimeoutReason)
 		want := clients.Timeout{Limit: time.Minute, ProgressRestarts: true}
-		if got := table.learned[clients.ID{Name: "agent", Version: "1"}]; got != want {
+		if got := table.learnedTimeouts[clients.ID{Name: "agent", Version: "1"}]; got != want {
 			t.Fatalf("learned timeout = %+v, want %+v", got, want)
 		}
 		if r, jobs := callUntilResult(t, c, progressTokenMeta, want); r.Content[0].Text != "end" || jobs != 0 {
@@ -234,7 +236,7 @@ func TestProgressThatRestartsTheTimeoutIsLearned(t *testing.T) {
 
 // Each client must receive the server's answer to each request before the client's timeout ends.
 func TestKnownClientsRunToTheEnd(t *testing.T) {
-	silent := func(sink dispatch.Sink) {
+	silentTool := func(sink dispatch.Sink) {
 		time.Sleep(150 * time.Second)
 		sink.Finish(json.RawMessage(`"end"`), nil)
 	}
@@ -248,18 +250,18 @@ func TestKnownClientsRunToTheEnd(t *testing.T) {
 		}
 		for _, kind := range []string{"progress", "silent", "approval"} {
 			t.Run(name+" "+version+" "+kind, func(t *testing.T) {
-				o, tool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
+				o, echoTool := dispatch.Options{IdleLimit: 4 * time.Minute}, newSecondCounter(150, `"end"`)
 				switch kind {
 				case "silent":
-					tool = silent
+					echoTool = silentTool
 				case "approval":
-					o.Gates, tool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
+					o.Gates, echoTool = []dispatch.Gate{alwaysAskGate{}}, newSecondCounter(5, `"end"`)
 				}
-				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
+				withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
 					if kind == "approval" {
 						time.AfterFunc(90*time.Second, func() {
-							waiting := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
-							if _, err := s.d.Decide(s.d.Calls()[waiting].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
+							waitingIndex := slices.IndexFunc(s.d.Calls(), func(v dispatch.View) bool { return v.Waiting != nil })
+							if _, err := s.d.Decide(s.d.Calls()[waitingIndex].CallID, "", dispatch.Resolution{Allow: true, Surface: "the test"}); err != nil {
 								t.Error(err)
 							}
 						})

@@ -28,13 +28,13 @@ var _ Caller = callerFunc(nil)
 // Call runs the function and validates its output against the tool's output schema, as the
 // dispatcher does.
 func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	result, err := f(ctx, c)
+	callResult, err := f(ctx, c)
 	if err == nil && c.Tool.Output != nil {
-		if e := c.Tool.Output.CheckOutput(result.Output); e != nil {
-			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: result.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
+		if e := c.Tool.Output.CheckOutput(callResult.Output); e != nil {
+			return dispatch.Result{}, &dispatch.Error{Code: e.Code, CallID: callResult.CallID, Message: fmt.Sprintf("failed: %s (%s).\n%s", e.Message, e.Code, e.PageText)}
 		}
 	}
-	return result, err
+	return callResult, err
 }
 
 // Decide rejects each decision, because a callerFunc has no suspended calls.
@@ -56,19 +56,19 @@ func returnOutput(output string) callerFunc {
 }
 
 type hangingCaller struct {
-	callerFunc // provides the method Decide
-	started    chan dispatch.Call
-	ended      chan error // the cause of the call's context
+	callerFunc   // provides the method Decide
+	startedCalls chan dispatch.Call
+	callErrors   chan error // the cause of the call's context
 }
 
 func newHangingCaller() *hangingCaller {
-	return &hangingCaller{started: make(chan dispatch.Call, 1000), ended: make(chan error, 1000)}
+	return &hangingCaller{startedCalls: make(chan dispatch.Call, 1000), callErrors: make(chan error, 1000)}
 }
 
 func (h *hangingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
-	h.started <- c
+	h.startedCalls <- c
 	<-ctx.Done()
-	h.ended <- context.Cause(ctx)
+	h.callErrors <- context.Cause(ctx)
 	return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the client"}
 }
 
@@ -133,13 +133,13 @@ func (s *testServer) open(t testing.TB, name string) *client {
 func (s *testServer) openWith(t testing.TB, initialize string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
-	res := c.post(context.Background(), initialize)
+	res := c.postRequest(context.Background(), initialize)
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {
 		t.Fatal("initialize gave no session")
 	}
-	res = c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	res = c.postRequest(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	readMessages(t, res)
 	if res.StatusCode != http.StatusAccepted {
 		t.Fatalf("the notification initialized got the status %s", res.Status)
@@ -152,9 +152,9 @@ func initializeText(name string) string {
 		`"capabilities":{},"clientInfo":{"name":%q,"version":"1.2"}}}`, name)
 }
 
-func (c *client) request(ctx context.Context, method, body string) *http.Request {
+func (c *client) newRequest(ctx context.Context, method, requestBody string) *http.Request {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(requestBody))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -175,9 +175,9 @@ func (c *client) request(ctx context.Context, method, body string) *http.Request
 }
 
 // The caller of post must read the response.
-func (c *client) post(ctx context.Context, body string) *http.Response {
+func (c *client) postRequest(ctx context.Context, requestBody string) *http.Response {
 	c.t.Helper()
-	return c.do(c.request(ctx, http.MethodPost, body))
+	return c.do(c.newRequest(ctx, http.MethodPost, requestBody))
 }
 
 func (c *client) do(r *http.Request) *http.Response {
@@ -189,18 +189,18 @@ func (c *client) do(r *http.Request) *http.Response {
 	return res
 }
 
-func (c *client) requestAndRead(body string) []receivedMessage {
+func (c *client) requestAndRead(requestBody string) []receivedMessage {
 	c.t.Helper()
-	return readMessages(c.t, c.post(context.Background(), body))
+	return readMessages(c.t, c.postRequest(context.Background(), requestBody))
 }
 
-func (c *client) answer(body string) receivedMessage {
+func (c *client) call(requestBody string) receivedMessage {
 	c.t.Helper()
-	all := c.requestAndRead(body)
-	if len(all) != 1 {
-		c.t.Fatalf("%d messages, want one: %s", len(all), body)
+	allMessages := c.requestAndRead(requestBody)
+	if len(allMessages) != 1 {
+		c.t.Fatalf("%d messages, want one: %s", len(allMessages), requestBody)
 	}
-	return all[0]
+	return allMessages[0]
 }
 
 func callText(id, args, meta string) string {
@@ -212,10 +212,10 @@ func cancelText(id string) string {
 }
 
 type receivedMessage struct {
-	text   string
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
+	messageJSON string
+	ID          json.RawMessage `json:"id"`
+	Method      string          `json:"method"`
+	Params      struct {
 		Token    json.RawMessage   `json:"progressToken"`
 		Progress float64           `json:"progress"`
 		Total    *float64          `json:"total"`
@@ -240,11 +240,11 @@ type toolResult struct {
 	ResultType string                     `json:"resultType"`
 }
 
-func parseReceived(t testing.TB, text string) receivedMessage {
+func parseReceived(t testing.TB, messageText string) receivedMessage {
 	t.Helper()
-	r := receivedMessage{text: text}
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Errorf("the text is not a message: %v\n%.300s", err, text)
+	r := receivedMessage{messageJSON: messageText}
+	if err := json.Unmarshal([]byte(messageText), &r); err != nil {
+		t.Errorf("the text is not a message: %v\n%.300s", err, messageText)
 	}
 	return r
 }
@@ -253,7 +253,7 @@ func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
-		t.Fatalf("the answer has no result: %.300s", r.text)
+		t.Fatalf("the answer has no result: %.300s", r.messageJSON)
 	}
 	if err := json.Unmarshal(r.Result, &res); err != nil {
 		t.Fatal(err)
@@ -274,14 +274,14 @@ func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 		}
 		return []receivedMessage{parseReceived(t, string(b))}
 	}
-	var all []receivedMessage
+	var allMessages []receivedMessage
 	events := newEvents(res.Body)
 	for {
-		data, ok := events.nextData()
+		eventData, ok := events.nextData()
 		if !ok {
-			return all
+			return allMessages
 		}
-		all = append(all, parseReceived(t, data))
+		allMessages = append(allMessages, parseReceived(t, eventData))
 	}
 }
 
@@ -293,7 +293,7 @@ type events struct {
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
 func (e *events) nextData() (string, bool) {
-	var data string
+	var eventData string
 	for {
 		line, err := e.r.ReadString('\n')
 		if err != nil {
@@ -301,28 +301,28 @@ func (e *events) nextData() (string, bool) {
 		}
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case line == "" && data != "":
-			return data, true
+		case line == "" && eventData != "":
+			return eventData, true
 		case strings.HasPrefix(line, ":"):
 			e.comments++
 		case strings.HasPrefix(line, "data: "):
-			data = line[len("data: "):]
+			eventData = line[len("data: "):]
 		}
 	}
 }
 
 type stdioPeer struct {
-	t    testing.TB
-	in   io.WriteCloser
-	out  *bufio.Reader
-	done chan error // the error that ServeStdio returned
+	t            testing.TB
+	in           io.WriteCloser
+	stdoutReader *bufio.Reader
+	done         chan error // the error that ServeStdio returned
 }
 
 func (s *testServer) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
 	outR, outW := systemPipe(t)
-	p := &stdioPeer{t: t, in: inW, out: bufio.NewReader(outR), done: make(chan error, 1)}
+	p := &stdioPeer{t: t, in: inW, stdoutReader: bufio.NewReader(outR), done: make(chan error, 1)}
 	go func() {
 		err := s.ServeStdio(t.Context(), inR, outW)
 		outW.Close()
@@ -345,7 +345,7 @@ func systemPipe(t testing.TB) (*os.File, *os.File) {
 	return r, w
 }
 
-func (p *stdioPeer) send(lines ...string) {
+func (p *stdioPeer) sendMessage(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
 		p.t.Fatal(err)
@@ -356,7 +356,7 @@ func (p *stdioPeer) send(lines ...string) {
 func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
-		line, err := p.out.ReadString('\n')
+		line, err := p.stdoutReader.ReadString('\n')
 		if err != nil {
 			return receivedMessage{}, false
 		}
@@ -380,10 +380,10 @@ func (p *stdioPeer) mustRead() receivedMessage {
 // initialize returns when the server has handled both initialization messages and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
-	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
+	p.sendMessage(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
 	for range 2 {
 		if m := p.mustRead(); m.Error != nil {
-			p.t.Fatal(m.text)
+			p.t.Fatal(m.messageJSON)
 		}
 	}
 }
@@ -391,13 +391,13 @@ func (p *stdioPeer) initialize(name string) {
 func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	p.t.Helper()
 	p.in.Close()
-	var all []receivedMessage
+	var allMessages []receivedMessage
 	for {
 		m, ok := p.readNext()
 		if !ok {
-			return all
+			return allMessages
 		}
-		all = append(all, m)
+		allMessages = append(allMessages, m)
 	}
 }
 
@@ -420,8 +420,8 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	return r
 }
 
-func paramsOf(text json.RawMessage) (p transport.Params, err error) {
-	err = json.Unmarshal(text, &p)
+func paramsOf(paramsJSON json.RawMessage) (p transport.Params, err error) {
+	err = json.Unmarshal(paramsJSON, &p)
 	return p, err
 }
 

@@ -13,8 +13,8 @@ import (
 func TestHTTPResponses(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "1.2.3"})
 	open, bare := s.open(t, "a"), s.sessionlessClient(t)
-	modern := s.sessionlessClient(t)
-	modern.version = "2026-07-28"
+	modernClient := s.sessionlessClient(t)
+	modernClient.version = "2026-07-28"
 	var b bytes.Buffer
 	record := func(name string, r *http.Request) {
 		resp := open.do(r)
@@ -33,27 +33,29 @@ func TestHTTPResponses(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\n\n", body)
 	}
-	post := func(c *client, body string) *http.Request { return c.request(t.Context(), http.MethodPost, body) }
-	record("PUT", open.request(t.Context(), http.MethodPut, ""))
-	record("no JSON", post(open, "x"))
-	record("no request", post(open, "[]"))
-	plain := post(open, "{}")
-	plain.Header.Set("Content-Type", "text/plain")
-	record("text", plain)
-	record("without a session", post(bare, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	record("initialize", post(bare, initializeText("b")))
-	record("notification", post(open, `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
-	record("ping", post(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-	record("list", post(open, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
-	record("prompts", post(open, `{"jsonrpc":"2.0","id":"p","method":"prompts/list"}`))
-	record("unknown method", post(open, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`))
-	record("call", post(open, callText("2", `{"a":1.50}`, "{}")))
-	record("bad params", post(open, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":1}}`))
-	onlyJSON := open.request(t.Context(), http.MethodGet, "")
+	postRequest := func(c *client, requestBody string) *http.Request {
+		return c.newRequest(t.Context(), http.MethodPost, requestBody)
+	}
+	record("PUT", open.newRequest(t.Context(), http.MethodPut, ""))
+	record("no JSON", postRequest(open, "x"))
+	record("no request", postRequest(open, "[]"))
+	plainRequest := postRequest(open, "{}")
+	plainRequest.Header.Set("Content-Type", "text/plain")
+	record("text", plainRequest)
+	record("without a session", postRequest(bare, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("initialize", postRequest(bare, initializeText("b")))
+	record("notification", postRequest(open, `{"jsonrpc":"2.0","method":"notifications/initialized"}`))
+	record("ping", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	record("list", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	record("prompts", postRequest(open, `{"jsonrpc":"2.0","id":"p","method":"prompts/list"}`))
+	record("unknown method", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`))
+	record("call", postRequest(open, callText("2", `{"a":1.50}`, "{}")))
+	record("bad params", postRequest(open, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":1}}`))
+	onlyJSON := open.newRequest(t.Context(), http.MethodGet, "")
 	onlyJSON.Header.Set("Accept", "application/json")
 	record("GET for JSON", onlyJSON)
-	record("modern without headers", post(modern, callText("4", "{}", "{}")))
-	record("DELETE", open.request(t.Context(), http.MethodDelete, ""))
-	record("after the end", post(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	record("modern without headers", postRequest(modernClient, callText("4", "{}", "{}")))
+	record("DELETE", open.newRequest(t.Context(), http.MethodDelete, ""))
+	record("after the end", postRequest(open, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	goldentest.Compare(t, "testdata/responses.txt", bytes.ReplaceAll(b.Bytes(), []byte("\r\n"), []byte("\n")))
 }

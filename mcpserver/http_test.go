@@ -16,10 +16,10 @@ import (
 	"opentabs/wire"
 )
 
-func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
+func (c *client) postLater(ctx context.Context, requestBody string) <-chan []receivedMessage {
 	c.t.Helper()
 	got := make(chan []receivedMessage, 1)
-	r := c.request(ctx, http.MethodPost, body)
+	r := c.newRequest(ctx, http.MethodPost, requestBody)
 	go func() {
 		res, err := c.http.Do(r)
 		if err != nil {
@@ -44,7 +44,7 @@ func (c *client) status(r *http.Request) (int, string) {
 
 func (c *client) cancel(id string) {
 	c.t.Helper()
-	if code, body := c.status(c.request(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
+	if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
 		c.t.Errorf("the cancellation got the status %d: %s", code, body)
 	}
 }
@@ -55,13 +55,13 @@ func TestClientCancelsItsCall(t *testing.T) {
 		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
-		<-h.started
+		<-h.startedCalls
 		c.cancel(id)
-		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
+		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
 			t.Errorf("id %s: the call ended because of %v; want the error %v", id, cause, transport.ErrCancelled)
 		}
 		if msgs := <-got; len(msgs) != 0 {
-			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].text)
+			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].messageJSON)
 		}
 		c.cancel(id) // a second cancellation, after the end of the call
 	}
@@ -74,25 +74,25 @@ func TestCancelBeforeItsCallCancelsTheCall(t *testing.T) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
-			t.Errorf("the call was answered: %s; want length 0", msgs[0].text)
+			t.Errorf("the call was answered: %s; want length 0", msgs[0].messageJSON)
 		}
-		<-h.started
-		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
+		<-h.startedCalls
+		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
 			t.Errorf("the call ended because of %v; want the error %v", cause, transport.ErrCancelled)
 		}
 		// A client can reuse the ID of a call that has ended.
 		c.cancel(`1`)
-		later := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
-		<-h.started
+		laterCall := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-h.startedCalls
 		synctest.Wait()
 		select {
-		case <-h.ended:
+		case <-h.callErrors:
 			t.Error("a cancellation of an ended call cancelled the next call with the same ID")
 		default:
 		}
 		c.cancel(`1`)
-		<-h.ended
-		<-later
+		<-h.callErrors
+		<-laterCall
 	})
 }
 
@@ -103,29 +103,29 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	ctx, disconnect := context.WithCancel(context.Background())
 	defer disconnect()
 	a.postLater(ctx, callText(`1`, `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 	a.postLater(ctx, callText(`"2"`, `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 
 	b.cancel(`1`)
 	a.cancel(`"1"`)
 	a.cancel(`2`)
 	a.cancel(`null`)
 	a.cancel(`{}`)
-	if code, _ := sessionless.status(sessionless.request(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
+	if code, _ := sessionless.status(sessionless.newRequest(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
 		t.Errorf("a cancellation without a session got the status %d", code)
 	}
 	sessionless.headers.Set("Mcp-Protocol-Version", "2026-07-28")
 	sessionless.cancel(`1`)
 	select {
-	case <-h.ended:
+	case <-h.callErrors:
 		t.Error("a cancellation in another session reached the call")
 	default:
 	}
 	a.cancel(`1`)
-	<-h.ended
+	<-h.callErrors
 	a.cancel(`"2"`)
-	<-h.ended
+	<-h.callErrors
 }
 
 func TestDisconnectCancels(t *testing.T) {
@@ -136,9 +136,9 @@ func TestDisconnectCancels(t *testing.T) {
 		c.headers.Set("Accept", accept)
 		ctx, disconnect := context.WithCancel(context.Background())
 		got := c.postLater(ctx, callText(`1`, `{}`, `{}`))
-		<-h.started
+		<-h.startedCalls
 		disconnect()
-		<-h.ended
+		<-h.callErrors
 		<-got
 	}
 }
@@ -147,9 +147,9 @@ func TestStopByTheUserIsReported(t *testing.T) {
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the side panel"}
 	}), Options{})
-	m := s.open(t, "a").answer(callText(`1`, `{}`, `{}`))
-	if !m.toolResultOf(t).IsError || !strings.Contains(m.text, `"code":"cancelled"`) {
-		t.Error(m.text)
+	m := s.open(t, "a").call(callText(`1`, `{}`, `{}`))
+	if !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, `"code":"cancelled"`) {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -160,24 +160,24 @@ func TestAnIDInUseIsRejected(t *testing.T) {
 	ctx, disconnect := context.WithCancel(context.Background())
 	defer disconnect()
 	c.postLater(ctx, callText(`1`, `{}`, `{}`))
-	<-h.started
-	m := c.answer(callText(`1`, `{}`, `{}`))
+	<-h.startedCalls
+	m := c.call(callText(`1`, `{}`, `{}`))
 	if m.Error == nil || m.Error.Code != -32600 || !strings.Contains(m.Error.Message, "its own id") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
-	other := s.open(t, "b") // IDs of different sessions are independent
-	other.postLater(ctx, callText(`1`, `{}`, `{}`))
-	<-h.started
+	otherClient := s.open(t, "b") // IDs of different sessions are independent
+	otherClient.postLater(ctx, callText(`1`, `{}`, `{}`))
+	<-h.startedCalls
 	c.cancel(`1`)
-	<-h.ended
+	<-h.callErrors
 }
 
 func TestIDCanBeReusedAfterAnswer(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	for range 100 {
-		if m := c.answer(callText(`1`, `{}`, `{"progressToken":1}`)); m.Error != nil {
-			t.Fatal(m.text)
+		if m := c.call(callText(`1`, `{}`, `{"progressToken":1}`)); m.Error != nil {
+			t.Fatal(m.messageJSON)
 		}
 	}
 }
@@ -186,36 +186,36 @@ func TestSessionsOverHTTP(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	ctx := context.Background()
 	c := s.open(t, "a")
-	none, unknown := s.sessionlessClient(t), s.sessionlessClient(t)
-	none.version, unknown.version = "2025-11-25", "2025-11-25"
-	unknown.session = "mcp-session-00000000-0000-0000-0000-000000000000"
-	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	for _, test := range []struct {
-		client *client
-		method string
-		body   string
-		status int
-		want   string
+	none, unknownClient := s.sessionlessClient(t), s.sessionlessClient(t)
+	none.version, unknownClient.version = "2025-11-25", "2025-11-25"
+	unknownClient.session = "mcp-session-00000000-0000-0000-0000-000000000000"
+	listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for _, testCase := range []struct {
+		client     *client
+		method     string
+		body       string
+		httpStatus int
+		want       string
 	}{
-		{none, http.MethodPost, list, 400, "Initialize first"},
+		{none, http.MethodPost, listRequest, 400, "Initialize first"},
 		{none, http.MethodPost, callText(`1`, `{}`, `{}`), 400, "Initialize first"},
 		{none, http.MethodGet, "", 400, "Initialize first"},
 		{none, http.MethodDelete, "", 400, "Initialize first"},
-		{unknown, http.MethodPost, list, 404, "Initialize again"},
-		{unknown, http.MethodPost, callText(`1`, `{}`, `{}`), 404, "Initialize again"},
-		{unknown, http.MethodPost, cancelText(`1`), 404, "Initialize again"},
-		{unknown, http.MethodGet, "", 404, "Initialize again"},
-		{unknown, http.MethodDelete, "", 404, "Initialize again"},
+		{unknownClient, http.MethodPost, listRequest, 404, "Initialize again"},
+		{unknownClient, http.MethodPost, callText(`1`, `{}`, `{}`), 404, "Initialize again"},
+		{unknownClient, http.MethodPost, cancelText(`1`), 404, "Initialize again"},
+		{unknownClient, http.MethodGet, "", 404, "Initialize again"},
+		{unknownClient, http.MethodDelete, "", 404, "Initialize again"},
 		{c, http.MethodPut, "", 405, "Send MCP messages with POST"},
-		{c, http.MethodPost, list, 200, "messages__echo"},
+		{c, http.MethodPost, listRequest, 200, "messages__echo"},
 		{c, http.MethodDelete, "", 200, ""},
-		{c, http.MethodPost, list, 404, "Initialize again"},
+		{c, http.MethodPost, listRequest, 404, "Initialize again"},
 		{c, http.MethodGet, "", 404, "Initialize again"},
 		{c, http.MethodDelete, "", 404, "Initialize again"},
 	} {
-		code, body := test.client.status(test.client.request(ctx, test.method, test.body))
-		if code != test.status || !strings.Contains(body, test.want) {
-			t.Errorf("%s %s: %d %s, want %d and %q", test.method, test.body, code, body, test.status, test.want)
+		code, body := testCase.client.status(testCase.client.newRequest(ctx, testCase.method, testCase.body))
+		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
+			t.Errorf("%s %s: %d %s, want %d and %q", testCase.method, testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
@@ -229,22 +229,22 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }})
 	s.open(t, "b")
 	c := s.open(t, "a")
-	stop := c.countMessages()
+	stopWatching := c.countMessages()
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
-	call := <-h.started
-	if code, _ := c.status(c.request(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
+	call := <-h.startedCalls
+	if code, _ := c.status(c.newRequest(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Fatal(code)
 	}
 	if got := <-endedClients; got != call.Client || len(endedClients) != 0 {
 		t.Errorf("client of the ended session = %+v and %d more, want only %+v", got, len(endedClients), call.Client)
 	}
-	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
+	if cause := <-h.callErrors; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
 	}
 	if msgs := <-got; len(msgs) != 0 {
-		t.Error(msgs[0].text)
+		t.Error(msgs[0].messageJSON)
 	}
-	stop() // ends the stream if the server has not ended it
+	stopWatching() // ends the stream if the server has not ended it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks
@@ -256,11 +256,11 @@ func TestBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{MaxRequestBytes: 2000})
 	c := s.open(t, "a")
 	ctx := context.Background()
-	for _, test := range []struct {
-		change func(*http.Request)
-		body   string
-		status int
-		want   string
+	for _, testCase := range []struct {
+		pluginChange func(*http.Request)
+		body         string
+		httpStatus   int
+		want         string
 	}{
 		{func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, `{}`, 415, "Content-Type: application/json"},
 		{func(r *http.Request) { r.Header.Del("Content-Type") }, `{}`, 415, "Content-Type: application/json"},
@@ -289,13 +289,13 @@ func TestBadRequests(t *testing.T) {
 		{nil, `{"jsonrpc":"1.0","id":1,"method":"tools/call","params":{"name":"messages__echo"}}`, 200, "-32600"},
 		{func(r *http.Request) { r.Header.Set("Mcp-Protocol-Version", "1999-01-01") }, callText(`1`, `{}`, `{}`), 400, "2025-11-25"},
 	} {
-		r := c.request(ctx, http.MethodPost, test.body)
-		if test.change != nil {
-			test.change(r)
+		r := c.newRequest(ctx, http.MethodPost, testCase.body)
+		if testCase.pluginChange != nil {
+			testCase.pluginChange(r)
 		}
 		code, body := c.status(r)
-		if code != test.status || !strings.Contains(body, test.want) {
-			t.Errorf("%.60s: %d %s, want %d and %q", test.body, code, body, test.status, test.want)
+		if code != testCase.httpStatus || !strings.Contains(body, testCase.want) {
+			t.Errorf("%.60s: %d %s, want %d and %q", testCase.body, code, body, testCase.httpStatus, testCase.want)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func TestClientThatAcceptsOnlyJSON(t *testing.T) {
 	}), Options{})
 	c := s.open(t, "a")
 	c.headers.Set("Accept", "application/json")
-	res := c.post(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
+	res := c.postRequest(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
 	if ct := res.Header.Get("Content-Type"); ct != "application/json" {
 		t.Error(ct)
 	}
@@ -322,16 +322,16 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.open(t, "a")
 	ctx := context.Background()
-	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
+	if code, _ := c.status(c.newRequest(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
 		t.Errorf("the answer to a ping got the status %d", code)
 	}
-	if m := c.answer(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
-		t.Error(m.text)
+	if m := c.call(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
+		t.Error(m.messageJSON)
 	}
-	if m := c.answer(`{"jsonrpc":"2.0","id":5,"method":"no/such"}`); m.Error == nil || m.Error.Code != -32601 {
-		t.Error(m.text)
+	if m := c.call(`{"jsonrpc":"2.0","id":5,"method":"no/such"}`); m.Error == nil || m.Error.Code != -32601 {
+		t.Error(m.messageJSON)
 	}
-	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
+	if code, _ := c.status(c.newRequest(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
 		t.Errorf("a tools/call without an ID got the status %d", code)
 	}
 }
@@ -343,7 +343,7 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 		c := s.open(t, fmt.Sprint(i))
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		res := c.do(c.request(ctx, http.MethodGet, ""))
+		res := c.do(c.newRequest(ctx, http.MethodGet, ""))
 		defer res.Body.Close()
 		streams = append(streams, newEvents(res.Body))
 	}
@@ -351,16 +351,16 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	p.initialize("stdio")
 	s.add(t, "more")
 	for i, e := range streams {
-		if data, ok := e.nextData(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
-			t.Errorf("client %d received %s", i, data)
+		if eventData, ok := e.nextData(); !ok || !strings.Contains(eventData, "notifications/tools/list_changed") {
+			t.Errorf("client %d received %s", i, eventData)
 		}
 	}
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if m := p.mustRead(); !strings.Contains(m.text, "more__echo") {
-		t.Error(m.text)
+	p.sendMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if m := p.mustRead(); !strings.Contains(m.messageJSON, "more__echo") {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -373,7 +373,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 		return echoArguments(ctx, c)
 	}), Options{})
 	c := s.open(t, "a")
-	res := c.do(c.request(context.Background(), http.MethodGet, ""))
+	res := c.do(c.newRequest(context.Background(), http.MethodGet, ""))
 	defer res.Body.Close()
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
 	<-started
@@ -382,8 +382,8 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	if _, ok := newEvents(res.Body).nextData(); ok {
 		t.Error("the GET stream did not end")
 	}
-	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
-		t.Error(m.text)
+	if m := c.call(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
+		t.Error(m.messageJSON)
 	}
 	select {
 	case <-down:
@@ -404,13 +404,13 @@ func TestShutdownCancelsCallsWhenItsContextEnds(t *testing.T) {
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if err := s.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if cause := <-h.ended; !errors.Is(cause, transport.ErrShutdown) {
+	if cause := <-h.callErrors; !errors.Is(cause, transport.ErrShutdown) {
 		t.Error(cause)
 	}
 	<-got

@@ -38,10 +38,10 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 
 // jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
 type jobs struct {
-	dispatchJobs *joblist.List // nil if calls never become jobs
-	detachRule   func(client string) Detach
-	learned      LearnedTimeouts // nil disables learned timeouts
-	replyToEnd   func(tool string, result dispatch.Result, err error) reply
+	dispatchJobs    *joblist.List // nil if calls never become jobs
+	detachRule      func(client string) Detach
+	learnedTimeouts LearnedTimeouts // nil disables learned timeouts
+	replyToEnd      func(tool string, callResult dispatch.Result, err error) reply
 }
 
 // detachRuleOf returns false if the client's calls never become jobs; such a client gets no tools for jobs.
@@ -115,14 +115,14 @@ func (j *jobs) startTimer(q *request) {
 	if !ok {
 		return
 	}
-	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
-	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
+	knownTimeout := j.timeoutOf(q.clientID(), q.Info.Transport != transport.TransportStdio)
+	t := &answerTimer{rule: rule, isKnown: knownTimeout.isKnown, waitLimit: knownTimeout.Limit}
 	// The reply must arrive at the client before the client's timeout expires.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if send := q.Send; send != nil && t.waitLimit > 0 && known.ProgressRestarts {
-		q.Send = func(message []byte) error {
-			err := send(message)
+	if sendMessage := q.Send; sendMessage != nil && t.waitLimit > 0 && knownTimeout.ProgressRestarts {
+		q.Send = func(notificationJSON []byte) error {
+			err := sendMessage(notificationJSON)
 			t.restart()
 			return err
 		}
@@ -130,7 +130,7 @@ func (j *jobs) startTimer(q *request) {
 }
 
 // start starts a timer that calls onLimit shortly before the client's timeout expires.
-func (t *answerTimer) start(onLimit func()) (stop func() bool) {
+func (t *answerTimer) start(onLimit func()) (stopWatching func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
 	}
@@ -223,7 +223,7 @@ func jobStateText(a shape.Job) string {
 
 func newJobReply(v joblist.View) reply {
 	a := newJobAnswer(v)
-	return reply{callID: a.JobID, text: formatJob(a), data: rawjson.Encode(a), job: newJobMeta(v)}
+	return reply{callID: a.JobID, replyText: formatJob(a), errorData: rawjson.Encode(a), job: newJobMeta(v)}
 }
 
 func newJobMeta(v joblist.View) json.RawMessage {

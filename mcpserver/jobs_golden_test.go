@@ -13,17 +13,17 @@ import (
 
 func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
-	for _, status := range []wire.CallStatus{"waiting for approval", wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
+	for _, callStatus := range []wire.CallStatus{"waiting for approval", wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled, wire.StatusTimedOut} {
 		for _, isGone := range []bool{false, true} {
 			v := joblist.View{View: dispatchtest.View(), ResultDropped: isGone}
-			if v.Status = status; status != "waiting for approval" {
+			if v.Status = callStatus; callStatus != "waiting for approval" {
 				v.Waiting = nil
 			}
 			r := newJobReply(v)
-			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", status, isGone, r.text, r.data, r.job)
+			fmt.Fprintf(&b, "%s, gone: %v\n%s\n%s\n%s\n", callStatus, isGone, r.replyText, r.errorData, r.job)
 		}
 	}
 	r := newJobReply(joblist.View{})
-	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.text, r.data, r.job)
+	fmt.Fprintf(&b, "empty\n%s\n%s\n%s\n", r.replyText, r.errorData, r.job)
 	goldentest.Compare(t, "testdata/jobs.txt", b.Bytes())
 }

@@ -39,9 +39,9 @@ func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func
 			s.runningPages.Go(func() { tool(sink) })
 			return nil
 		},
-		CancelFunc: func(_, reason string, answered func(wire.CancelOutcome)) {
-			s.stopReasons <- reason
-			answered(wire.CancelAborted)
+		CancelFunc: func(_, cancelReason string, onOutcome func(wire.CancelOutcome)) {
+			s.stopReasons <- cancelReason
+			onOutcome(wire.CancelAborted)
 		},
 	}, o)
 	options.Jobs, options.CallWatcher = joblist.New(d, joblist.Options{Results: 2}), d
@@ -64,8 +64,8 @@ func (s *jobServer) connectAs(name, version string) *client {
 
 func (s *jobServer) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
-	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
-	res := c.post(s.t.Context(), strings.Replace(text, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
+	initializeRequest := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
+	res := c.postRequest(s.t.Context(), strings.Replace(initializeRequest, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 	readMessages(s.t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c
@@ -73,11 +73,11 @@ func (s *jobServer) connectClient(name, version, capabilities string) *client {
 
 func newSecondCounter(n int, output string) func(dispatch.Sink) {
 	return func(sink dispatch.Sink) {
-		total := float64(n)
+		totalProgress := float64(n)
 		for i := range n {
 			<-time.After(time.Second)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done, Total: &total, Message: fmt.Sprint("page ", i+1)}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone, Total: &totalProgress, Message: fmt.Sprint("page ", i+1)}}, 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}
@@ -97,7 +97,7 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	var a shape.Job
 	r := msgs[len(msgs)-1].toolResultOf(t)
 	if json.Unmarshal(r.Structured, &a) != nil || a.JobID == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.JobID) {
-		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].text)
+		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].messageJSON)
 	}
 	return a
 }
@@ -106,55 +106,55 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 // the result of a job whose session has ended.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), newSecondCounter(90, `{"n":90}`), func(t *testing.T, s *jobServer) {
-		startTime, first := time.Now(), s.connectAs("first", "1")
-		msgs := first.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
+		startTime, firstClient := time.Now(), s.connectAs("first", "1")
+		msgs := firstClient.requestAndRead(callText(`1`, `{}`, progressTokenMeta))
 		job := jobFromMessages(t, msgs)
-		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
-			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
+		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
+			t.Errorf("the client received %d messages in %s", len(msgs), elapsedTime)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
 			t.Errorf("the job is %+v", job)
 		}
-		text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
-		if !strings.HasPrefix(text, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
-			!strings.HasSuffix(text, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
-			t.Error(text)
+		resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
+		if !strings.HasPrefix(resultText, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(resultText, ` of 90, last message: "page `) ||
+			!strings.HasSuffix(resultText, `Call job_wait with {"job": "`+job.JobID+`"} for its result, or job_cancel to stop it.`) {
+			t.Error(resultText)
 		}
-		if code, _ := first.status(first.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+		if code, _ := firstClient.status(firstClient.newRequest(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 			t.Error(code)
 		}
 
-		second := s.connectAs("second", "1")
-		listed := second.answer(toolText("job_list", `{}`, `{}`))
-		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
-			t.Error(listed.text)
+		secondClient := s.connectAs("second", "1")
+		listResponse := secondClient.call(toolText("job_list", `{}`, `{}`))
+		if !strings.Contains(listResponse.messageJSON, job.JobID) || !strings.Contains(listResponse.messageJSON, `"status":"running"`) {
+			t.Error(listResponse.messageJSON)
 		}
-		if currentJob := jobFromMessages(t, second.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+		if currentJob := jobFromMessages(t, secondClient.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, progressTokenMeta)
-		if currentJob := jobFromMessages(t, second.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
+		if currentJob := jobFromMessages(t, secondClient.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
-		msgs = second.requestAndRead(wait)
+		msgs = secondClient.requestAndRead(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
 			t.Errorf("the client received %d messages, the last %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
 		r := msgs[len(msgs)-1].toolResultOf(t)
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
-			t.Error(msgs[len(msgs)-1].text)
+			t.Error(msgs[len(msgs)-1].messageJSON)
 		}
-		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
-		if string(again.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
-			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stopReasons))
+		repeatedResult := secondClient.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		if string(repeatedResult.Structured) != `{"n":90}` || len(s.stopReasons) != 0 {
+			t.Errorf("the second read of the result returned %s, and the page got %d stops", repeatedResult.Structured, len(s.stopReasons))
 		}
 	})
 }
 
 // TestDetachTimes checks when the client receives the answer to a call of 90 s.
 func TestDetachTimes(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		rule   Detach
 		client string
 		args   string
@@ -176,14 +176,14 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // without a known timeout, the call does not become a job
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
-		t.Run(fmt.Sprint(test), func(t *testing.T) {
-			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
+		t.Run(fmt.Sprint(testCase), func(t *testing.T) {
+			withJobs(t, dispatch.Options{}, alwaysDetach(testCase.rule), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
 				startTime := time.Now()
-				msgs := s.connectAs(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
-				if elapsed := time.Since(startTime); elapsed != test.want {
-					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].text, test.want)
+				msgs := s.connectAs(testCase.client, "1").requestAndRead(callText(`1`, testCase.args, `{}`))
+				if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
+					t.Errorf("the server answered after %s: %s; want %v", elapsedTime, msgs[0].messageJSON, testCase.want)
 				}
-				if test.want != 90*time.Second {
+				if testCase.want != 90*time.Second {
 					jobFromMessages(t, msgs)
 				}
 			})
@@ -192,16 +192,16 @@ func TestDetachTimes(t *testing.T) {
 }
 
 func TestProgressRestartsTheTimer(t *testing.T) {
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		for i := range 5 {
 			<-time.After(200 * time.Second)
-			done := float64(i + 1)
-			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+			progressDone := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &progressDone}}, 0)
 		}
 	}
 	o := dispatch.Options{IdleLimit: time.Hour, HardLimit: time.Hour}
-	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), tool, func(t *testing.T, s *jobServer) {
-		for _, test := range []struct {
+	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), echoTool, func(t *testing.T, s *jobServer) {
+		for _, testCase := range []struct {
 			meta string
 			want time.Duration
 		}{
@@ -209,9 +209,9 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			{`{}`, 290 * time.Second},                               // the client gets no notifications
 		} {
 			startTime := time.Now()
-			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, test.meta)))
-			if elapsed := time.Since(startTime); elapsed != test.want {
-				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
+			jobFromMessages(t, s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, testCase.meta)))
+			if elapsedTime := time.Since(startTime); elapsedTime != testCase.want {
+				t.Errorf("%s: answered after %s, want %s", testCase.meta, elapsedTime, testCase.want)
 			}
 		}
 	})
@@ -227,8 +227,8 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
 		}
-		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
-			t.Error(text)
+		if resultText := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(resultText, "is waiting for the user. Reason: Its permission is ask. Call job_wait") {
+			t.Error(resultText)
 		}
 		methods := map[string]int{}
 		for _, m := range msgs {
@@ -254,8 +254,8 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
 		startTime := time.Now()
 		msgs := s.connectAs("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, progressTokenMeta))
-		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
-			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].text)
+		if elapsedTime := time.Since(startTime); elapsedTime != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].messageJSON, "approval_timeout") {
+			t.Errorf("the job ended after %s with %s", elapsedTime, msgs[len(msgs)-1].messageJSON)
 		}
 	})
 }
@@ -269,13 +269,13 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
 		meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-		asked := c.requestAndRead(callText(`1`, `{}`, meta))
+		askedMessages := c.requestAndRead(callText(`1`, `{}`, meta))
 		var q struct {
 			Requests map[string]any `json:"inputRequests"`
 			State    string         `json:"requestState"`
 		}
-		if json.Unmarshal(asked[len(asked)-1].Result, &q) != nil || len(q.Requests) != 1 {
-			t.Fatalf("%v", asked)
+		if json.Unmarshal(askedMessages[len(askedMessages)-1].Result, &q) != nil || len(q.Requests) != 1 {
+			t.Fatalf("%v", askedMessages)
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
@@ -285,9 +285,9 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
-				asked = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
+				askedMessages = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
-			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
+			if r := askedMessages[len(askedMessages)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("the job has the result %+v", r)
 			}
 		}
@@ -301,8 +301,8 @@ func TestShortCallDoesNotBecomeAJob(t *testing.T) {
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) || !strings.Contains(m.text, "There are no jobs.") {
-			t.Error(m.text)
+		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) || !strings.Contains(m.messageJSON, "There are no jobs.") {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -320,8 +320,8 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 		disconnect()
 		<-s.stopReasons
 		<-time.After(20 * time.Second)
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
-			t.Error(m.text)
+		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"jobs":[]`) {
+			t.Error(m.messageJSON)
 		}
 		// After the client has received the job's ID, cancelling its request has no effect.
 		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
@@ -335,18 +335,18 @@ func TestCancelBeforeJobIsReported(t *testing.T) {
 
 func TestJobWhoseIDIsNotDelivered(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), newSecondCounter(90, `1`), func(t *testing.T, s *jobServer) {
-		info := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
-		rep := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: info, Params: &transport.Params{Name: "messages__echo"}})
-		if rep.job == nil {
-			t.Fatalf("%+v", rep)
+		clientInfo := transport.ClientInfo{Name: "x", Transport: transport.TransportHTTP}
+		jobReply := serveRequest(t, s.Server, transport.Request{Method: transport.MethodCall, Info: clientInfo, Params: &transport.Params{Name: "messages__echo"}})
+		if jobReply.job == nil {
+			t.Fatalf("%+v", jobReply)
 		}
-		rep.Undelivered()
+		jobReply.Undelivered()
 		<-s.stopReasons
 	})
 }
 
 func TestDetachWithoutJobs(t *testing.T) {
-	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").answer(callText(`1`, `{"_detach":"5"}`, `{}`))
+	m := serveTools(t, callerFunc(echoArguments), Options{}).open(t, "a").call(callText(`1`, `{"_detach":"5"}`, `{}`))
 	if got := string(m.toolResultOf(t).Structured); got != `{"_detach":"5"}` {
 		t.Error(got)
 	}
@@ -366,9 +366,9 @@ func TestAudienceOfTheEnd(t *testing.T) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
 		}), Options{}, withPrompts)
 		c := s.open(t, "a")
-		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
+		for _, m := range []receivedMessage{c.call(callText(`1`, `{}`, `{}`)), c.call(newGetPromptText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
-				t.Errorf("%q: %s; want %v", audience, m.text, want)
+				t.Errorf("%q: %s; want %v", audience, m.messageJSON, want)
 			}
 		}
 	}

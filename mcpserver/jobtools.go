@@ -44,14 +44,14 @@ var jobTools = []builtinTool{
 		"Lists the running and ended jobs of this client, from all its sessions.", emptySchema, (*jobs).jobList),
 }
 
-func newJobTool(name, title, description, schema string, run func(*jobs, context.Context, request, jobArguments) reply) builtinTool {
+func newJobTool(name, title, toolDescription, schema string, run func(*jobs, context.Context, request, jobArguments) reply) builtinTool {
 	return builtinTool{
-		definition: newBuiltinDefinition(name, title, description, schema, name != "job_cancel"),
+		definition: newBuiltinDefinition(name, title, toolDescription, schema, name != "job_cancel"),
 		isOffered: func(s *Server, client clients.ID) bool {
 			_, hasJobs := s.jobs.detachRuleOf(client)
 			return hasJobs
 		},
-		run: func(s *Server, ctx context.Context, q request) reply {
+		runTool: func(s *Server, ctx context.Context, q request) reply {
 			var a jobArguments
 			if err := decodeArguments(q, &a); err != nil {
 				return newFailureReply(err)
@@ -111,11 +111,11 @@ func viewJob(job *joblist.Job) joblist.View {
 
 func (j *jobs) resultOrStatus(job *joblist.Job) reply {
 	v := viewJob(job)
-	result, err, ok := job.Result()
+	callResult, err, ok := job.Result()
 	switch {
 	case ok:
 		v = job.View()
-		r := j.replyToEnd(v.ToolName, result, err)
+		r := j.replyToEnd(v.ToolName, callResult, err)
 		r.job = newJobMeta(v)
 		return r
 	case v.ResultDropped:
@@ -135,29 +135,29 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
 	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once
 	v := job.View()
-	answer := newJobAnswer(v)
+	jobReply := newJobAnswer(v)
 	switch {
 	case isCancelled && v.RunMs == 0: // the call was queued or waiting for approval
-		answer.Hint = "It had not started, so nothing was run."
+		jobReply.Hint = "It had not started, so nothing was run."
 	case isCancelled:
-		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."
+		jobReply.Hint = "The tool in the page was stopped. Call the tool again to restart."
 	}
-	return reply{callID: v.CallID, text: formatJob(answer), data: rawjson.Encode(answer), job: newJobMeta(v)}
+	return reply{callID: v.CallID, replyText: formatJob(jobReply), errorData: rawjson.Encode(jobReply), job: newJobMeta(v)}
 }
 
 func (j *jobs) jobList(_ context.Context, q request, _ jobArguments) reply {
-	answers := []shape.Job{}
+	jobReplies := []shape.Job{}
 	lines := []string{"There are no jobs."}
 	for _, v := range j.dispatchJobs.List() {
 		if !maySeeJob(q.Client, v) {
 			continue
 		}
 		a := newJobAnswer(v)
-		if len(answers) == 0 {
+		if len(jobReplies) == 0 {
 			lines = nil
 		}
-		answers = append(answers, a)
+		jobReplies = append(jobReplies, a)
 		lines = append(lines, formatJob(a))
 	}
-	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"jobs": answers})}
+	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"jobs": jobReplies})}
 }

@@ -28,7 +28,7 @@ func TestJobCancel(t *testing.T) {
 		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("the second read of the job returned %+v", got)
 		}
-		r := c.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
+		r := c.call(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
 			t.Errorf("%+v", r)
 		}
@@ -56,7 +56,7 @@ func TestUnknownJobs(t *testing.T) {
 			jobs = append(jobs, jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`))).JobID)
 			<-time.After(2 * time.Second)
 		}
-		for _, test := range []struct{ name, args, want string }{
+		for _, testCase := range []struct{ name, args, want string }{
 			{"job_result", `{"job":"` + jobs[0] + `"}`, "is gone: it was dropped"},
 			{"job_wait", `{"job":"` + jobs[0] + `"}`, "is gone"},
 			{"job_wait", `{"job":"call_x"}`, `There is no job \"call_x\"`},
@@ -67,14 +67,14 @@ func TestUnknownJobs(t *testing.T) {
 			{"messages__echo", `{"_detach":"soon"}`, `The argument \"_detach\" is \"soon\", but it must be \"auto\", \"never\" or a number of seconds up to 3600.`},
 			{"messages__echo", `{"_detach":-1}`, "-1"},
 		} {
-			m := c.answer(toolText(test.name, test.args, `{}`))
+			m := c.call(toolText(testCase.name, testCase.args, `{}`))
 			if r := m.toolResultOf(t); !r.IsError || !strings.Contains(string(r.Meta[metaError]), "invalid_arguments") ||
-				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(test.want, `\"`, `"`)) {
-				t.Errorf("%s %s: %s", test.name, test.args, m.text)
+				!strings.Contains(r.Content[0].Text, strings.ReplaceAll(testCase.want, `\"`, `"`)) {
+				t.Errorf("%s %s: %s", testCase.name, testCase.args, m.messageJSON)
 			}
 		}
-		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"result":"gone"`) || !strings.Contains(m.text, `"result":"kept"`) {
-			t.Error(m.text)
+		if m := c.call(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.messageJSON, `"result":"gone"`) || !strings.Contains(m.messageJSON, `"result":"kept"`) {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -87,13 +87,13 @@ func TestJobsAreForSomeClients(t *testing.T) {
 		return Detach{}
 	}
 	withJobs(t, dispatch.Options{}, detach, newSecondCounter(1, `1`), func(t *testing.T, s *jobServer) {
-		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
-		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
-		modern.headers.Set("Mcp-Method", "tools/list")
-		for name, answer := range map[string]receivedMessage{
-			"some":   s.connectAs("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
-			"modern": modern.answer(list),
-			"other":  s.connectAs("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
+		listRequest := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
+		modernClient := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
+		modernClient.headers.Set("Mcp-Method", "tools/list")
+		for name, response := range map[string]receivedMessage{
+			"some":   s.connectAs("some", "1").call(strings.Replace(listRequest, modernMeta, `{}`, 1)),
+			"modern": modernClient.call(listRequest),
+			"other":  s.connectAs("other", "1").call(strings.Replace(listRequest, modernMeta, `{}`, 1)),
 		} {
 			var got struct {
 				Tools []struct {
@@ -103,7 +103,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 					} `json:"inputSchema"`
 				} `json:"tools"`
 			}
-			if err := json.Unmarshal(answer.Result, &got); err != nil {
+			if err := json.Unmarshal(response.Result, &got); err != nil {
 				t.Fatal(err)
 			}
 			var names []string
@@ -122,8 +122,8 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				t.Errorf("%s sees %v; want %v", name, names, want)
 			}
 		}
-		if m := s.connectAs("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {
-			t.Error(m.text)
+		if m := s.connectAs("other", "1").call(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.messageJSON, `no tool \"job_list\"`) {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -131,12 +131,12 @@ func TestJobsAreForSomeClients(t *testing.T) {
 // TestDetachableTool checks that a tool with the argument _detach has no output schema, because the tool can return a
 // job.
 func TestDetachableTool(t *testing.T) {
-	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
-	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
+	shownTool := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
+	shownTool.RawOutputSchema = json.RawMessage(`{"type":"object"}`)
 	for _, own := range []bool{true, false} {
-		l := listedTool{definition: shown, definedByTool: definedArguments{definesDetach: own}}
+		l := listedTool{definition: shownTool, definedByTool: definedArguments{definesDetach: own}}
 		got := l.withDetach()
-		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.definition.RawOutputSchema == nil {
+		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shownTool.RawInputSchema)) != own || l.definition.RawOutputSchema == nil {
 			t.Errorf("own %t: the schemas are %s and %s", own, got.RawInputSchema, got.RawOutputSchema)
 		}
 	}

@@ -66,11 +66,11 @@ func newEndedCallReply(s *Server, q request, l *listedTool, c dispatch.Call, use
 	if !ending.IsResultLost {
 		return s.tracedReply(l, c, ending.Result, ending.Err)
 	}
-	text := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
+	replyText := "The call " + use.CallID + " with this idempotency key is done, and was not made again. Its result is not stored: " +
 		"the setting recordResults is off, or the result has secrets, is long or arrived after a lost link."
-	r := reply{callID: use.CallID, text: text, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
+	r := reply{callID: use.CallID, replyText: replyText, isError: l.isListedWithOutputSchema(s, &q), isResultLost: true}
 	if !r.isError { // a client rejects structured content that violates the output schema
-		r.data = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
+		r.errorData = rawjson.Encode(lostResult{CallID: use.CallID, Status: wire.StatusDone})
 	}
 	return r
 }
@@ -96,8 +96,8 @@ func newListedToolMeta(t *plugin.Tool) map[string]any {
 	if t.Group != "" {
 		meta[metaCategory] = t.Group
 	}
-	if other := t.UndoTool(); other != nil {
-		meta[metaUndo] = other.FullName()
+	if otherTool := t.UndoTool(); otherTool != nil {
+		meta[metaUndo] = otherTool.FullName()
 	}
 	if len(meta) == 0 {
 		return nil

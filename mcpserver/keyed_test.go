@@ -32,7 +32,7 @@ func keyMeta(key string) string { return fmt.Sprintf(`{"opentabs/idempotencyKey"
 func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int64)) {
 	var runs atomic.Int64
 	keys := idempotency.New(emptyRecords{}, 0)
-	tool := func(sink dispatch.Sink) {
+	echoTool := func(sink dispatch.Sink) {
 		n := runs.Add(1)
 		<-time.After(3 * time.Second)
 		if n == 2 {
@@ -51,7 +51,7 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int6
 		}
 		return Detach{}
 	}}
-	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, tool, func(t *testing.T, s *jobServer) { f(t, s, &runs) })
+	withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, options, echoTool, func(t *testing.T, s *jobServer) { f(t, s, &runs) })
 }
 
 // TestIdempotencyKey checks that a repeated call with the same key returns the first
@@ -59,30 +59,30 @@ func withKeys(t *testing.T, f func(t *testing.T, s *jobServer, runs *atomic.Int6
 func TestIdempotencyKey(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
 		c := s.connectAs("Cursor", "1")
-		first := c.answer(callText(`1`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
-		if first.IsError || string(first.Structured) != `{"run":1}` || first.Meta[metaReplayed] != nil {
-			t.Errorf("the first call returns %+v", first)
+		firstResult := c.call(callText(`1`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+		if firstResult.IsError || string(firstResult.Structured) != `{"run":1}` || firstResult.Meta[metaReplayed] != nil {
+			t.Errorf("the first call returns %+v", firstResult)
 		}
 		for range 2 {
-			r := s.connectAs("Cursor", "1").answer(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
+			r := s.connectAs("Cursor", "1").call(callText(`2`, `{"a":1}`, keyMeta("k"))).toolResultOf(t)
 			if r.IsError || string(r.Structured) != `{"run":1}` || !strings.HasPrefix(string(r.Meta[metaReplayed]), `"call_`) {
 				t.Errorf("the repeated call returns %+v", r)
 			}
 		}
-		if r := c.answer(callText(`3`, `{"a":2}`, keyMeta("k"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "which has other arguments") {
+		if r := c.call(callText(`3`, `{"a":2}`, keyMeta("k"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "which has other arguments") {
 			t.Errorf("other arguments return %+v", r)
 		}
-		if r := c.answer(callText(`4`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "the same idempotency key") {
+		if r := c.call(callText(`4`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "the same idempotency key") {
 			t.Errorf("a lost link returns %+v", r)
 		}
-		if r := c.answer(callText(`5`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
+		if r := c.call(callText(`5`, `{}`, keyMeta("lost"))).toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "may have acted (link_lost)") {
 			t.Errorf("a retry after a lost link returns %+v", r)
 		}
 		for _, isReplay := range []bool{false, true} {
-			r := c.answer(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
-			const note = ", which has the same idempotency key. To call the tool again, use another key.\n"
-			text, userText := r.Content[0].Text, string(r.Meta[metaError])
-			if !r.IsError || !strings.Contains(text, "sold out") || strings.Contains(text, note) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
+			r := c.call(callText(`7`, `{}`, keyMeta("thrown"))).toolResultOf(t)
+			const noteText = ", which has the same idempotency key. To call the tool again, use another key.\n"
+			resultText, userText := r.Content[0].Text, string(r.Meta[metaError])
+			if !r.IsError || !strings.Contains(resultText, "sold out") || strings.Contains(resultText, noteText) != isReplay || (r.Meta[metaReplayed] != nil) != isReplay {
 				t.Errorf("replay %t: the error is %+v", isReplay, r)
 			}
 			if strings.Contains(userText, "To call the tool again, use another key.") != isReplay {
@@ -93,7 +93,7 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("the tool ran %d times, want 3", n)
 		}
 		for _, meta := range []string{`{"opentabs/idempotencyKey":5}`, keyMeta(""), keyMeta(strings.Repeat("x", 256))} {
-			if m := c.answer(callText(`6`, `{}`, meta)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams || !strings.Contains(m.Error.Message, "1 to 255 printable characters") {
+			if m := c.call(callText(`6`, `{}`, meta)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams || !strings.Contains(m.Error.Message, "1 to 255 printable characters") {
 				t.Errorf("the key %s returns %+v", meta, m)
 			}
 		}
@@ -104,15 +104,15 @@ func TestIdempotencyKey(t *testing.T) {
 func TestIdempotencyKeyOfJob(t *testing.T) {
 	withKeys(t, func(t *testing.T, s *jobServer, runs *atomic.Int64) {
 		c := s.connectAs("quick", "1")
-		first := c.answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
-		second := c.answer(callText(`2`, `{}`, keyMeta("k"))).toolResultOf(t)
-		if first.Meta[metaJob] == nil || string(first.Meta[metaJob]) != string(second.Meta[metaJob]) || second.Meta[metaReplayed] == nil {
-			t.Errorf("the jobs are %s and %s", first.Meta[metaJob], second.Meta[metaJob])
+		firstResult := c.call(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+		secondResult := c.call(callText(`2`, `{}`, keyMeta("k"))).toolResultOf(t)
+		if firstResult.Meta[metaJob] == nil || string(firstResult.Meta[metaJob]) != string(secondResult.Meta[metaJob]) || secondResult.Meta[metaReplayed] == nil {
+			t.Errorf("the jobs are %s and %s", firstResult.Meta[metaJob], secondResult.Meta[metaJob])
 		}
 		time.Sleep(2 * time.Second) // the call has ended now
-		third := c.answer(callText(`3`, `{}`, keyMeta("k"))).toolResultOf(t)
-		if string(third.Structured) != `{"run":1}` || runs.Load() != 1 {
-			t.Errorf("after %d runs, the result is %+v", runs.Load(), third)
+		thirdResult := c.call(callText(`3`, `{}`, keyMeta("k"))).toolResultOf(t)
+		if string(thirdResult.Structured) != `{"run":1}` || runs.Load() != 1 {
+			t.Errorf("after %d runs, the result is %+v", runs.Load(), thirdResult)
 		}
 	})
 }
@@ -142,9 +142,9 @@ func TestLostResult(t *testing.T) {
 	records := &doneCallRecords{}
 	for _, isStored := range []bool{true, false} { // the first server stores the key
 		keys := idempotency.New(records, 30)
-		tool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
-		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, tool, func(t *testing.T, s *jobServer) {
-			r := s.connectAs("Cursor", "1").answer(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
+		echoTool := func(sink dispatch.Sink) { sink.Finish([]byte(`{"run":1}`), nil) }
+		withJobOptions(t, dispatch.Options{BeforeHooks: []dispatch.BeforeHook{keys}}, Options{Keys: keys}, echoTool, func(t *testing.T, s *jobServer) {
+			r := s.connectAs("Cursor", "1").call(callText(`1`, `{}`, keyMeta("k"))).toolResultOf(t)
 			if isStored {
 				if r.IsError || r.Meta[metaResultLost] != nil || string(r.Structured) != `{"run":1}` {
 					t.Errorf("the first call returns %+v", r)

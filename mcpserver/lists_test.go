@@ -16,14 +16,14 @@ func TestLists(t *testing.T) {
 	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)
 	session := s.open(t, "a")
 	var b strings.Builder
-	b.WriteString(s.sessionlessClient(t).answer(initializeText("b")).text + "\n")
+	b.WriteString(s.sessionlessClient(t).call(initializeText("b")).messageJSON + "\n")
 	for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
-		text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
-		b.WriteString(method + "\n" + session.answer(text+"}").text + "\n")
-		modern := s.modernClient(t)
-		modern.headers.Set("Mcp-Method", method)
-		modern.headers.Del("Mcp-Name")
-		b.WriteString(modern.answer(text+`,"params":{"_meta":`+modernMeta+`}}`).text + "\n")
+		listRequest := `{"jsonrpc":"2.0","id":1,"method":"` + method + `"`
+		b.WriteString(method + "\n" + session.call(listRequest+"}").messageJSON + "\n")
+		modernClient := s.modernClient(t)
+		modernClient.headers.Set("Mcp-Method", method)
+		modernClient.headers.Del("Mcp-Name")
+		b.WriteString(modernClient.call(listRequest+`,"params":{"_meta":`+modernMeta+`}}`).messageJSON + "\n")
 	}
 	goldentest.Compare(t, "testdata/lists.txt", []byte(b.String()))
 }
@@ -36,9 +36,9 @@ func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
 	for method, params := range map[string]string{
 		"tools/call": `{"name":"messages__echo"}`, "prompts/get": `{"name":"messages__plain"}`, "resources/read": `{"uri":"opentabs://calls"}`,
 	} {
-		answer := s.catalog.library.HandleMessage(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
-		if e, ok := answer.(mcp.JSONRPCError); !ok || !strings.Contains(e.Error.Message, "not found") {
-			t.Errorf("%s: %+v", method, answer)
+		response := s.catalog.library.HandleMessage(t.Context(), []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+		if e, ok := response.(mcp.JSONRPCError); !ok || !strings.Contains(e.Error.Message, "not found") {
+			t.Errorf("%s: %+v", method, response)
 		}
 	}
 }

@@ -18,12 +18,12 @@ func TestClientsReceiveLogs(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("stdio")
 	c := s.open(t, "http")
-	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	res := c.do(c.newRequest(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
 	expectMessages := func(want ...string) {
 		t.Helper()
-		stdio := p.mustRead().text
+		stdio := p.mustRead().messageJSON
 		overHTTP, _ := get.nextData()
 		for _, w := range want {
 			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
@@ -35,24 +35,24 @@ func TestClientsReceiveLogs(t *testing.T) {
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
 	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
-	p.send(fmt.Sprintf(setLevelRequest, "error"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "error"))
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
-	c.answer(fmt.Sprintf(setLevelRequest, "error"))
+	c.call(fmt.Sprintf(setLevelRequest, "error"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
-	p.send(fmt.Sprintf(setLevelRequest, "debug"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "debug"))
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
-	c.answer(fmt.Sprintf(setLevelRequest, "debug"))
+	c.call(fmt.Sprintf(setLevelRequest, "debug"))
 	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
-	p.send(fmt.Sprintf(setLevelRequest, "loud"))
+	p.sendMessage(fmt.Sprintf(setLevelRequest, "loud"))
 	if m := p.mustRead(); m.Error == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }

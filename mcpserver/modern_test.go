@@ -36,8 +36,8 @@ func TestModernCall(t *testing.T) {
 	}
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}],"structuredContent":{"a":9007199254740993},` +
 		`"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if msgs[1].text != want {
-		t.Errorf("%s\nwant\n%s", msgs[1].text, want)
+	if msgs[1].messageJSON != want {
+		t.Errorf("%s\nwant\n%s", msgs[1].messageJSON, want)
 	}
 	if client.Name != "new" {
 		t.Errorf("the call has the client %+v; want %q", client, "new")
@@ -58,23 +58,23 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 	ctx, disconnect := context.WithCancel(context.Background())
 	for range 2 {
 		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
-		<-h.started
+		<-h.startedCalls
 	}
 	// MCP 2026-07-28 has no sessions, so one client must not cancel another client's call by its request ID.
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "notifications/cancelled")
 	c.headers.Del("Mcp-Name")
-	if res := c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
+	if res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"_meta":`+modernMeta+`}}`); res.StatusCode != http.StatusAccepted {
 		t.Error(res.Status)
 	}
 	select {
-	case cause := <-h.ended:
+	case cause := <-h.callErrors:
 		t.Errorf("a call was cancelled by another client: %v", cause)
 	default:
 	}
 	disconnect() // a client of version 2026-07-28 cancels by closing the response
 	for range 2 {
-		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
+		if cause := <-h.callErrors; !errors.Is(cause, context.Canceled) {
 			t.Error(cause)
 		}
 	}
@@ -84,38 +84,38 @@ func TestModernCallsAreChecked(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`),
 	}}})
-	good := callText(`1`, `{"region":"eu"}`, modernMeta)
+	validCall := callText(`1`, `{"region":"eu"}`, modernMeta)
 	mirror := func(h http.Header) { h.Set("Mcp-Param-Region", "eu") }
-	for name, test := range map[string]struct {
-		change func(http.Header)
-		body   string
-		code   int
+	for name, testCase := range map[string]struct {
+		pluginChange func(http.Header)
+		body         string
+		code         int
 	}{
-		"good":               {mirror, good, 0},
-		"no mirror":          {func(http.Header) {}, good, -32020},
-		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, good, -32020},
-		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, good, -32020},
-		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, good, -32020},
-		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, good, -32020},
-		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, good, -32020},
-		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, good, -32020},
-		"no version in body": {mirror, strings.Replace(good, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
-		"no capabilities":    {mirror, strings.Replace(good, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
-		"bad capabilities":   {mirror, strings.Replace(good, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
+		"good":               {mirror, validCall, 0},
+		"no mirror":          {func(http.Header) {}, validCall, -32020},
+		"wrong mirror":       {func(h http.Header) { h.Set("Mcp-Param-Region", "us") }, validCall, -32020},
+		"no method header":   {func(h http.Header) { mirror(h); h["Mcp-Method"] = nil }, validCall, -32020},
+		"wrong name header":  {func(h http.Header) { mirror(h); h.Set("Mcp-Name", "other") }, validCall, -32020},
+		"last event":         {func(h http.Header) { mirror(h); h.Set("Last-Event-ID", "1") }, validCall, -32020},
+		"no version header":  {func(h http.Header) { mirror(h); h["Mcp-Protocol-Version"] = nil }, validCall, -32020},
+		"other header":       {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2025-11-25") }, validCall, -32020},
+		"no version in body": {mirror, strings.Replace(validCall, "io.modelcontextprotocol/protocolVersion", "x", 1), -32602},
+		"no capabilities":    {mirror, strings.Replace(validCall, "io.modelcontextprotocol/clientCapabilities", "x", 1), -32602},
+		"bad capabilities":   {mirror, strings.Replace(validCall, `clientCapabilities":{}`, `clientCapabilities":5`, 1), -32602},
 		"version to come": {func(h http.Header) { mirror(h); h.Set("Mcp-Protocol-Version", "2099-01-01") },
-			strings.Replace(good, "2026-07-28", "2099-01-01", 1), -32022},
-		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(good, "messages__echo", "nope", 1), -32602},
-		"no id":        {mirror, strings.Replace(good, `"id":1`, `"id":[]`, 1), -32600},
+			strings.Replace(validCall, "2026-07-28", "2099-01-01", 1), -32022},
+		"unknown tool": {func(h http.Header) { h.Set("Mcp-Name", "nope") }, strings.Replace(validCall, "messages__echo", "nope", 1), -32602},
+		"no id":        {mirror, strings.Replace(validCall, `"id":1`, `"id":[]`, 1), -32600},
 	} {
 		c := s.modernClient(t)
-		test.change(c.headers)
-		res := c.post(context.Background(), test.body)
+		testCase.pluginChange(c.headers)
+		res := c.postRequest(context.Background(), testCase.body)
 		m := readMessages(t, res)[0]
 		switch {
-		case test.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
-			t.Errorf("%s: %s %s", name, res.Status, m.text)
-		case test.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != test.code):
-			t.Errorf("%s: %s %s, want %d", name, res.Status, m.text, test.code)
+		case testCase.code == 0 && (res.StatusCode != http.StatusOK || m.Result == nil):
+			t.Errorf("%s: %s %s", name, res.Status, m.messageJSON)
+		case testCase.code != 0 && (res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != testCase.code):
+			t.Errorf("%s: %s %s, want %d", name, res.Status, m.messageJSON, testCase.code)
 		}
 	}
 }
@@ -125,24 +125,24 @@ func TestModernClientListens(t *testing.T) {
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
 	defer res.Body.Close()
 	e := newEvents(res.Body)
-	if data, _ := e.nextData(); !strings.Contains(data, "acknowledged") {
-		t.Fatal(data)
+	if eventData, _ := e.nextData(); !strings.Contains(eventData, "acknowledged") {
+		t.Fatal(eventData)
 	}
-	if all := s.Clients(); len(all) != 1 || all[0].Name != "new" {
-		t.Errorf("the server has the clients %v", all)
+	if clientInfos := s.Clients(); len(clientInfos) != 1 || clientInfos[0].Name != "new" {
+		t.Errorf("the server has the clients %v", clientInfos)
 	}
 	s.add(t, "more")
-	if data, _ := e.nextData(); !strings.Contains(data, "notifications/tools/list_changed") {
-		t.Error(data)
+	if eventData, _ := e.nextData(); !strings.Contains(eventData, "notifications/tools/list_changed") {
+		t.Error(eventData)
 	}
 	if err := s.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if data, ok := e.nextData(); ok {
-		t.Errorf("after Shutdown the stream contains %s", data)
+	if eventData, ok := e.nextData(); ok {
+		t.Errorf("after Shutdown the stream contains %s", eventData)
 	}
 }
 
@@ -154,17 +154,17 @@ func TestModernEmptySubscription(t *testing.T) {
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
 	for range 30 { // the acknowledgement and the result may be ready at the same time
 		msgs := c.requestAndRead(listen)
-		if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
+		if len(msgs) != 2 || !strings.Contains(msgs[0].messageJSON, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].messageJSON, `"resultType":"complete"`) {
 			t.Fatalf("%v", msgs)
 		}
 	}
 	c.headers.Set("Accept", "application/json")
-	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
+	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusNotAcceptable {
 		t.Errorf("%d %s", code, body)
 	}
 	c.headers.Del("Accept")
 	c.headers.Set("Mcp-Method", "tools/list")
-	if code, body := c.status(c.request(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
+	if code, body := c.status(c.newRequest(t.Context(), http.MethodPost, listen)); code != http.StatusBadRequest || !strings.Contains(body, "-32020") {
 		t.Errorf("%d %s", code, body)
 	}
 }
@@ -175,8 +175,8 @@ func TestModernDiscoverAndList(t *testing.T) {
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", method)
 		c.headers.Del("Mcp-Name")
-		if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
-			t.Errorf("%s: %s", method, m.text)
+		if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`); m.Result == nil {
+			t.Errorf("%s: %s", method, m.messageJSON)
 		}
 	}
 }
@@ -185,9 +185,9 @@ func TestModernDiscoverAndList(t *testing.T) {
 // version 2026-07-28 requires.
 func TestModernBadRequests(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		method, body string
-		status       int
+		httpStatus   int
 	}{
 		{"notifications/initialized", `{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":` + modernMeta + `}}`, 202},
 		{"tools/call", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, 400},
@@ -195,10 +195,10 @@ func TestModernBadRequests(t *testing.T) {
 		{"notifications/cancelled", `{"jsonrpc":"2.0","id":1,"method":"notifications/cancelled","params":{"requestId":1,"_meta":` + modernMeta + `}}`, 404},
 	} {
 		c := s.modernClient(t)
-		c.headers.Set("Mcp-Method", test.method)
+		c.headers.Set("Mcp-Method", testCase.method)
 		c.headers.Del("Mcp-Name")
-		if code, body := c.status(c.request(context.Background(), http.MethodPost, test.body)); code != test.status {
-			t.Errorf("%s: %d %s, want %d", test.body, code, body, test.status)
+		if code, body := c.status(c.newRequest(context.Background(), http.MethodPost, testCase.body)); code != testCase.httpStatus {
+			t.Errorf("%s: %d %s, want %d", testCase.body, code, body, testCase.httpStatus)
 		}
 	}
 }
@@ -212,18 +212,18 @@ func TestModernIDsAreExact(t *testing.T) {
 			c := s.modernClient(t)
 			c.headers.Set("Mcp-Method", method)
 			c.headers.Del("Mcp-Name")
-			m := c.answer(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
+			m := c.call(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":{"_meta":` + modernMeta + `}}`)
 			if string(m.ID) != id || (m.Result == nil) != (method == "no/such") {
-				t.Errorf("%s %s: %s", id, method, m.text)
+				t.Errorf("%s %s: %s", id, method, m.messageJSON)
 			}
 		}
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "subscriptions/listen")
 		c.headers.Del("Mcp-Name")
 		ctx, cancel := context.WithCancel(context.Background())
-		res := c.post(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
-		if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, `"io.modelcontextprotocol/subscriptionId":`+id) {
-			t.Errorf("%s: %s", id, data)
+		res := c.postRequest(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":`+modernMeta+`}}`)
+		if eventData, _ := newEvents(res.Body).nextData(); !strings.Contains(eventData, `"io.modelcontextprotocol/subscriptionId":`+id) {
+			t.Errorf("%s: %s", id, eventData)
 		}
 		cancel()
 		res.Body.Close()

@@ -30,12 +30,12 @@ type progressSender struct {
 }
 
 // newProgressSender returns nil, whose methods do nothing, if the client cannot receive progress or sent no token.
-func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
+func newProgressSender(ctx context.Context, p *transport.Params, sendMessage transport.Send) *progressSender {
 	token := p.Token()
-	if token == nil || send == nil {
+	if token == nil || sendMessage == nil {
 		return nil
 	}
-	return &progressSender{ctx: ctx, sendMessage: send, token: token}
+	return &progressSender{ctx: ctx, sendMessage: sendMessage, token: token}
 }
 
 // After close, progressSender sends no progress, because the answer to the request must be the last message.
@@ -85,36 +85,36 @@ func (s *progressSender) addProgressTimes(g *clients.GiveUp, receivedAt time.Tim
 	g.LongestPause = max(s.longestPause, s.firstSent.Sub(receivedAt))
 }
 
-func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
-	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
-	dst = append(dst, token...)
-	dst = append(dst, `,"progress":`...)
-	dst = appendNumber(dst, p.Progress)
+func appendProgress(buffer []byte, token json.RawMessage, p dispatch.Progress) []byte {
+	buffer = append(buffer, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
+	buffer = append(buffer, token...)
+	buffer = append(buffer, `,"progress":`...)
+	buffer = appendNumber(buffer, p.Progress)
 	if p.HasTotal {
-		dst = append(dst, `,"total":`...)
-		dst = appendNumber(dst, p.Total)
+		buffer = append(buffer, `,"total":`...)
+		buffer = appendNumber(buffer, p.Total)
 	}
 	if p.Message != "" {
-		dst = append(dst, `,"message":`...)
-		dst = rawjson.AppendString(dst, p.Message)
+		buffer = append(buffer, `,"message":`...)
+		buffer = rawjson.AppendString(buffer, p.Message)
 	}
 	audience := p.Audience
 	if audience == "" {
 		audience = "internal"
 	}
-	dst = append(dst, `,"_meta":{"opentabs/audience":`...)
-	dst = rawjson.AppendString(dst, audience)
+	buffer = append(buffer, `,"_meta":{"opentabs/audience":`...)
+	buffer = rawjson.AppendString(buffer, audience)
 	if p.StatusWord != "" {
-		dst = append(dst, `,"opentabs/status":`...)
-		dst = rawjson.AppendString(dst, p.StatusWord)
+		buffer = append(buffer, `,"opentabs/status":`...)
+		buffer = rawjson.AppendString(buffer, p.StatusWord)
 	}
-	return append(dst, `}}}`...)
+	return append(buffer, `}}}`...)
 }
 
 // appendNumber appends a finite number with all its digits, so that different numbers stay different.
-func appendNumber(dst []byte, f float64) []byte {
+func appendNumber(buffer []byte, f float64) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		return strconv.AppendFloat(dst, f, 'e', -1, 64)
+		return strconv.AppendFloat(buffer, f, 'e', -1, 64)
 	}
-	return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	return strconv.AppendFloat(buffer, f, 'f', -1, 64)
 }

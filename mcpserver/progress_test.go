@@ -16,8 +16,8 @@ func TestNumbersKeepAllDigits(t *testing.T) {
 		math.Nextafter(3, 4): "3.0000000000000004", math.MaxFloat64: "1.7976931348623157e+308", 5e-324: "5e-324",
 	} {
 		got := string(appendNumber(nil, f))
-		parsed, err := strconv.ParseFloat(got, 64)
-		if got != want || err != nil || parsed != f || !json.Valid([]byte(got)) {
+		parsedNumber, err := strconv.ParseFloat(got, 64)
+		if got != want || err != nil || parsedNumber != f || !json.Valid([]byte(got)) {
 			t.Errorf("%v is written %s, want %s", f, got, want)
 		}
 	}

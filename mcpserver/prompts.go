@@ -36,14 +36,14 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 		}
 		return toFault(s.replyToFailure(err))
 	}
-	result, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
+	callResult, err := s.calls.Call(ctx, q.newCall(prompt.Dispatch(), args))
 	if err != nil {
 		return toFault(s.replyToFailure(err))
 	}
-	r := reply{callID: result.CallID, audience: result.Audience}
-	if r.members, err = promptResult(content.OneLine(result.Output), prompt.Description); err != nil {
+	r := reply{callID: callResult.CallID, audience: callResult.Audience}
+	if r.members, err = promptResult(content.OneLine(callResult.Output), prompt.Description); err != nil {
 		return toFault(s.replyToFailure(&dispatch.Error{
-			Code: wire.ErrInvalidResult, CallID: result.CallID, RunTime: result.RunTime, ReportCount: result.ReportCount,
+			Code: wire.ErrInvalidResult, CallID: callResult.CallID, RunTime: callResult.RunTime, ReportCount: callResult.ReportCount,
 			Message: fmt.Sprintf("The prompt %s of plugin %s failed: %v. Report this to the plugin's author.", prompt.Name, prompt.Plugin.Name, err),
 		}))
 	}
@@ -58,7 +58,7 @@ func toFault(r reply) reply {
 	if json.Unmarshal(r.errorMeta, &m) == nil && m.Code == wire.ErrInvalidArguments {
 		code = wire.CodeInvalidParams
 	}
-	f := reply{Fault: transport.Fault{Code: code, Message: r.text}, callID: r.callID}
+	f := reply{Fault: transport.Fault{Code: code, Message: r.replyText}, callID: r.callID}
 	if r.errorMeta != nil {
 		f.Details = map[string]json.RawMessage{metaError: r.errorMeta}
 	}
@@ -66,35 +66,35 @@ func toFault(r reply) reply {
 }
 
 // The output of a prompt is a text (one user message), a list of messages, or an object {description?, messages}.
-func promptResult(output json.RawMessage, description string) ([]byte, error) {
-	messages := output
+func promptResult(toolOutput json.RawMessage, toolDescription string) ([]byte, error) {
+	messages := toolOutput
 	switch {
-	case len(output) == 0:
+	case len(toolOutput) == 0:
 		return nil, errors.New("it returned nothing instead of a text or messages")
-	case output[0] == '"':
-		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(output)}.encodeJSON()})
-	case output[0] == '{':
+	case toolOutput[0] == '"':
+		messages = rawjson.JoinElements([][]byte{promptMessage{role: `"user"`, content: newTextBlock(toolOutput)}.encodeJSON()})
+	case toolOutput[0] == '{':
 		var promptObject struct {
 			Description *string         `json:"description"`
 			Messages    json.RawMessage `json:"messages"`
 		}
-		if json.Unmarshal(output, &promptObject) != nil || promptObject.Messages == nil {
+		if json.Unmarshal(toolOutput, &promptObject) != nil || promptObject.Messages == nil {
 			return nil, errors.New("it returned an object that is not {description?, messages}")
 		}
 		if messages = promptObject.Messages; promptObject.Description != nil {
-			description = *promptObject.Description
+			toolDescription = *promptObject.Description
 		}
 	}
-	if output[0] != '"' {
-		list, err := promptMessages(messages)
+	if toolOutput[0] != '"' {
+		contentBlocks, err := promptMessages(messages)
 		if err != nil {
 			return nil, err
 		}
-		messages = rawjson.JoinElements(list)
+		messages = rawjson.JoinElements(contentBlocks)
 	}
 	var b []byte
-	if description != "" {
-		b = append(rawjson.AppendString(append(b, `"description":`...), description), ',')
+	if toolDescription != "" {
+		b = append(rawjson.AppendString(append(b, `"description":`...), toolDescription), ',')
 	}
 	return append(append(b, `"messages":`...), messages...), nil
 }
@@ -110,14 +110,14 @@ func (m promptMessage) encodeJSON() []byte {
 }
 
 // If one message of a prompt is invalid in MCP, clients reject the whole prompt.
-func promptMessages(list json.RawMessage) ([][]byte, error) {
+func promptMessages(messagesJSON json.RawMessage) ([][]byte, error) {
 	var rawMessages []json.RawMessage
-	if list[0] != '[' || json.Unmarshal(list, &rawMessages) != nil {
+	if messagesJSON[0] != '[' || json.Unmarshal(messagesJSON, &rawMessages) != nil {
 		return nil, errors.New("its messages are not an array")
 	}
 	messages := make([][]byte, 0, len(rawMessages))
-	for i, raw := range rawMessages {
-		m, err := parsePromptMessage(raw)
+	for i, rawJSON := range rawMessages {
+		m, err := parsePromptMessage(rawJSON)
 		if err != nil {
 			return nil, fmt.Errorf("its message %d %w", i+1, err)
 		}
@@ -126,31 +126,31 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
+func parsePromptMessage(rawJSON json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	}
 	switch {
-	case raw[0] != '{' || json.Unmarshal(raw, &m) != nil || m.Content == nil:
+	case rawJSON[0] != '{' || json.Unmarshal(rawJSON, &m) != nil || m.Content == nil:
 		return promptMessage{}, errors.New("is not {role, content}")
 	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
 		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
 	}
-	block, ok := parseContent(m.Content)
+	contentBlock, ok := parseContent(m.Content)
 	if !ok {
 		return promptMessage{}, errors.New("has content that is neither a text nor a block of MCP content (text, image, audio, resource, resource_link)")
 	}
-	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
+	return promptMessage{role: `"` + m.Role + `"`, content: contentBlock}, nil
 }
 
-func parseContent(raw json.RawMessage) ([]byte, bool) {
-	if raw[0] == '"' {
-		return newTextBlock(raw), true
+func parseContent(rawJSON json.RawMessage) ([]byte, bool) {
+	if rawJSON[0] == '"' {
+		return newTextBlock(rawJSON), true
 	}
-	return raw, content.IsBlock(raw)
+	return rawJSON, content.IsBlock(rawJSON)
 }
 
-func newTextBlock(quoted []byte) []byte {
-	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quoted)
+func newTextBlock(quotedJSON []byte) []byte {
+	return fmt.Appendf(nil, `{"type":"text","text":%s}`, quotedJSON)
 }

@@ -25,12 +25,12 @@ func newGetPromptText(id, name, args, meta string) string {
 
 func TestPromptsAreListed(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
-	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
+	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`)
 	want := `{"prompts":[{"name":"messages__plain","title":"plain"},` +
 		`{"name":"messages__summarise","title":"Summarise","description":"Sums a channel up.",` +
 		`"arguments":[{"name":"channel","description":"Which.","required":true},{"name":"days"}]}]}`
 	if string(m.Result) != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestPromptsListChanged(t *testing.T) {
 	p.initialize("a")
 	s.add(t, "without")
 	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if _, err := s.store.Add(plugintest.Package{Name: "with", Prompts: withPrompts.Prompts}.Write(t)); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestPromptsListChanged(t *testing.T) {
 	}
 	for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 		if m := p.mustRead(); m.Method != want {
-			t.Errorf("%s, want %s", m.text, want)
+			t.Errorf("%s, want %s", m.messageJSON, want)
 		}
 	}
 }
@@ -65,13 +65,13 @@ func TestPromptRuns(t *testing.T) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"Sum up #general."`)}, nil
 	}), Options{}, withPrompts)
 	const members = `"description":"Sums a channel up.","messages":[{"role":"user","content":{"type":"text","text":"Sum up #general."}}]`
-	check := func(how string, msgs []receivedMessage, rest string) {
+	checkPrompt := func(how string, msgs []receivedMessage, wantResultEnd string) {
 		t.Helper()
 		if len(msgs) != 2 || msgs[0].Method != "notifications/progress" || string(msgs[0].Params.Token) != `"p"` {
 			t.Fatalf("%s: %v", how, msgs)
 		}
-		if want := `{` + members + rest + `}`; string(msgs[1].Result) != want {
-			t.Errorf("%s: %s\nwant %s", how, msgs[1].text, want)
+		if want := `{` + members + wantResultEnd + `}`; string(msgs[1].Result) != want {
+			t.Errorf("%s: %s\nwant %s", how, msgs[1].messageJSON, want)
 		}
 		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
 			t.Errorf("%s: the prompt ran with %+v", how, got)
@@ -79,31 +79,31 @@ func TestPromptRuns(t *testing.T) {
 		got = dispatch.Call{}
 	}
 	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt never becomes a job
-	check("http", s.open(t, "a").requestAndRead(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
+	checkPrompt("http", s.open(t, "a").requestAndRead(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
 
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
-	check("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
+	p.sendMessage(newGetPromptText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
+	checkPrompt("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
 
-	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
+	const modernResultEnd = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "messages__summarise")
-	check("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modern)
-	p.send(newGetPromptText(`2`, "messages__summarise", args, modernMeta))
-	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modern)
+	checkPrompt("modern", c.requestAndRead(newGetPromptText(`1`, "messages__summarise", args, modernMeta)), modernResultEnd)
+	p.sendMessage(newGetPromptText(`2`, "messages__summarise", args, modernMeta))
+	checkPrompt("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modernResultEnd)
 }
 
 func TestPromptResults(t *testing.T) {
-	block := func(content string) string { return `"messages":[{"role":"user","content":` + content + `}]` }
+	contentBlock := func(content string) string { return `"messages":[{"role":"user","content":` + content + `}]` }
 	for input, want := range map[string]string{
-		`"a\nb"`: block(`{"type":"text","text":"a\nb"}`),
+		`"a\nb"`: contentBlock(`{"type":"text","text":"a\nb"}`),
 		`[]`:     `"messages":[]`,
 		`[{"role":"assistant","content":"a"},{"content":{"type":"text","text":"b"},"role":"user","x":1}]`: `"messages":[{"role":"assistant","content":{"type":"text","text":"a"}},{"role":"user","content":{"type":"text","text":"b"}}]`,
-		`{"description":"d","messages":[{"role":"user","content":"a"}]}`:                                  `"description":"d",` + block(`{"type":"text","text":"a"}`),
-		`[{"role":"user","content":{"type":"image","data":"AAAA","mimeType":"image/png"}}]`:               block(`{"type":"image","data":"AAAA","mimeType":"image/png"}`),
-		`[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":"t"}}}]`:             block(`{"type":"resource","resource":{"uri":"a:b","text":"t"}}`),
+		`{"description":"d","messages":[{"role":"user","content":"a"}]}`:                                  `"description":"d",` + contentBlock(`{"type":"text","text":"a"}`),
+		`[{"role":"user","content":{"type":"image","data":"AAAA","mimeType":"image/png"}}]`:               contentBlock(`{"type":"image","data":"AAAA","mimeType":"image/png"}`),
+		`[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":"t"}}}]`:             contentBlock(`{"type":"resource","resource":{"uri":"a:b","text":"t"}}`),
 
 		``:                                 "returned nothing",
 		`5`:                                "messages are not an array",
@@ -137,12 +137,12 @@ func TestPromptFailures(t *testing.T) {
 	fails := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrIdleTimeout, CallID: "call_9", Retryable: true, Message: "It was silent."}
 	})
-	for _, test := range []struct {
-		caller     Caller
-		name, args string
-		code       int
-		text, kind string
-		status     int // the HTTP status in protocol version 2026-07-28
+	for _, testCase := range []struct {
+		caller            Caller
+		name, args        string
+		code              int
+		wantMessage, kind string
+		httpStatus        int // the HTTP status in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},
@@ -152,21 +152,21 @@ func TestPromptFailures(t *testing.T) {
 		{returnOutput(`7`), "messages__plain", `{}`, -32603, "prompt plain of plugin messages failed: its messages are not an array. Report", "invalid_result", 200},
 		{callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) { panic("x") }), "messages__plain", `{}`, -32603, "Check the log", "internal", 200},
 	} {
-		s := serveTools(t, test.caller, Options{}, withPrompts)
+		s := serveTools(t, testCase.caller, Options{}, withPrompts)
 		c := s.modernClient(t)
 		c.headers.Set("Mcp-Method", "prompts/get")
-		c.headers.Set("Mcp-Name", test.name)
-		res := c.post(t.Context(), newGetPromptText(`1`, test.name, test.args, modernMeta))
+		c.headers.Set("Mcp-Name", testCase.name)
+		res := c.postRequest(t.Context(), newGetPromptText(`1`, testCase.name, testCase.args, modernMeta))
 		for how, m := range map[string]receivedMessage{
-			"sessions": s.open(t, "a").answer(newGetPromptText(`1`, test.name, test.args, `{}`)),
+			"sessions": s.open(t, "a").call(newGetPromptText(`1`, testCase.name, testCase.args, `{}`)),
 			"modern":   readMessages(t, res)[0],
 		} {
-			if m.Error == nil || m.Error.Code != test.code || !strings.Contains(m.text, test.text) || !strings.Contains(m.text, test.kind) {
-				t.Errorf("%s: %s %s: %s", how, test.name, test.args, m.text)
+			if m.Error == nil || m.Error.Code != testCase.code || !strings.Contains(m.messageJSON, testCase.wantMessage) || !strings.Contains(m.messageJSON, testCase.kind) {
+				t.Errorf("%s: %s %s: %s", how, testCase.name, testCase.args, m.messageJSON)
 			}
 		}
-		if res.StatusCode != test.status {
-			t.Errorf("%s %s: %s; want %v", test.name, test.args, res.Status, test.status)
+		if res.StatusCode != testCase.httpStatus {
+			t.Errorf("%s %s: %s; want %v", testCase.name, testCase.args, res.Status, testCase.httpStatus)
 		}
 	}
 }
@@ -178,33 +178,33 @@ func TestPromptIsCancelled(t *testing.T) {
 	s := serveTools(t, h, Options{}, withPrompts)
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
-	<-h.started
-	p.send(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
-	<-h.ended
+	p.sendMessage(newGetPromptText(`7`, "messages__plain", `{}`, `{}`))
+	<-h.startedCalls
+	p.sendMessage(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
+	<-h.callErrors
 	if m := p.mustRead(); string(m.ID) != `8` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 
 	ctx, disconnect := context.WithCancel(t.Context())
 	c := s.open(t, "b")
 	c.postLater(ctx, newGetPromptText(`1`, "messages__plain", `{}`, `{}`))
-	<-h.started
+	<-h.startedCalls
 	disconnect()
-	<-h.ended
+	<-h.callErrors
 }
 
 func TestPromptsParamsAreChecked(t *testing.T) {
 	s := serveTools(t, returnOutput(`"x"`), Options{}, withPrompts)
-	m := s.open(t, "a").answer(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
+	m := s.open(t, "a").call(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":5}}`)
 	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, "params of prompts/get are malformed") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "other")
-	res := c.post(t.Context(), newGetPromptText(`1`, "messages__plain", `{}`, modernMeta))
+	res := c.postRequest(t.Context(), newGetPromptText(`1`, "messages__plain", `{}`, modernMeta))
 	if m := readMessages(t, res)[0]; res.StatusCode != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
-		t.Errorf("%s %s", res.Status, m.text)
+		t.Errorf("%s %s", res.Status, m.messageJSON)
 	}
 }

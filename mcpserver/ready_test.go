@@ -44,9 +44,9 @@ func TestListsWaitForThePlugins(t *testing.T) {
 			}
 			close(loaded)
 		}()
-		answer := c.answer(request).text
-		if !strings.Contains(answer, "echo") || strings.Contains(answer, `"error"`) {
-			t.Errorf("%s: %s", request, answer)
+		responseJSON := c.call(request).messageJSON
+		if !strings.Contains(responseJSON, "echo") || strings.Contains(responseJSON, `"error"`) {
+			t.Errorf("%s: %s", request, responseJSON)
 		}
 	}
 }
@@ -61,9 +61,9 @@ func TestInitializeWaitsForThePlugins(t *testing.T) {
 		limits <- time.Until(deadline)
 		return registry.Reload()
 	}})
-	answer := s.sessionlessClient(t).answer(initializeText("c")).text
-	if !strings.Contains(answer, "Sites: messages.") {
-		t.Errorf("the answer is %s", answer)
+	responseJSON := s.sessionlessClient(t).call(initializeText("c")).messageJSON
+	if !strings.Contains(responseJSON, "Sites: messages.") {
+		t.Errorf("the answer is %s", responseJSON)
 	}
 	if limit := <-limits; limit <= 0 || limit > time.Second {
 		t.Errorf("initialize waits for up to %s", limit)
@@ -79,14 +79,14 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}})
 	c := s.open(t, "c")
 	for _, method := range []string{`"tools/list"`, `"prompts/list"`, `"tools/call","params":{"name":"messages__echo"}`, `"prompts/get","params":{"name":"p"}`} {
-		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":` + method + `}`).text
-		if !strings.Contains(answer, `"error"`) || !strings.Contains(answer, "still loads its plugins") {
-			t.Errorf("%s: %s", method, answer)
+		responseJSON := c.call(`{"jsonrpc":"2.0","id":1,"method":` + method + `}`).messageJSON
+		if !strings.Contains(responseJSON, `"error"`) || !strings.Contains(responseJSON, "still loads its plugins") {
+			t.Errorf("%s: %s", method, responseJSON)
 		}
 	}
-	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).text
-	if strings.Contains(answer, "plugins") {
-		t.Errorf("the ping got the answer %s", answer)
+	responseJSON := c.call(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).messageJSON
+	if strings.Contains(responseJSON, "plugins") {
+		t.Errorf("the ping got the answer %s", responseJSON)
 	}
 }
 
@@ -101,17 +101,17 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 	}
 	c := listenFor(t, s).open(t, "c")
 	for _, method := range []string{"tools/call", "prompts/get"} {
-		answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).text
+		responseJSON := c.call(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"name":"a__echo","arguments":{}}}`).messageJSON
 		for _, want := range []string{"The plugin a can't be loaded", "dist/adapter.iife.js: is empty", `"code":"plugin_broken","retryable":false`, "ask the user to repair, update or remove the plugin"} {
-			if !strings.Contains(answer, want) {
-				t.Errorf("%s: %q is not in %s", method, want, answer)
+			if !strings.Contains(responseJSON, want) {
+				t.Errorf("%s: %q is not in %s", method, want, responseJSON)
 			}
 		}
-		if strings.Contains(answer, pkg.Dir) {
-			t.Errorf("%s: the answer contains a path: %s", method, answer)
+		if strings.Contains(responseJSON, pkg.Dir) {
+			t.Errorf("%s: the answer contains a path: %s", method, responseJSON)
 		}
 	}
-	if answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).text; strings.Contains(answer, "broken") {
-		t.Errorf("the call of the other plugin got %s", answer)
+	if responseJSON := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).messageJSON; strings.Contains(responseJSON, "broken") {
+		t.Errorf("the call of the other plugin got %s", responseJSON)
 	}
 }

@@ -37,12 +37,12 @@ type reply struct {
 	// output is the text content: what the tool returned, as JSON without line breaks. output is nil if the tool
 	// returned undefined or only content blocks.
 	output json.RawMessage
-	// data is the structured content of the MCP result, or nil if the tool returned no object.
-	data json.RawMessage
+	// errorData is the structured content of the MCP result, or nil if the tool returned no object.
+	errorData json.RawMessage
 	// blocks are the content blocks that follow the text content in the MCP result, each as JSON.
-	blocks  [][]byte
-	text    string
-	isError bool
+	blocks    [][]byte
+	replyText string
+	isError   bool
 	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
 	// audience is who the result is for, and job is the job that the call has become. Each may be empty.
@@ -66,7 +66,7 @@ type reply struct {
 
 // sizeBytes returns the approximate size of a reply in memory, in bytes.
 func (r reply) sizeBytes() int {
-	n := len(r.output) + len(r.text) + len(r.members)
+	n := len(r.output) + len(r.replyText) + len(r.members)
 	for _, b := range r.blocks {
 		n += len(b)
 	}
@@ -74,7 +74,7 @@ func (r reply) sizeBytes() int {
 }
 
 func (r reply) textRepeatsData() bool {
-	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
+	return len(r.output) > 0 && len(r.output) == len(r.errorData) && &r.output[0] == &r.errorData[0] && len(r.blocks) == 0 && r.replyText == ""
 }
 
 func newFaultReply(code int, format string, args ...any) reply {
@@ -82,34 +82,34 @@ func newFaultReply(code int, format string, args ...any) reply {
 }
 
 // output is either JSON text that the bridge has validated, or empty if the tool returned undefined.
-func newSuccessReply(callID string, output json.RawMessage) reply {
-	output = content.OneLine(output)
-	if len(output) == 0 {
+func newSuccessReply(callID string, toolOutput json.RawMessage) reply {
+	toolOutput = content.OneLine(toolOutput)
+	if len(toolOutput) == 0 {
 		return reply{callID: callID}
 	}
-	if s, ok := content.SeparateBlocks(output); ok {
-		return reply{callID: callID, output: s.Text, data: s.Data, blocks: s.Blocks}
+	if s, ok := content.SeparateBlocks(toolOutput); ok {
+		return reply{callID: callID, output: s.Text, errorData: s.Data, blocks: s.Blocks}
 	}
-	return reply{callID: callID, output: output, data: content.ObjectOrNil(output)}
+	return reply{callID: callID, output: toolOutput, errorData: content.ObjectOrNil(toolOutput)}
 }
 
-func newBrowserReply(result dispatch.Result) reply {
-	r := reply{callID: result.CallID, audience: result.Audience}
-	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
-		return newSuccessReply(result.CallID, result.Output)
+func newBrowserReply(callResult dispatch.Result) reply {
+	r := reply{callID: callResult.CallID, audience: callResult.Audience}
+	if json.Unmarshal(rawjson.Get(callResult.Output, "text"), &r.replyText) != nil {
+		return newSuccessReply(callResult.CallID, callResult.Output)
 	}
-	for _, step := range append(rawjson.Elements(rawjson.Get(result.Output, "steps")), result.Output) {
+	for _, step := range append(rawjson.Elements(rawjson.Get(callResult.Output, "steps")), callResult.Output) {
 		r.addBrowserBlocks(step)
 	}
-	r.untrusted = rawjson.Get(result.Output, "untrusted")
+	r.untrusted = rawjson.Get(callResult.Output, "untrusted")
 	return r
 }
 
-func (r *reply) addBrowserBlocks(output json.RawMessage) {
-	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
-		if value := rawjson.Get(output, block.member); value != nil {
-			members := []rawjson.Member{{Key: "type", Quoted: []byte(`"type"`), Value: []byte(block.blockType)}}
-			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(value))))
+func (r *reply) addBrowserBlocks(toolOutput json.RawMessage) {
+	for _, contentBlock := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
+		if valueJSON := rawjson.Get(toolOutput, contentBlock.member); valueJSON != nil {
+			members := []rawjson.Member{{Key: "type", QuotedKey: []byte(`"type"`), Value: []byte(contentBlock.blockType)}}
+			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(valueJSON))))
 		}
 	}
 }
@@ -123,7 +123,7 @@ func newFailureReply(err error) reply {
 			Message: "opentabs failed while it ran this call (internal). Check the log of opentabs, then report the error.",
 		}
 	}
-	r := reply{callID: e.CallID, text: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
+	r := reply{callID: e.CallID, replyText: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
 	r.errorMeta = shape.ErrorForPrograms(e)
 	return r
 }
@@ -140,7 +140,7 @@ func (r reply) Undelivered() {
 }
 
 // WriteMember implements transport.Reply.
-func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
+func (r reply) WriteMember(w *bufio.Writer, serverIdentity json.RawMessage) {
 	if r.Code != 0 {
 		r.Fault.WriteMember(w, nil)
 		return
@@ -151,9 +151,9 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 	} else {
 		r.writeContent(w)
 	}
-	if r.data != nil {
+	if r.errorData != nil {
 		w.WriteString(`,"structuredContent":`)
-		w.Write(r.data)
+		w.Write(r.errorData)
 	}
 	if r.isError {
 		w.WriteString(`,"isError":true`)
@@ -161,17 +161,17 @@ func (r reply) WriteMember(w *bufio.Writer, identity json.RawMessage) {
 	switch {
 	case r.requiresInput:
 		w.WriteString(`,"resultType":"input_required"`)
-	case identity != nil:
+	case serverIdentity != nil:
 		w.WriteString(`,"resultType":"complete"`)
 	}
-	r.writeMeta(w, identity)
+	r.writeMeta(w, serverIdentity)
 	w.WriteByte('}')
 }
 
 func (r reply) writeContent(w *bufio.Writer) {
 	w.WriteString(`"content":[`)
 	defer w.WriteByte(']')
-	hasText := r.text != "" || r.output != nil
+	hasText := r.replyText != "" || r.output != nil
 	if hasText {
 		r.writeText(w)
 	}
@@ -187,8 +187,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
-	case r.text != "":
-		w.Write(rawjson.AppendString(nil, r.text))
+	case r.replyText != "":
+		w.Write(rawjson.AppendString(nil, r.replyText))
 	case r.output[0] == '"':
 		w.Write(r.output)
 	default:
@@ -197,7 +197,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
+func (r reply) writeMeta(w *bufio.Writer, serverIdentity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {
 		w.WriteString(separator + `"` + key + `":`)
@@ -226,8 +226,8 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	if r.trace.IsRequested() {
 		writeEntry(metaHops, rawjson.Encode(r.trace.Hops()))
 	}
-	if identity != nil {
-		writeEntry(mcp.MetaKeyServerInfo, identity)
+	if serverIdentity != nil {
+		writeEntry(mcp.MetaKeyServerInfo, serverIdentity)
 	}
 	if separator == "," {
 		w.WriteByte('}')

@@ -40,12 +40,12 @@ func TestEncodedResults(t *testing.T) {
 
 func encodeResult(t *testing.T, r reply) string {
 	t.Helper()
-	text := writeReply(t, r)
+	replyText := writeReply(t, r)
 	const before = `{"jsonrpc":"2.0","id":1,"result":`
-	if !strings.HasPrefix(text, before) || strings.ContainsAny(text, "\r\n") || !json.Valid([]byte(text)) {
-		t.Errorf("the server wrote %q", text)
+	if !strings.HasPrefix(replyText, before) || strings.ContainsAny(replyText, "\r\n") || !json.Valid([]byte(replyText)) {
+		t.Errorf("the server wrote %q", replyText)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(text, before), "}")
+	return strings.TrimSuffix(strings.TrimPrefix(replyText, before), "}")
 }
 
 func writeReply(t *testing.T, r reply) string {
@@ -68,20 +68,20 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(bigResult)}, nil
 	})
 	s := serveTools(t, caller, Options{})
-	check := func(m receivedMessage) {
+	checkResult := func(m receivedMessage) {
 		t.Helper()
 		if res := m.toolResultOf(t); string(res.Structured) != bigResult || res.Content[0].Text != bigResult {
 			t.Errorf("the client received %d bytes of the %d bytes of the result", len(res.Structured), len(bigResult))
 		}
 	}
 	msgs := s.open(t, "a").requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
-	check(msgs[len(msgs)-1])
+	checkResult(msgs[len(msgs)-1])
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText(`1`, `{}`, `{"progressToken":1}`), callText(`2`, `{}`, `{"progressToken":2}`))
+	p.sendMessage(callText(`1`, `{}`, `{"progressToken":1}`), callText(`2`, `{}`, `{"progressToken":2}`))
 	for results := 0; results < 2; {
 		if m := p.mustRead(); m.Method == "" { // every line is a whole message
-			check(m)
+			checkResult(m)
 			results++
 		}
 	}

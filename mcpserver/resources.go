@@ -54,12 +54,12 @@ func (r *resources) read(q request) reply {
 	if !ok {
 		return newUnknownResourceReply(q, unknownResource(uri).Error())
 	}
-	text, err := json.Marshal(value)
+	encodedJSON, err := json.Marshal(value)
 	if err != nil { // impossible: the numbers in views are finite
 		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
-	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients
-	return newResourceReply(q, resourceMediaType, "text", string(text))
+	encodedJSON = plaintext.CleanJSON(encodedJSON) // most of the text was written by tools and clients
+	return newResourceReply(q, resourceMediaType, "text", string(encodedJSON))
 }
 
 // readFile serves a file to the client whose calls wrote the file, and to no other client.
@@ -87,12 +87,12 @@ func newResourceReply(q request, mediaType, member, content string) reply {
 	return reply{members: b}
 }
 
-func newUnknownResourceReply(q request, sentence string) reply {
+func newUnknownResourceReply(q request, errorText string) reply {
 	code := mcp.RESOURCE_NOT_FOUND
 	if q.Params.IsModern() {
 		code = wire.CodeInvalidParams
 	}
-	f := newFaultReply(code, "%s", sentence)
+	f := newFaultReply(code, "%s", errorText)
 	f.Details = map[string]string{"uri": q.Params.URI}
 	return f
 }
@@ -100,23 +100,23 @@ func newUnknownResourceReply(q request, sentence string) reply {
 // findContent omits the results of calls, because only the calling client and the user may see a result.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
-		list := shape.List{Calls: r.calls.Calls()}
-		if n := len(list.Calls) - maxListedCalls; n > 0 {
-			list.Calls, list.OmittedCount = list.Calls[:maxListedCalls], n
+		callList := shape.List{Calls: r.calls.Calls()}
+		if n := len(callList.Calls) - maxListedCalls; n > 0 {
+			callList.Calls, callList.OmittedCount = callList.Calls[:maxListedCalls], n
 		}
-		list.Calls = slices.Clone(list.Calls)
-		for i := range list.Calls {
-			hideResult(&list.Calls[i])
+		callList.Calls = slices.Clone(callList.Calls)
+		for i := range callList.Calls {
+			hideResult(&callList.Calls[i])
 		}
-		return list, true
+		return callList, true
 	}
 	id, ok := callIDFromURI(uri)
 	if !ok {
 		return nil, false
 	}
-	view, ok := r.calls.Find(id)
-	hideResult(&view)
-	return view, ok
+	callView, ok := r.calls.Find(id)
+	hideResult(&callView)
+	return callView, ok
 }
 
 func hideResult(v *dispatch.View) { v.Result, v.Status = "", v.Status.ForProgress() }

@@ -51,7 +51,7 @@ func resourceText(t *testing.T, m receivedMessage) string {
 		Contents []struct{ URI, MimeType, Text string }
 	}
 	if json.Unmarshal(m.Result, &r) != nil || len(r.Contents) != 1 || r.Contents[0].MimeType != "application/json" {
-		t.Fatalf("the reply contains no resource: %s", m.text)
+		t.Fatalf("the reply contains no resource: %s", m.messageJSON)
 	}
 	return r.Contents[0].Text
 }
@@ -60,12 +60,12 @@ func readText(uri, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q,"_meta":%s}}`, uri, meta)
 }
 
-func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
+func (s *testServer) requestAsModernClient(t *testing.T, method, name, requestBody string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", method)
 	c.headers.Set("Mcp-Name", name)
-	res := c.post(t.Context(), body)
+	res := c.postRequest(t.Context(), requestBody)
 	return res.StatusCode, readMessages(t, res)[0]
 }
 
@@ -79,8 +79,8 @@ func TestResourcesAreRead(t *testing.T) {
 	s := serveTools(t, d, Options{CallWatcher: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
-	status, modern := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
-	for how, m := range map[string]receivedMessage{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
+	httpStatus, modernResponse := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
+	for how, m := range map[string]receivedMessage{"sessions": c.call(readText(uri, `{}`)), "modern": modernResponse} {
 		var v dispatch.View
 		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
 			t.Fatal(err)
@@ -89,12 +89,12 @@ func TestResourcesAreRead(t *testing.T) {
 			t.Errorf("%s: %+v", how, v)
 		}
 	}
-	if status != http.StatusOK || !strings.Contains(modern.text, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
-		t.Errorf("%d %s", status, modern.text)
+	if httpStatus != http.StatusOK || !strings.Contains(modernResponse.messageJSON, `"ttlMs":0,"cacheScope":"private","resultType":"complete"`) {
+		t.Errorf("%d %s", httpStatus, modernResponse.messageJSON)
 	}
-	var list shape.List
-	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
-		t.Errorf("the resource lists %+v", list)
+	var callList shape.List
+	if json.Unmarshal([]byte(resourceText(t, c.call(readText("opentabs://calls", `{}`)))), &callList) != nil || len(callList.Calls) != 1 || callList.Calls[0].CallID != id || callList.OmittedCount != 0 {
+		t.Errorf("the resource lists %+v", callList)
 	}
 }
 
@@ -116,35 +116,35 @@ func TestUnknownResources(t *testing.T) {
 		if uri == "" {
 			name = "x"
 		}
-		status, modern := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
-		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.text, `"data":{"uri":"`+uri+`"}`)) {
-			t.Errorf("%q: %d %s", uri, status, modern.text)
+		httpStatus, modernResponse := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
+		if uri != "" && (modernResponse.Error == nil || modernResponse.Error.Code != -32602 || httpStatus != http.StatusBadRequest || !strings.Contains(modernResponse.messageJSON, `"data":{"uri":"`+uri+`"}`)) {
+			t.Errorf("%q: %d %s", uri, httpStatus, modernResponse.messageJSON)
 		}
 		for method, m := range map[string]receivedMessage{
-			"read":      s.open(t, "a").answer(readText(uri, `{}`)),
-			"subscribe": s.open(t, "a").answer(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
+			"read":      s.open(t, "a").call(readText(uri, `{}`)),
+			"subscribe": s.open(t, "a").call(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
 		} {
 			if m.Error == nil || m.Error.Code != -32002 && uri != "" || uri != "" && !strings.Contains(m.Error.Message, "Read opentabs://calls") {
-				t.Errorf("%s %q: %s", method, uri, m.text)
+				t.Errorf("%s %q: %s", method, uri, m.messageJSON)
 			}
 		}
 	}
 	none := serveTools(t, d, Options{})
-	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
-		t.Error(m.text)
+	if m := none.open(t, "a").call(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
+		t.Error(m.messageJSON)
 	}
-	status, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
-	if m.Error == nil || m.Error.Code != -32601 || status != http.StatusNotFound {
-		t.Errorf("%d %s", status, m.text)
+	httpStatus, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
+	if m.Error == nil || m.Error.Code != -32601 || httpStatus != http.StatusNotFound {
+		t.Errorf("%d %s", httpStatus, m.messageJSON)
 	}
 }
 
 func TestListOfCallsIsBounded(t *testing.T) {
 	d := callCountWatcher(maxListedCalls + 7)
-	var list shape.List
-	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
-	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
-		t.Errorf("the resource lists %d calls and omits %d", len(list.Calls), list.OmittedCount)
+	var callList shape.List
+	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").call(readText("opentabs://calls", `{}`))
+	if json.Unmarshal([]byte(resourceText(t, m)), &callList) != nil || len(callList.Calls) != maxListedCalls || callList.OmittedCount != 7 {
+		t.Errorf("the resource lists %d calls and omits %d", len(callList.Calls), callList.OmittedCount)
 	}
 }
 
@@ -166,37 +166,37 @@ func TestSubscribersAreNotified(t *testing.T) {
 
 	p := s.dial(t)
 	p.initialize("stdio")
-	p.send(subscribe)
+	p.sendMessage(subscribe)
 	if m := p.mustRead(); m.Result == nil {
-		t.Fatal(m.text)
+		t.Fatal(m.messageJSON)
 	}
 	c := s.open(t, "http")
-	c.answer(subscribe)
-	res := c.do(c.request(t.Context(), http.MethodGet, ""))
+	c.call(subscribe)
+	res := c.do(c.newRequest(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
-	modern := s.modernClient(t)
-	modern.headers.Set("Mcp-Method", "subscriptions/listen")
-	modern.headers.Del("Mcp-Name")
-	listening := modern.post(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
+	modernClient := s.modernClient(t)
+	modernClient.headers.Set("Mcp-Method", "subscriptions/listen")
+	modernClient.headers.Del("Mcp-Name")
+	listening := modernClient.postRequest(t.Context(), `{"jsonrpc":"2.0","id":12345678901234567890,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["`+uri+`"]},"_meta":`+modernMeta+`}}`)
 	defer listening.Body.Close()
 	listen := newEvents(listening.Body)
-	if data, _ := listen.nextData(); !strings.Contains(data, `acknowledged`) || !strings.Contains(data, uri) {
-		t.Fatal(data)
+	if eventData, _ := listen.nextData(); !strings.Contains(eventData, `acknowledged`) || !strings.Contains(eventData, uri) {
+		t.Fatal(eventData)
 	}
 
 	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
-	expectMessages := func(what string) {
+	expectMessages := func(description string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
-		if m := p.mustRead(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
-			t.Errorf("%s: the client over stdio received %s", what, m.text)
+		if m := p.mustRead(); !strings.Contains(m.messageJSON, want) || !strings.Contains(m.messageJSON, uri) {
+			t.Errorf("%s: the client over stdio received %s", description, m.messageJSON)
 		}
-		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
-			t.Errorf("%s: the GET stream received %s", what, data)
+		if eventData, _ := get.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) {
+			t.Errorf("%s: the GET stream received %s", description, eventData)
 		}
-		if data, _ := listen.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
-			t.Errorf("%s: the listen stream received %s", what, data)
+		if eventData, _ := listen.nextData(); !strings.Contains(eventData, want) || !strings.Contains(eventData, uri) || !strings.Contains(eventData, id64) {
+			t.Errorf("%s: the listen stream received %s", description, eventData)
 		}
 	}
 	reportProgress(sink, 1)
@@ -204,11 +204,11 @@ func TestSubscribersAreNotified(t *testing.T) {
 	reportProgress(sink, 2)
 	expectMessages("the next, when its time has come")
 
-	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
+	p.sendMessage(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
 	if m := p.mustRead(); m.Result == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
-	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
+	if code, _ := c.status(c.newRequest(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Error(code)
 	}
 	s.resources.mu.Lock()
@@ -217,12 +217,12 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
-	if data, _ := listen.nextData(); !strings.Contains(data, uri) {
-		t.Error(data)
+	if eventData, _ := listen.nextData(); !strings.Contains(eventData, uri) {
+		t.Error(eventData)
 	}
-	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	p.sendMessage(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != "9" {
-		t.Errorf("after unsubscribe the client received %s; want %q", m.text, "9")
+		t.Errorf("after unsubscribe the client received %s; want %q", m.messageJSON, "9")
 	}
 }
 
@@ -242,14 +242,14 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			uri string
 			at  time.Duration
 		}
-		var all []receivedLine
+		var notifications []receivedLine
 		startTime := time.Now()
 		expectMessages := func(until time.Duration) {
 			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(until))
 			defer cancel()
 			for ctx.Err() == nil {
 				for _, uri := range l.next(ctx) {
-					all = append(all, receivedLine{uri, time.Since(startTime)})
+					notifications = append(notifications, receivedLine{uri, time.Since(startTime)})
 				}
 			}
 		}
@@ -261,7 +261,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		}()
 		expectMessages(10 * time.Second)
 		var at []time.Duration
-		for _, h := range all {
+		for _, h := range notifications {
 			if h.uri == callsURI {
 				t.Errorf("the list was notified at %s", h.at)
 			}
@@ -271,11 +271,11 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
 			t.Errorf("the notifications of the call were sent at %s", at)
 		}
-		all = nil
+		notifications = nil
 		sink.Finish(nil, nil)
 		expectMessages(11 * time.Second)
-		if len(all) != 2 {
-			t.Errorf("at the end of the call the notifications are %v; want length 2", all)
+		if len(notifications) != 2 {
+			t.Errorf("at the end of the call the notifications are %v; want length 2", notifications)
 		}
 		w.close()
 		d.Shutdown()
@@ -293,8 +293,8 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	for range 1000 {
 		l.RecordChange(uri)
 	}
-	if all := l.next(t.Context()); len(all) != 1 {
-		t.Errorf("the subscriber received %d notifications; want 1", len(all))
+	if notifications := l.next(t.Context()); len(notifications) != 1 {
+		t.Errorf("the subscriber received %d notifications; want 1", len(notifications))
 	}
 }
 
@@ -302,25 +302,25 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(callCountWatcher(1), nil)
 	defer w.close()
 	var listeners []*subscriber
-	total, refused := 0, 0
-	for n := 0; total < maxAllSubscriptions; n++ {
+	totalCount, refusedCount := 0, 0
+	for n := 0; totalCount < maxAllSubscriptions; n++ {
 		l := newSubscriber(w)
 		listeners = append(listeners, l)
 		for i := range maxSubscriptions + 1 {
 			uri := fmt.Sprintf("%s/call_%d", callsURI, i)
 			switch err := l.subscribe(uri); {
 			case err == nil:
-				total++
-			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || total == maxAllSubscriptions):
-				refused++
+				totalCount++
+			case errors.Is(err, errTooManySubscriptions) && (i == maxSubscriptions || totalCount == maxAllSubscriptions):
+				refusedCount++
 			default:
 				t.Fatal(err)
 			}
 			_ = l.subscribe(uri) // a second subscription to the same URI has no effect
 		}
 	}
-	if total != maxAllSubscriptions || refused == 0 || len(w.subscribedByURI) != maxSubscriptions {
-		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", total, refused, len(w.subscribedByURI))
+	if totalCount != maxAllSubscriptions || refusedCount == 0 || len(w.subscribedByURI) != maxSubscriptions {
+		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", totalCount, refusedCount, len(w.subscribedByURI))
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
@@ -342,8 +342,8 @@ func TestMissedEvents(t *testing.T) {
 		}
 	}
 	w.notifyOfEvents(nil, true)
-	if all := l.next(t.Context()); len(all) != 3 {
-		t.Errorf("the subscriber received %v; want length 3", all)
+	if notifications := l.next(t.Context()); len(notifications) != 3 {
+		t.Errorf("the subscriber received %v; want length 3", notifications)
 	}
 }
 
@@ -354,29 +354,29 @@ func TestFilesAreRead(t *testing.T) {
 	files := filestore.Open(t.TempDir())
 	s := serveTools(t, d, Options{CallWatcher: d, Files: files})
 	c := s.open(t, "a")
-	add := func(name, mediaType, client, content string) string {
+	addFile := func(name, mediaType, client, content string) string {
 		f, err := files.Add(filestore.File{Name: name, MediaType: mediaType, Client: client}, []byte(content))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f.URI()
 	}
-	for _, test := range []struct{ name, mediaType, content, want string }{
+	for _, testCase := range []struct{ name, mediaType, content, want string }{
 		{"a.har", "application/json", `{"log":{}}`, `"text":"{\"log\":{}}"`},
 		{"a.txt", "text/plain", "é\n", `"text":"é\n"`},
 		{"a.txt", "text/plain", "\xff", `"blob":"/w=="`},
 		{"a.pdf", "application/pdf", "%PDF", `"blob":"JVBERg=="`},
 	} {
-		uri := add(test.name, test.mediaType, "a", test.content)
-		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, test.mediaType, test.want)
-		if got := c.answer(readText(uri, `{}`)); string(got.Result) != want {
-			t.Errorf("answer for %s = %s, want the result %s", test.name, got.text, want)
+		uri := addFile(testCase.name, testCase.mediaType, "a", testCase.content)
+		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, testCase.mediaType, testCase.want)
+		if got := c.call(readText(uri, `{}`)); string(got.Result) != want {
+			t.Errorf("answer for %s = %s, want the result %s", testCase.name, got.messageJSON, want)
 		}
 	}
-	for _, uri := range []string{add("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
-		m := c.answer(readText(uri, `{}`))
+	for _, uri := range []string{addFile("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
+		m := c.call(readText(uri, `{}`))
 		if m.Error == nil || !strings.Contains(m.Error.Message, "You have no file") {
-			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.text)
+			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.messageJSON)
 		}
 	}
 }

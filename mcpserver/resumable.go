@@ -90,12 +90,12 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if c == nil {
 		return refusal
 	}
-	answers := map[string]json.RawMessage{}
-	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &answers) != nil {
+	formAnswers := map[string]json.RawMessage{}
+	if len(q.Params.InputResponses) > 0 && json.Unmarshal(q.Params.InputResponses, &formAnswers) != nil {
 		return newFaultReply(wire.CodeInvalidParams, "The inputResponses are not an object. Send one with a member for each of the inputRequests.")
 	}
-	for _, answer := range answers {
-		if answer[0] != '{' {
+	for _, formAnswer := range formAnswers {
+		if formAnswer[0] != '{' {
 			return newFaultReply(wire.CodeInvalidParams, "A member of the inputResponses is not an object. Send an ElicitResult.")
 		}
 	}
@@ -104,7 +104,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	if !c.attach(p) {
 		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
-	c.applyAnswers(q.Client, answers)
+	c.applyAnswers(q.Client, formAnswers)
 	return c.attachAndWait(ctx, q, p)
 }
 
@@ -134,7 +134,7 @@ func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resum
 	go func() {
 		defer background.Finish()
 		defer cancel(nil)
-		c.reply = a.run(ctx, q)
+		c.reply = a.runCall(ctx, q)
 		background.Release()
 		close(c.done)
 		a.resumable.storeAnswer(c)
@@ -184,16 +184,16 @@ func (c *resumableCall) attach(p *progressSender) bool {
 	return true
 }
 
-func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]json.RawMessage) {
+func (c *resumableCall) applyAnswers(client dispatch.Client, formAnswers map[string]json.RawMessage) {
 	c.mu.Lock()
 	tickets := slices.Clone(c.tickets)
 	c.mu.Unlock()
 	for _, t := range tickets {
-		answer, ok := answers[t.TicketID]
+		formAnswer, ok := formAnswers[t.TicketID]
 		if !ok {
 			continue
 		}
-		isDecided := c.approvals.decideByAnswer(t.Question, client, answer)
+		isDecided := c.approvals.decideByAnswer(t.Question, client, formAnswer)
 		c.mu.Lock()
 		t.isAnswered, t.isDecided = true, isDecided // addTicket removes an answered ticket
 		c.mu.Unlock()
@@ -312,10 +312,10 @@ func (r *resumableCalls) storeAnswer(c *resumableCall) {
 	r.endedCalls = append(r.endedCalls, c)
 	r.answerBytes += c.reply.sizeBytes()
 	for r.answerBytes > maxKeptAnswerBytes && len(r.endedCalls) > 1 {
-		oldest := r.endedCalls[0]
-		r.removeCall(oldest)
-		if !oldest.isAttached() {
-			go oldest.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
+		oldestCall := r.endedCalls[0]
+		r.removeCall(oldestCall)
+		if !oldestCall.isAttached() {
+			go oldestCall.reply.Undelivered() // run without the locks, because Undelivered may acquire locks
 		}
 	}
 }

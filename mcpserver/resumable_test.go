@@ -26,28 +26,28 @@ type formsResult struct {
 	State string `json:"requestState"`
 }
 
-func repeatCallText(id, args, answers, state string) string {
-	text := callText(id, args, formsMeta)
-	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
+func repeatCallText(id, args, formAnswers, state string) string {
+	request := callText(id, args, formsMeta)
+	return strings.TrimSuffix(request, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, formAnswers, state)
 }
 
-type modernSender func(text string) receivedMessage
+type modernSender func(request string) receivedMessage
 
 var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	"http": func(t *testing.T, s *testServer) modernSender {
 		c := s.modernClient(t)
-		return func(text string) receivedMessage {
-			all := c.requestAndRead(text)
-			if len(all) == 0 {
+		return func(request string) receivedMessage {
+			allMessages := c.requestAndRead(request)
+			if len(allMessages) == 0 {
 				t.Fatal("the request got no answer")
 			}
-			return all[len(all)-1]
+			return allMessages[len(allMessages)-1]
 		}
 	},
 	"stdio": func(t *testing.T, s *testServer) modernSender {
 		p := s.dial(t)
-		return func(text string) receivedMessage {
-			p.send(text)
+		return func(request string) receivedMessage {
+			p.sendMessage(request)
 			for {
 				if m := p.mustRead(); m.Method == "" {
 					return m
@@ -57,7 +57,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	},
 }
 
-func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, ask modernSender)) {
+func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, sendModern modernSender)) {
 	t.Helper()
 	for name, open := range modernSenders {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
-		t.Fatalf("the reply does not contain exactly one question: %s", r.text)
+		t.Fatalf("the reply does not contain exactly one question: %s", r.messageJSON)
 	}
 	for key := range a.Requests {
 		return key, a
@@ -86,32 +86,32 @@ func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 
 func TestModernClientDecides(t *testing.T) {
 	for name, tt := range map[string]struct {
-		answer string
-		runs   bool
+		formAnswer string
+		runs       bool
 	}{
 		"allow once": {choiceAnswer("allow once"), true},
 		"deny":       {choiceAnswer("deny"), false},
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
-				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+				m := sendModern(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
-					t.Errorf("the question is %s", m.text)
+					t.Errorf("the question is %s", m.messageJSON)
 				}
-				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
-					t.Errorf("the reply lacks serverInfo: %s", m.text)
+				if !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/serverInfo"`) {
+					t.Errorf("the reply lacks serverInfo: %s", m.messageJSON)
 				}
 				// The server must accept a repeated request whose arguments are the same, but have a different order
 				// and different spaces.
-				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
+				m = sendModern(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.formAnswer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.text)
+					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.messageJSON)
 				}
-				if m := ask(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-					t.Errorf("the server accepted the same requestState twice: %s", m.text)
+				if m := sendModern(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+					t.Errorf("the server accepted the same requestState twice: %s", m.messageJSON)
 				}
 			})
 		})
@@ -121,8 +121,8 @@ func TestModernClientDecides(t *testing.T) {
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newApprovalDispatcher(t, alwaysAskGate{})
-		ask := modernSenders[name](t, serveTools(t, g, Options{}))
-		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		sendModern := modernSenders[name](t, serveTools(t, g, Options{}))
+		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
 			t.Errorf("%s: the form has the choices %s; want %v", name, got, want)
 		}
@@ -131,40 +131,40 @@ func TestModernSessions(t *testing.T) {
 }
 
 func TestModernCallWithSeveralForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		const args = `{"wait":2}`
-		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
+		key, q := sendModern(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// If the repeated request contains no answer to a form, the server sends the same form
 		// again, with the same ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
+			k, nextResult := sendModern(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
 				t.Errorf("%s: the form asks for %s, not %s", inputResponses, k, key)
 			}
-			q = next
+			q = nextResult
 		}
-		answer := choiceAnswer("allow once")
+		formAnswer := choiceAnswer("allow once")
 		for round := range 2 { // after the approval of the call, its tool waits for the user twice
-			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
-			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
-				t.Fatalf("round %d: the next question is %+v", round, next)
+			k, nextResult := sendModern(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State)).decodeQuestion(t)
+			if k == key || !strings.Contains(nextResult.Requests[k].Params.Message, "Log in.") {
+				t.Fatalf("round %d: the next question is %+v", round, nextResult)
 			}
-			key, q, answer = k, next, `{"action":"accept"}`
+			key, q, formAnswer = k, nextResult, `{"action":"accept"}`
 		}
-		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
+		m := sendModern(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, formAnswer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
-			t.Errorf("the reply to the approved call is %s", m.text)
+			t.Errorf("the reply to the approved call is %s", m.messageJSON)
 		}
 	})
 }
 
 func TestModernStateIsSealed(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
-		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
+		key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
 		flipped := []byte(q.State)
 		flipped[5] ^= 1
-		for name, text := range map[string]string{
+		for name, sealedState := range map[string]string{
 			"tampered":        repeatCallText(`2`, `{"a":1}`, yes, q.State+"-TAMPERED"),
 			"changed":         repeatCallText(`2`, `{"a":1}`, yes, string(flipped)),
 			"shortened":       repeatCallText(`2`, `{"a":1}`, yes, q.State[:20]),
@@ -173,15 +173,15 @@ func TestModernStateIsSealed(t *testing.T) {
 			"a list":          repeatCallText(`2`, `{"a":1}`, `[]`, q.State),
 			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
-			if m := ask(text); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-				t.Errorf("%s: the repeated request got %s", name, m.text)
+			if m := sendModern(sealedState); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
+				t.Errorf("%s: the repeated request got %s", name, m.messageJSON)
 			}
 		}
 		if g.runs.Load() != 0 {
 			t.Error("the tool ran")
 		}
-		if m := ask(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
-			t.Error(m.text)
+		if m := sendModern(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -190,14 +190,14 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
-	first, second := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
-	key, q := first(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	firstSender, secondSender := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
+	key, q := firstSender(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
-	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
-		t.Error(m.text)
+	if m := secondSender(yes); m.Error == nil || g.runs.Load() != 0 {
+		t.Error(m.messageJSON)
 	}
-	if m := first(yes); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+	if m := firstSender(yes); m.toolResultOf(t).IsError {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -206,14 +206,14 @@ func TestModernStateIsBoundToItsClient(t *testing.T) {
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
-			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
-				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
+				key, q := sendModern(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 				w := g.onlyTicket(t)
-				text := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
+				request := repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("deny")), q.State)
 				if closed {
-					text = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
+					request = repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State)
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
@@ -225,12 +225,12 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 					decide()
 					waitUntilCallEnded(t, f)
 				}
-				go func() { got <- ask(text) }()
+				go func() { got <- sendModern(request) }()
 				if closed {
 					decide()
 				}
 				if m := <-got; m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Errorf("the reply to the approved call is %s", m.text)
+					t.Errorf("the reply to the approved call is %s", m.messageJSON)
 				}
 			})
 		})
@@ -241,14 +241,14 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
 	// The limit is long, because the client must receive the form within the limit.
-	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 5 * time.Second}}, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+		key, q := sendModern(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		waitUntilCallEnded(t, f)
-		m := ask(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
+		m := sendModern(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
 		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -267,26 +267,26 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 
 	// A client that closes the response cancels the call.
 	c := s.modernClient(t)
-	key, q := c.answer(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
+	key, q := c.call(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, disconnect := context.WithCancel(t.Context())
-	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
-		t.Errorf("the client received %q", data)
+	res := c.postRequest(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
+	if eventData, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(eventData, "waiting for approval") {
+		t.Errorf("the client received %q", eventData)
 	}
 	// While one request waits for the call's answer, the server rejects another request that
 	// continues the same call.
-	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
-		t.Error(m.text)
+	if m := c.call(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
+		t.Error(m.messageJSON)
 	}
 	disconnect()
 	awaitCallEnd()
-	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
-		t.Error(m.text)
+	if m := c.call(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
+		t.Error(m.messageJSON)
 	}
 
 	// A stdio client that disconnects between two requests cancels its suspended call.
 	p := s.dial(t)
-	p.send(callText(`1`, `{}`, formsMeta))
+	p.sendMessage(callText(`1`, `{}`, formsMeta))
 	p.mustRead().decodeQuestion(t)
 	p.in.Close()
 	awaitCallEnd()
@@ -296,18 +296,18 @@ func TestModernClientDisconnectsDuringApproval(t *testing.T) {
 }
 
 func TestModernClientsWithoutForms(t *testing.T) {
-	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, sendModern modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		got := make(chan receivedMessage)
-		go func() { got <- ask(callText(`1`, `{}`, modernMeta)) }()
+		go func() { got <- sendModern(callText(`1`, `{}`, modernMeta)) }()
 		for {
 			events, _, err := f.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last := events[len(events)-1]; last.Kind == dispatch.EventSuspended {
-				w := last.Call.Waiting
+			if lastEvent := events[len(events)-1]; lastEvent.Kind == dispatch.EventSuspended {
+				w := lastEvent.Call.Waiting
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
@@ -315,7 +315,7 @@ func TestModernClientsWithoutForms(t *testing.T) {
 			}
 		}
 		if m := <-got; m.toolResultOf(t).IsError || m.toolResultOf(t).ResultType != "complete" {
-			t.Error(m.text)
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -348,8 +348,8 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
 		}
 		c.removeAnswered(c.callsByID["large"])
-		lost := 0
-		c.putEnded("last", 5).reply.onUndelivered = func() { lost++ }
+		lostAnswers := 0
+		c.putEnded("last", 5).reply.onUndelivered = func() { lostAnswers++ }
 		<-time.After(keptAnswerLifetime - time.Second)
 		if c.countKept() != 1+1+5 {
 			t.Error("an ended call was dropped too early")
@@ -359,16 +359,16 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 		if c.countKept() != 0 {
 			t.Error("an ended call was stored too long")
 		}
-		if lost != 1 {
-			t.Errorf("the loss was reported %d times; want 1", lost)
+		if lostAnswers != 1 {
+			t.Errorf("the loss was reported %d times; want 1", lostAnswers)
 		}
 
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
-		h.reply.onUndelivered = func() { lost++ }
+		h.reply.onUndelivered = func() { lostAnswers++ }
 		h.attach(nil)
 		c.putEnded("next", maxKeptAnswerBytes)
 		synctest.Wait()
-		if lost != 1 || c.callsByID["fetched"] != nil {
+		if lostAnswers != 1 || c.callsByID["fetched"] != nil {
 			t.Errorf("a fetched answer is reported as lost")
 		}
 	})
@@ -384,21 +384,21 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		s.approvals.resumable.callsByID[fmt.Sprint(i)] = &resumableCall{}
 	}
 	c := s.modernClient(t)
-	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
+	res := c.postRequest(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
-	if data, _ := events.nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Errorf("the client received %s; want a text that contains %q", data, "waiting for approval")
+	if eventData, _ := events.nextData(); !strings.Contains(eventData, "waiting for approval") {
+		t.Errorf("the client received %s; want a text that contains %q", eventData, "waiting for approval")
 	}
 	w := g.onlyTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
-	data, _ := events.nextData()
-	for strings.Contains(data, "notifications/progress") { // the reminders of the suspended call
-		data, _ = events.nextData()
+	eventData, _ := events.nextData()
+	for strings.Contains(eventData, "notifications/progress") { // the reminders of the suspended call
+		eventData, _ = events.nextData()
 	}
-	if m := parseReceived(t, data); m.toolResultOf(t).IsError {
-		t.Error(m.text)
+	if m := parseReceived(t, eventData); m.toolResultOf(t).IsError {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -406,7 +406,7 @@ func TestModernStatusOfARefusedState(t *testing.T) {
 	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	c := serveTools(t, g, Options{}).modernClient(t)
-	res := c.post(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
+	res := c.postRequest(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))
 	res.Body.Close()
 	if res.StatusCode != http.StatusBadRequest {
 		t.Error(res.Status)

@@ -11,12 +11,12 @@ import (
 	"opentabs/wire"
 )
 
-func newRefusals(code wire.ErrorCode, message string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
+func newRefusals(code wire.ErrorCode, replyText string, names ...string) func(string) func(dispatch.Tool) *wire.CallError {
 	return func(plugin string) func(dispatch.Tool) *wire.CallError {
 		return func(dispatch.Tool) *wire.CallError {
 			for _, name := range names {
 				if name == plugin {
-					return &wire.CallError{Code: code, Message: message}
+					return &wire.CallError{Code: code, Message: replyText}
 				}
 			}
 			return nil
@@ -45,33 +45,33 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	peers := []*stdioPeer{s.dial(t), s.dial(t)}
 	for _, p := range peers {
 		p.initialize("agent")
-		p.send(strings.Split(lists, "\n")...)
-		both := p.mustRead().text + p.mustRead().text
+		p.sendMessage(strings.Split(lists, "\n")...)
+		both := p.mustRead().messageJSON + p.mustRead().messageJSON
 		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
 			t.Errorf("agents see %s", both)
 		}
 	}
 	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
 	for _, p := range peers {
-		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-		if m := p.mustRead(); !strings.Contains(m.text, `"id":3`) {
-			t.Errorf("the client received %s; want a text that contains %q", m.text, `"id":3`)
+		p.sendMessage(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+		if m := p.mustRead(); !strings.Contains(m.messageJSON, `"id":3`) {
+			t.Errorf("the client received %s; want a text that contains %q", m.messageJSON, `"id":3`)
 		}
 	}
 	for _, tt := range []struct {
-		on    bool
-		shown int
+		on         bool
+		shownTools int
 	}{{true, 2}, {false, 0}} {
 		on.Store(tt.on)
 		s.PolicyChanged()
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 				if m := p.mustRead(); m.Method != want {
-					t.Errorf("the client received %s, want %s", m.text, want)
+					t.Errorf("the client received %s, want %s", m.messageJSON, want)
 				}
 			}
-			p.send(strings.Split(lists, "\n")...)
-			if both := p.mustRead().text + p.mustRead().text; strings.Count(both, "IGNORE ALL") != tt.shown {
+			p.sendMessage(strings.Split(lists, "\n")...)
+			if both := p.mustRead().messageJSON + p.mustRead().messageJSON; strings.Count(both, "IGNORE ALL") != tt.shownTools {
 				t.Errorf("on %t: agents see %s", tt.on, both)
 			}
 		}
@@ -93,15 +93,15 @@ func TestCallOfAToolThatIsOff(t *testing.T) {
 	})
 	c := s.open(t, "agent")
 	want := "evil__x failed: the user has not reviewed the plugin evil yet; run `opentabs plugin review evil` (not_reviewed). " + "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms the review."
-	r := c.answer(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
+	r := c.call(toolText("evil__x", `{}`, `{}`)).toolResultOf(t)
 	if !r.IsError || r.Content[0].Text != want {
 		t.Errorf("%q", r.Content[0].Text)
 	}
-	if r := c.answer(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
+	if r := c.call(toolText("evil__x", `{"secret":"s"}`, `{}`)).toolResultOf(t); !r.IsError || r.Content[0].Text != "denied by a gate" {
 		t.Errorf("%+v", r)
 	}
-	m := c.answer(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
+	m := c.call(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"evil__y"}}`)
 	if m.Error == nil || !strings.HasPrefix(m.Error.Message, "evil__y failed: the user has not reviewed the plugin evil yet") {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }

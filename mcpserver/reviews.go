@@ -35,7 +35,7 @@ type Inspector interface {
 	Inspect(plugin string) (*inspection.Inspection, error)
 	// Recommend stores an agent's recommendation for the plugin content with the given hash. A
 	// recommendation does not enable the plugin.
-	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
+	Recommend(plugin, hash string, permission wire.Permission, noteText, recommender string) error
 }
 
 // Agents can inspect plugins, but only the user can enable a plugin.
@@ -44,12 +44,12 @@ var reviewTools = []builtinTool{{
 		"Shows a plugin before it is enabled: what it is, where it works, its tools, its settings, its author's own code in pages, what changed since the user's last review. "+
 			"The overview has a token with which you can recommend it to the user (plugin_mark_reviewed).", inspectSchema, true),
 	isOffered: hasInspector,
-	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
+	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.inspectPlugin(q) },
 }, {
 	definition: newBuiltinDefinition("plugin_mark_reviewed", "Recommend a plugin",
 		"Shows the user that you have inspected a plugin and recommend enabling it. It changes no permission: the user decides, in the opentabs side panel or a terminal.", markReviewedSchema, false),
 	isOffered: hasInspector,
-	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
+	runTool:   func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
 }}
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
@@ -73,36 +73,36 @@ func (r *reviews) inspectPlugin(q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	inspected, err := r.inspector.Inspect(a.Plugin)
+	pluginInspection, err := r.inspector.Inspect(a.Plugin)
 	if err != nil {
 		return newFailureReply(newArgumentsError("%s", r.removePaths(a.Plugin, err)))
 	}
-	text, nextSection, err := inspected.Page(a.Section)
+	sectionText, nextSection, err := pluginInspection.Page(a.Section)
 	if err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
 	introduction := ""
 	if a.Section == "" || a.Section == inspection.SectionOverview {
 		introduction = fmt.Sprintf("Read its sections, first of all %q. If it does only what it claims, recommend it: plugin_mark_reviewed with reviewToken %q (valid for 10 minutes, once). The user decides.\n\n",
-			inspection.SectionCode, r.reviewTokens.Issue(inspected))
+			inspection.SectionCode, r.reviewTokens.Issue(pluginInspection))
 	}
 	if nextSection != "" {
-		text += fmt.Sprintf("\n(more: section %q)\n", nextSection)
+		sectionText += fmt.Sprintf("\n(more: section %q)\n", nextSection)
 	}
-	return reply{text: introduction + authorNotice + text}
+	return reply{replyText: introduction + authorNotice + sectionText}
 }
 
 // removePaths removes folder paths from an error text, because agents must not receive paths of this machine.
 func (r *reviews) removePaths(name string, err error) string {
-	text := err.Error()
+	replyText := err.Error()
 	if pkg, ok := r.plugins.Set().Plugin(name); ok {
-		text = strings.ReplaceAll(text, pkg.Dir, "FOLDER")
+		replyText = strings.ReplaceAll(replyText, pkg.Dir, "FOLDER")
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
-		text = strings.ReplaceAll(text, pathErr.Path, filepath.Base(pathErr.Path))
+		replyText = strings.ReplaceAll(replyText, pathErr.Path, filepath.Base(pathErr.Path))
 	}
-	return text
+	return replyText
 }
 
 func (r *reviews) markReviewed(q request) reply {
@@ -130,6 +130,6 @@ func (r *reviews) markReviewed(q request) reply {
 	if err := r.inspector.Recommend(a.Plugin, hash, a.Permission, a.Note, recommender); err != nil {
 		return newFailureReply(newArgumentsError("%v", err))
 	}
-	return reply{text: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
+	return reply{replyText: fmt.Sprintf("The user sees that you recommend the plugin %s with the permission %s. Nothing has changed yet: only the user can enable it, in the opentabs side panel or with `opentabs plugin review %[1]s` in a terminal. Ask the user to do so, and do not call its tools before.",
 		a.Plugin, a.Permission)}
 }

@@ -153,14 +153,14 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
-		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learned: o.LearnedTimeouts},
+		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learnedTimeouts: o.LearnedTimeouts},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
 	s.lists.server = s
 	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run, s.jobs.recordGiveUp)
-	s.jobs.replyToEnd = func(tool string, result dispatch.Result, err error) reply {
+	s.jobs.replyToEnd = func(tool string, callResult dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
-		return s.toolReply(l, result, err)
+		return s.toolReply(l, callResult, err)
 	}
 
 	s.catalog = &catalog{plugins: plugins, refusals: o.Refusals, log: o.Log}
@@ -188,8 +188,8 @@ func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client over a pair of streams, with one message per line. See
 // transport.Server.ServeStdio.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return s.transport.ServeStdio(ctx, in, out)
+func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
+	return s.transport.ServeStdio(ctx, inputReader, outWriter)
 }
 
 // Clients returns the connected clients, oldest session first. See transport.Server.Clients.

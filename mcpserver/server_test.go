@@ -14,10 +14,10 @@ import (
 
 func TestInitializeNamesTheServer(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{Version: "9.9"})
-	m := s.sessionlessClient(t).answer(initializeText("a"))
+	m := s.sessionlessClient(t).call(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
-		if !strings.Contains(m.text, want) {
-			t.Errorf("the answer lacks %s: %s", want, m.text)
+		if !strings.Contains(m.messageJSON, want) {
+			t.Errorf("the answer lacks %s: %s", want, m.messageJSON)
 		}
 	}
 }
@@ -26,13 +26,13 @@ func TestProtocolVersions(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		c := s.sessionlessClient(t)
-		res := c.post(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
-		if m := readMessages(t, res)[0]; !strings.Contains(m.text, `"protocolVersion":"`+version+`"`) {
-			t.Errorf("%s: %s", version, m.text)
+		res := c.postRequest(context.Background(), strings.Replace(initializeText("a"), "2025-11-25", version, 1))
+		if m := readMessages(t, res)[0]; !strings.Contains(m.messageJSON, `"protocolVersion":"`+version+`"`) {
+			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), version
-		if m := c.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
-			t.Errorf("%s: %s", version, m.text)
+		if m := c.call(callText(`1`, `{}`, `{}`)); m.Result == nil {
+			t.Errorf("%s: %s", version, m.messageJSON)
 		}
 	}
 }
@@ -40,9 +40,9 @@ func TestProtocolVersions(t *testing.T) {
 func TestInvalidInitializeCreatesNoSession(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	c := s.sessionlessClient(t)
-	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
+	res := c.postRequest(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
-		t.Errorf("the server answered %s and has %d clients", m.text, len(s.Clients()))
+		t.Errorf("the server answered %s and has %d clients", m.messageJSON, len(s.Clients()))
 	}
 }
 
@@ -50,10 +50,10 @@ func TestClientsAreListedOldestFirst(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{})
 	a := s.open(t, "first")
 	s.open(t, "second")
-	all := s.Clients()
-	if len(all) != 2 || all[0].Name != "first" || all[0].Version != "1.2" || all[0].Transport != "http" ||
-		all[0].ID != a.session || all[0].ConnectedSince.IsZero() || all[1].Name != "second" {
-		t.Errorf("%+v", all)
+	clientInfos := s.Clients()
+	if len(clientInfos) != 2 || clientInfos[0].Name != "first" || clientInfos[0].Version != "1.2" || clientInfos[0].Transport != "http" ||
+		clientInfos[0].ID != a.session || clientInfos[0].ConnectedSince.IsZero() || clientInfos[1].Name != "second" {
+		t.Errorf("%+v", clientInfos)
 	}
 }
 
@@ -63,15 +63,15 @@ func TestLogContainsNoSecrets(t *testing.T) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrToolError, Message: "the-result"}
 	}), Options{Log: zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.TraceLevel)})
 	c := s.open(t, "an agent")
-	c.answer(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
-	c.do(c.request(context.Background(), "DELETE", "")).Body.Close()
-	text := log.String()
+	c.call(callText(`1`, `{"a":"the-argument"}`, `{"progressToken":"the-token"}`))
+	c.do(c.newRequest(context.Background(), "DELETE", "")).Body.Close()
+	logText := log.String()
 	for _, secret := range []string{c.session, "the-argument", "the-result", "the-token"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%q is in the log:\n%s", secret, text)
+		if strings.Contains(logText, secret) {
+			t.Errorf("%q is in the log:\n%s", secret, logText)
 		}
 	}
-	if !strings.Contains(text, "an agent") {
-		t.Errorf("the client is not in the log:\n%s", text)
+	if !strings.Contains(logText, "an agent") {
+		t.Errorf("the client is not in the log:\n%s", logText)
 	}
 }

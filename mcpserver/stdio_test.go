@@ -29,59 +29,59 @@ func TestStdioCancelInTheSameChunk(t *testing.T) {
 	for i := range 20 {
 		lines = append(lines, cancelText(fmt.Sprint(i)))
 	}
-	p.send(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
+	p.sendMessage(append(lines, `{"jsonrpc":"2.0","id":"after","method":"ping"}`)...)
 	for range 20 {
-		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
+		if cause := <-h.callErrors; !errors.Is(cause, transport.ErrCancelled) {
 			t.Error(cause)
 		}
 	}
-	if all := p.closeAndReadAll(); len(all) != 1 || string(all[0].ID) != `"after"` {
-		t.Errorf("cancelled calls were answered: %v", all)
+	if allMessages := p.closeAndReadAll(); len(allMessages) != 1 || string(allMessages[0].ID) != `"after"` {
+		t.Errorf("cancelled calls were answered: %v", allMessages)
 	}
 }
 
 // TestCancelReason checks that the reason in notifications/cancelled reaches the call,
 // truncated and without hidden characters, over both transports.
 func TestCancelReason(t *testing.T) {
-	for reason, want := range map[string]string{
+	for cancelReason, want := range map[string]string{
 		`"the user pressed Escape"`:              "the user pressed Escape",
 		`"two\nlines \u001b[2J\u202eevil"`:       "two lines [2Jevil",
 		`"` + strings.Repeat("long ", 200) + `"`: strings.TrimSpace(strings.Repeat("long ", 40)),
 		`5`:                                      "", `null`: "", `["x"]`: "", `""`: "",
 	} {
-		text := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
+		cancelNotification := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+cancelReason, 1)
 		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
-		check := func(over string) {
+		checkReason := func(over string) {
 			t.Helper()
-			ctx, end := context.WithCancelCause(t.Context())
-			end(<-h.ended)
+			ctx, cancelCall := context.WithCancelCause(t.Context())
+			cancelCall(<-h.callErrors)
 			got := dispatch.CancellationOf(ctx)
 			if got.CancelledBy != "the client" || !strings.HasPrefix(got.Reason, want) || want == "" && got.Reason != "" || len([]rune(got.Reason)) > transport.MaxReason {
-				t.Errorf("%s: %q became %q, want %q", over, reason, got.Reason, want)
+				t.Errorf("%s: %q became %q, want %q", over, cancelReason, got.Reason, want)
 			}
 		}
 		p := s.dial(t)
 		p.initialize("a")
-		p.send(callText(`1`, `{}`, `{}`), text)
-		<-h.started
-		check("stdio")
+		p.sendMessage(callText(`1`, `{}`, `{}`), cancelNotification)
+		<-h.startedCalls
+		checkReason("stdio")
 		c := s.open(t, "a")
-		answered := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
-		<-h.started
-		readMessages(t, c.post(t.Context(), text))
-		check("http")
-		if msgs := <-answered; len(msgs) != 0 {
+		responses := c.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		<-h.startedCalls
+		readMessages(t, c.postRequest(t.Context(), cancelNotification))
+		checkReason("http")
+		if msgs := <-responses; len(msgs) != 0 {
 			t.Errorf("the server answered %v; want length 0", msgs)
 		}
-		if all := p.closeAndReadAll(); len(all) != 0 {
-			t.Errorf("the server answered over stdio %v; want length 0", all)
+		if allMessages := p.closeAndReadAll(); len(allMessages) != 0 {
+			t.Errorf("the server answered over stdio %v; want length 0", allMessages)
 		}
-		early := s.open(t, "a")
-		readMessages(t, early.post(t.Context(), text))
-		early.requestAndRead(callText(`1`, `{}`, `{}`))
-		<-h.started
-		check("http, ahead of its call")
+		earlyClient := s.open(t, "a")
+		readMessages(t, earlyClient.postRequest(t.Context(), cancelNotification))
+		earlyClient.requestAndRead(callText(`1`, `{}`, `{}`))
+		<-h.startedCalls
+		checkReason("http, ahead of its call")
 	}
 }
 
@@ -90,19 +90,19 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	p.initialize("a")
-	p.send(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
+	p.sendMessage(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	p.mustRead()
 	select {
-	case <-h.ended:
+	case <-h.callErrors:
 		t.Error("the call was cancelled")
 	default:
 	}
-	p.send(callText(`1`, `{}`, `{}`))
+	p.sendMessage(callText(`1`, `{}`, `{}`))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
-		t.Errorf("a request with an ID in use got %s", m.text)
+		t.Errorf("a request with an ID in use got %s", m.messageJSON)
 	}
-	p.send(cancelText(`1`))
-	<-h.ended
+	p.sendMessage(cancelText(`1`))
+	<-h.callErrors
 }
 
 func TestStdioCallsRunAtOnce(t *testing.T) {
@@ -112,10 +112,10 @@ func TestStdioCallsRunAtOnce(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	for i := range n {
-		p.send(callText(fmt.Sprint(i), `{}`, `{}`))
+		p.sendMessage(callText(fmt.Sprint(i), `{}`, `{}`))
 	}
 	for range n {
-		<-h.started
+		<-h.startedCalls
 	}
 	p.closeAndReadAll()
 }
@@ -128,15 +128,15 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
 		t.Fatal(err)
 	}
-	all := p.closeAndReadAll()
-	slices.SortFunc(all, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
-	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
-		t.Errorf("the client received the answers %v", all)
+	allMessages := p.closeAndReadAll()
+	slices.SortFunc(allMessages, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	if len(allMessages) != 2 || string(allMessages[0].ID) != `"init"` || string(allMessages[1].ID) != `2` {
+		t.Errorf("the client received the answers %v", allMessages)
 	}
-	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
+	if cause := <-h.callErrors; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
 	}
-	if call, got := <-h.started, <-endedClients; got != call.Client {
+	if call, got := <-h.startedCalls, <-endedClients; got != call.Client {
 		t.Errorf("client of the ended session = %+v, want %+v", got, call.Client)
 	}
 	if err := <-p.done; err != nil {
@@ -152,7 +152,7 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	longText := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
-	for _, test := range []struct{ line, want string }{
+	for _, testCase := range []struct{ line, want string }{
 		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{"\x00", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{callText(`1`, "{\"a\":\"\xff\"}", `{}`), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not UTF-8. Send one JSON-RPC message in UTF-8."}}`},
@@ -164,22 +164,22 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 		{callText(`2`, `{}`, `{}`), `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 	} {
-		p.send("", " \t", test.line)
-		if m := p.mustRead(); m.text != test.want {
-			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
+		p.sendMessage("", " \t", testCase.line)
+		if m := p.mustRead(); m.messageJSON != testCase.want {
+			t.Errorf("%.80s:\n%s\nwant\n%s", testCase.line, m.messageJSON, testCase.want)
 		}
 	}
 	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `5`, `"x"`, `{"jsonrpc":"1.0","id":1,"method":"ping"}`, callText(`null`, `{}`, `{}`),
 		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":true,"method":"initialize"}`, `{"jsonrpc":"2.0","id":4,"method":"notifications/cancelled","params":{"requestId":1}}`,
 	} {
-		p.send(line)
+		p.sendMessage(line)
 		if m := p.mustRead(); m.Error == nil {
-			t.Errorf("%s got the answer %s", line, m.text)
+			t.Errorf("%s got the answer %s", line, m.messageJSON)
 		}
 	}
-	p.send(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	p.sendMessage(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != `3` {
-		t.Errorf("the server answered a line that is no request: %s", m.text)
+		t.Errorf("the server answered a line that is no request: %s", m.messageJSON)
 	}
 }
 
@@ -189,18 +189,18 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	serverConn, clientConn := net.Pipe()
 	defer clientConn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() { done <- s.ServeStdio(ctx, serverConn, serverConn) }()
+	callErrors := make(chan error)
+	go func() { callErrors <- s.ServeStdio(ctx, serverConn, serverConn) }()
 	go func() { _, _ = io.Copy(io.Discard, clientConn) }()
 	if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{}`)+"\n"); err != nil {
 		t.Fatal(err)
 	}
-	<-h.started
+	<-h.startedCalls
 	cancel()
-	if err := <-done; err != nil {
+	if err := <-callErrors; err != nil {
 		t.Error(err)
 	}
-	<-h.ended
+	<-h.callErrors
 	serverConn.Close() // ends the last read
 }
 
@@ -214,7 +214,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	p, idle := s.dial(t), s.dial(t)
 	p.initialize("a")
 	idle.initialize("idle")
-	p.send(callText(`1`, `{}`, `{}`))
+	p.sendMessage(callText(`1`, `{}`, `{}`))
 	<-started
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
@@ -227,7 +227,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	}
 	// Shutdown must not return before the answer to the running call is written.
 	if m := p.mustRead(); string(m.ID) != `1` || m.Result == nil {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 	if err := <-p.done; err != nil {
 		t.Error(err)
@@ -247,13 +247,13 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 			return dispatch.Result{}, errors.New("cancelled")
 		}), packages.reg, Options{})
 		serverConn, clientConn := net.Pipe() // a write to a pipe blocks until the other side reads
-		done := make(chan error)
+		callErrors := make(chan error)
 		begin := time.Now()
-		go func() { done <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
+		go func() { callErrors <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
 		if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-done; err == nil {
+		if err := <-callErrors; err == nil {
 			t.Error("the failed write was not reported")
 		}
 		if waited := time.Since(begin); waited != 30*time.Second {
@@ -292,34 +292,34 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{Version: "9.9"})
 	p := s.dial(t)
 	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
-	p.send(callText(`1`, `{}`, meta))
+	p.sendMessage(callText(`1`, `{}`, meta))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"resultType":"complete",` +
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if m := p.mustRead(); m.text != want {
-		t.Errorf("%s\nwant\n%s", m.text, want)
+	if m := p.mustRead(); m.messageJSON != want {
+		t.Errorf("%s\nwant\n%s", m.messageJSON, want)
 	}
-	p.send(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
+	p.sendMessage(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32602 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
-	p.send(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
+	p.sendMessage(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
 	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32022 {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 
 	s.add(t, "one")
-	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
+	p.sendMessage(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
 	ack := p.mustRead()
-	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
-		t.Fatal(ack.text)
+	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Fatal(ack.messageJSON)
 	}
 	s.add(t, "two")
-	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
-		t.Error(m.text)
+	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.messageJSON, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+		t.Error(m.messageJSON)
 	}
-	p.send(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
+	p.sendMessage(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
 	if m := p.mustRead(); string(m.ID) != `8` || !json.Valid(m.Result) {
-		t.Errorf("after the cancellation of the subscription the client received %s", m.text)
+		t.Errorf("after the cancellation of the subscription the client received %s", m.messageJSON)
 	}
 	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
 		t.Errorf("the cancelled subscription was answered: %v", unreadMessages)

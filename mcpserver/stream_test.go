@@ -62,7 +62,7 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 		go func() { serveError <- hs.Serve(l) }()
 		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil }}
 		a := &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
-		res := a.post(t.Context(), initializeText("a"))
+		res := a.postRequest(t.Context(), initializeText("a"))
 		readMessages(t, res)
 		a.session, a.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 
@@ -77,11 +77,11 @@ func runInFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *te
 	})
 }
 
-func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.Conn {
+func sendUnreadCall(t *testing.T, l *pipeListener, c *client, requestBody string) net.Conn {
 	t.Helper()
 	conn := l.dial()
 	var b bytes.Buffer
-	if err := c.request(t.Context(), http.MethodPost, body).Write(&b); err != nil {
+	if err := c.newRequest(t.Context(), http.MethodPost, requestBody).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Write(b.Bytes()); err != nil {
@@ -91,7 +91,7 @@ func sendUnreadCall(t *testing.T, l *pipeListener, c *client, body string) net.C
 }
 
 func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
-	var begun, ended chan time.Time
+	var begun, endTimes chan time.Time
 	caller := callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		if string(c.Args) == `{}` {
 			return echoArguments(ctx, c)
@@ -100,19 +100,19 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		for i := 0; ctx.Err() == nil; i++ {
 			c.Progress(dispatch.Progress{Progress: float64(i)})
 		}
-		ended <- time.Now()
+		endTimes <- time.Now()
 		return dispatch.Result{}, errors.New("cancelled")
 	})
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
-		begun, ended = make(chan time.Time, 1), make(chan time.Time, 1)
+		begun, endTimes = make(chan time.Time, 1), make(chan time.Time, 1)
 		conn := sendUnreadCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
-		start := <-begun
+		startTime := <-begun
 		for i := range 10 { // other calls of the session continue
-			if m := a.answer(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
-				t.Error(m.text)
+			if m := a.call(callText(fmt.Sprint(i+2), `{}`, `{}`)); m.Result == nil {
+				t.Error(m.messageJSON)
 			}
 		}
-		if waited := (<-ended).Sub(start); waited != 5*time.Second {
+		if waited := (<-endTimes).Sub(startTime); waited != 5*time.Second {
 			t.Errorf("the call was cancelled after %s", waited)
 		}
 		conn.Close()
@@ -162,7 +162,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 	runInFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
 			begin := time.Now()
-			res := a.post(t.Context(), callText(`1`, `{}`, meta))
+			res := a.postRequest(t.Context(), callText(`1`, `{}`, meta))
 			if headers := time.Since(begin); headers != defaultHeartbeat {
 				t.Errorf("the headers arrived after %s", headers)
 			}
@@ -179,8 +179,8 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		}
 		// A client that accepts no events gets plain JSON, however long the call runs.
 		a.headers.Set("Accept", "application/json")
-		if m := a.answer(callText(`1`, `{}`, `{}`)); m.Result == nil {
-			t.Error(m.text)
+		if m := a.call(callText(`1`, `{}`, `{}`)); m.Result == nil {
+			t.Error(m.messageJSON)
 		}
 	})
 }
@@ -197,7 +197,7 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		busyClient := s.openOver(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		res := listening.do(listening.request(ctx, http.MethodGet, ""))
+		res := listening.do(listening.newRequest(ctx, http.MethodGet, ""))
 		e, progressRead := newEvents(res.Body), make(chan struct{})
 		var notification string
 		go func() {
@@ -207,15 +207,15 @@ func TestOnlyIdleSessionsExpire(t *testing.T) {
 		}()
 		got := busyClient.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-time.After(2 * time.Hour)
-		if code, _ := idleClient.status(idleClient.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
+		if code, _ := idleClient.status(idleClient.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
 			t.Errorf("the ping of the idle session got the status %d", code)
 		}
 		if len(endedNames) != 1 {
 			t.Errorf("ended sessions after 2 h = %d, want that of the idle client", len(endedNames))
 		}
 		for _, c := range []*client{listening, busyClient} {
-			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
-				t.Error(m.text)
+			if m := c.call(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
+				t.Error(m.messageJSON)
 			}
 		}
 		s.catalog.updateLists()
@@ -244,24 +244,24 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 	runInFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
 		ping := func(c *client) int {
-			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+			code, _ := c.status(c.newRequest(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			return code
 		}
 		names := func() string {
 			synctest.Wait()
-			var all []string
+			var clientNames []string
 			for _, c := range s.Clients() {
-				all = append(all, c.Name)
+				clientNames = append(clientNames, c.Name)
 			}
-			slices.Sort(all) // all lines have the same time, so their order may vary
-			return strings.Join(all, " ")
+			slices.Sort(clientNames) // all lines have the same time, so their order may vary
+			return strings.Join(clientNames, " ")
 		}
-		breakConnection := func(c *client, method, body string) {
+		breakConnection := func(c *client, method, requestBody string) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				res, err := c.http.Do(c.request(ctx, method, body))
+				res, err := c.http.Do(c.newRequest(ctx, method, requestBody))
 				if err == nil {
 					_, _ = io.Copy(io.Discard, res.Body)
 					res.Body.Close()
@@ -300,10 +300,10 @@ func TestDisconnectedClientIsNotListed(t *testing.T) {
 	})
 }
 
-func (s *testServer) openOver(t *testing.T, other *client, name string) *client {
+func (s *testServer) openOver(t *testing.T, otherClient *client, name string) *client {
 	t.Helper()
-	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}
-	res := c.post(t.Context(), initializeText(name))
+	c := &client{t: t, url: s.url, http: otherClient.http, headers: http.Header{}}
+	res := c.postRequest(t.Context(), initializeText(name))
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	return c

@@ -10,18 +10,18 @@ import (
 // TestLargeResultIsSentOnce checks which clients receive a large result only as structured
 // content.
 func TestLargeResultIsSentOnce(t *testing.T) {
-	large := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
+	largeResult := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
 	const declared = `{"experimental":{"opentabs/structuredOnly":{}}}`
 	for _, c := range []struct {
 		name, client, version, capabilities, output string
 		wantText, wantData                          bool
 	}{
-		{"an unknown client gets both forms", "other", "1", `{}`, large, true, true},
-		{"a client that ignores the text", "claude-code", "2.1.280", `{}`, large, false, true},
-		{"an old version of the client", "claude-code", "1.0.0", `{}`, large, true, true},
-		{"a client that declares the capability", "other", "1", declared, large, false, true},
+		{"an unknown client gets both forms", "other", "1", `{}`, largeResult, true, true},
+		{"a client that ignores the text", "claude-code", "2.1.280", `{}`, largeResult, false, true},
+		{"an old version of the client", "claude-code", "1.0.0", `{}`, largeResult, true, true},
+		{"a client that declares the capability", "other", "1", declared, largeResult, false, true},
 		{"a small result", "other", "1", declared, `{"text":"x"}`, true, true},
-		{"a result without structured content", "other", "1", declared, `["` + large[9:len(large)-1] + `]`, true, false},
+		{"a result without structured content", "other", "1", declared, `["` + largeResult[9:len(largeResult)-1] + `]`, true, false},
 		{"a result with a picture", "other", "1", declared,
 			`{"text":"` + strings.Repeat("x", maxRepeatedText) + `","picture":{"type":"image","data":"aGk=","mimeType":"image/png"}}`, true, true},
 	} {
@@ -45,17 +45,17 @@ func TestLargeResultIsSentOnce(t *testing.T) {
 
 func checkResultForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
 	t.Helper()
-	answer := c.answer(callText(`1`, `{}`, meta)).text
+	responseJSON := c.call(callText(`1`, `{}`, meta)).messageJSON
 	var got struct {
 		Result struct {
 			Content           []json.RawMessage `json:"content"`
 			StructuredContent json.RawMessage   `json:"structuredContent"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(answer), &got); err != nil {
+	if err := json.Unmarshal([]byte(responseJSON), &got); err != nil {
 		t.Fatal(err)
 	}
 	if hasText, hasData := len(got.Result.Content) > 0, got.Result.StructuredContent != nil; hasText != wantText || hasData != wantData || got.Result.Content == nil {
-		t.Errorf("text %v, structured content %v, want %v, %v: %.200s", hasText, hasData, wantText, wantData, answer)
+		t.Errorf("text %v, structured content %v, want %v, %v: %.200s", hasText, hasData, wantText, wantData, responseJSON)
 	}
 }

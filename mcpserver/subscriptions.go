@@ -188,8 +188,8 @@ func (r *resources) notifyOfChange(uri string) {
 	if !ok || resource.pendingTimer != nil || r.isClosed {
 		return
 	}
-	if wait := updateInterval - time.Since(resource.lastNotified); wait > 0 {
-		resource.pendingTimer = time.AfterFunc(wait, func() {
+	if waitTime := updateInterval - time.Since(resource.lastNotified); waitTime > 0 {
+		resource.pendingTimer = time.AfterFunc(waitTime, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			if r.subscribedByURI[uri] == resource {

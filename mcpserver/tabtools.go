@@ -24,7 +24,7 @@ var tabTools = []builtinTool{{
 			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
 	isOffered: func(s *Server, _ clients.ID) bool { return s.opts.Tabs != nil },
-	run:       (*Server).listTabs,
+	runTool:   (*Server).listTabs,
 }}
 
 // tabAnswer describes one tab of one plugin for agents.
@@ -64,54 +64,54 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	answers := []pluginAnswer{}
-	set := s.plugins.Set()
-	for _, p := range set.Plugins() {
+	pluginReplies := []pluginAnswer{}
+	pluginSet := s.plugins.Set()
+	for _, p := range pluginSet.Plugins() {
 		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
-		answer := s.tabsOf(p)
-		answer.NextStep = gateway.PluginState{
-			Name: p.Name, IsNotReviewed: answer.OffReason == notReviewedReason, IsOff: answer.OffReason != "", State: string(answer.State),
-			NeedsReload: slices.ContainsFunc(answer.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
+		pluginTabs := s.tabsOf(p)
+		pluginTabs.NextStep = gateway.PluginState{
+			Name: p.Name, IsNotReviewed: pluginTabs.OffReason == notReviewedReason, IsOff: pluginTabs.OffReason != "", State: string(pluginTabs.State),
+			NeedsReload: slices.ContainsFunc(pluginTabs.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
 		}.NextStep()
-		answers = append(answers, answer)
+		pluginReplies = append(pluginReplies, pluginTabs)
 	}
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		if f.Name != "" && (a.Plugin == "" || a.Plugin == f.Name) {
-			answers = append(answers, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
+			pluginReplies = append(pluginReplies, pluginAnswer{Plugin: f.Name, State: dispatch.StateFailed, Tabs: []tabAnswer{}, NextStep: gateway.StepAfterLoadError})
 		}
 	}
 	var lines []string
-	for _, answer := range answers {
-		lines = append(lines, answer.answerText())
+	for _, pluginTabs := range pluginReplies {
+		lines = append(lines, pluginTabs.answerText())
 	}
-	if len(answers) == 0 && a.Plugin != "" {
+	if len(pluginReplies) == 0 && a.Plugin != "" {
 		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
-	if len(answers) == 0 {
+	if len(pluginReplies) == 0 {
 		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
 	}
-	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
+	return reply{replyText: strings.Join(lines, "\n"), errorData: rawjson.Encode(map[string]any{"plugins": pluginReplies})}
 }
 
 // For a plugin that must not run, tabsOf returns no text of the plugin's author.
 func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	targets := s.opts.Tabs(p.Name)
-	answer := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
+	pluginTabs := pluginAnswer{Plugin: p.Name, State: targets.State(), Tabs: []tabAnswer{}}
 	offReason := s.catalog.whyToolsAreOff(p)
 	if offReason == "" {
-		answer.DisplayName = p.DisplayName
+		pluginTabs.DisplayName = p.DisplayName
 	}
-	answer.OffReason = offReason
+	pluginTabs.OffReason = offReason
 	addTab := func(t dispatch.Target, needsReload bool) {
-		for i, listedTab := range answer.Tabs { // frames of one tab are listed as one tab
+		for i, listedTab := range pluginTabs.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
-				answer.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
+				pluginTabs.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
 				return
 			}
 		}
-		answer.Tabs = append(answer.Tabs, tabAnswer{
+		pluginTabs.Tabs = append(pluginTabs.Tabs, tabAnswer{
 			TabID: t.TabID, Origin: dispatch.OriginOf(t.URL), URL: content.StripURL(t.URL, offReason == ""), Title: t.Title, Browser: t.Browser, BrowserName: t.BrowserName,
 			Instance: dispatch.InstanceName(p.Instances, t.URL), Ready: t.Readiness == dispatch.Ready, NeedsReload: needsReload,
 		})
@@ -125,7 +125,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	for _, t := range append(targets.TabsToReload, targets.ErrorPages...) {
 		addTab(t, true)
 	}
-	return answer
+	return pluginTabs
 }
 
 // answerText quotes text that can come from a page.

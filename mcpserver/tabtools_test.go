@@ -19,13 +19,13 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}
 	}
-	top := dispatch.Target{
+	topTarget := dispatch.Target{
 		Browser: "b1", BrowserName: "Work", TabID: 7, DocumentID: "d", URL: "http://localhost:8080/a/b?token=secret#frag", Title: "A \"title\"\n", Readiness: dispatch.NotReady,
 	}
-	frame, old := top, top
+	frame, oldTarget := topTarget, topTarget
 	frame.FrameID, frame.DocumentID, frame.Readiness = 3, "f", dispatch.Ready
-	old.TabID, old.DocumentID, old.Readiness = 8, "", dispatch.ReadyUnknown
-	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, top}, TabsToReload: []dispatch.Target{old}}
+	oldTarget.TabID, oldTarget.DocumentID, oldTarget.Readiness = 8, "", dispatch.ReadyUnknown
+	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, topTarget}, TabsToReload: []dispatch.Target{oldTarget}}
 }
 
 // The user has not reviewed the plugin "wiki".
@@ -40,7 +40,7 @@ func withTabsAndUnreviewed(t *testing.T, off ...string) *client {
 
 func TestAgentsListTabs(t *testing.T) {
 	c := withTabs(t)
-	r := c.answer(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
+	r := c.call(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
 	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
 		`{"tabId":7,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
 		`{"tabId":8,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
@@ -48,21 +48,21 @@ func TestAgentsListTabs(t *testing.T) {
 	if got := string(r.Structured); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	text := r.Content[0].Text
+	resultText := r.Content[0].Text
 	for _, line := range []string{
 		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "needs a reload\nwiki: closed; its tools do not run: the user has not reviewed it\n  next: Ask the user to review and enable the plugin: opentabs plugin review wiki.",
 	} {
-		if !strings.Contains(text, line) {
-			t.Errorf("%q is not in %q", line, text)
+		if !strings.Contains(resultText, line) {
+			t.Errorf("%q is not in %q", line, resultText)
 		}
 	}
-	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
+	one := c.call(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
 	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[],"next":"Ask the user to review and enable the plugin: opentabs plugin review wiki."}]}` {
 		t.Error(got)
 	}
 	for args, wantError := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
-		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, wantError) {
-			t.Errorf("%s: %s", args, m.text)
+		if m := c.call(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.messageJSON, wantError) {
+			t.Errorf("%s: %s", args, m.messageJSON)
 		}
 	}
 }
@@ -70,10 +70,10 @@ func TestAgentsListTabs(t *testing.T) {
 // Agents must never receive the query of a tab's URL.
 func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
 	c := withTabsAndUnreviewed(t, "messages", "wiki")
-	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))
+	m := c.call(toolText("plugin_list_tabs", `{}`, `{}`))
 	const want = `{"plugin":"messages","state":"ready","off":"the user has not reviewed it","tabs":[{"tabId":7,"origin":"http://localhost:8080","title":`
-	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.text, "/a/b") || strings.Contains(m.text, "secret") {
-		t.Error(m.text)
+	if got := string(m.toolResultOf(t).Structured); !strings.Contains(got, want) || strings.Contains(m.messageJSON, "/a/b") || strings.Contains(m.messageJSON, "secret") {
+		t.Error(m.messageJSON)
 	}
 	for address, want := range map[string]string{
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
@@ -86,15 +86,15 @@ func TestTabsOfDisabledPluginShowOnlyOrigins(t *testing.T) {
 
 func TestBuiltinToolsAreListed(t *testing.T) {
 	c := withTabs(t)
-	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
-		t.Errorf("the client sees the tools %s; want a text that contains %q", all, `"name":"plugin_list_tabs"`)
+	if listedTools := listTools(t, c); !strings.Contains(string(listedTools[len(listedTools)-1]), `"name":"plugin_list_tabs"`) {
+		t.Errorf("the client sees the tools %s; want a text that contains %q", listedTools, `"name":"plugin_list_tabs"`)
 	}
 	without := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
-	if all := listTools(t, without); len(all) != 1 {
-		t.Errorf("a client without plugins sees the tools %s", all)
+	if listedTools := listTools(t, without); len(listedTools) != 1 {
+		t.Errorf("a client without plugins sees the tools %s", listedTools)
 	}
-	if m := without.answer(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
-		t.Error(m.text)
+	if m := without.call(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestBuiltinToolsAreListed(t *testing.T) {
 func TestInstanceOfACall(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}},"additionalProperties":false}`)
 	wiki := &plugin.Plugin{Name: "wiki", DisplayName: "Wiki"}
-	shown := func(instances ...dispatch.Instance) string {
+	listedInstances := func(instances ...dispatch.Instance) string {
 		wiki.Instances = instances
 		l, err := newListedTool(&plugin.Tool{Plugin: wiki, Name: "find", Description: "d", InputSchema: schema})
 		if err != nil {
@@ -112,13 +112,13 @@ func TestInstanceOfACall(t *testing.T) {
 		return string(l.definition.RawInputSchema)
 	}
 	workInstance, homeInstance := dispatch.Instance{Name: "work", URL: "https://w"}, dispatch.Instance{Name: "home", URL: "https://h"}
-	if got := shown(); got != string(schema) {
+	if got := listedInstances(); got != string(schema) {
 		t.Error(got)
 	}
-	if got := shown(workInstance, workInstance); got != string(schema) {
+	if got := listedInstances(workInstance, workInstance); got != string(schema) {
 		t.Error(got)
 	}
-	if got := shown(workInstance, homeInstance); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
+	if got := listedInstances(workInstance, homeInstance); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
 		t.Error(got)
 	}
 	if got := findDefinedArguments(schema, wiki); got != (definedArguments{}) {
@@ -147,22 +147,22 @@ func TestNextSteps(t *testing.T) {
 		"If the plugin fails again, ask the user to run opentabs": {BrowserCount: 1, BrokenTabs: tab(dispatch.NotReady)},
 	} {
 		s := serveTools(t, callerFunc(echoArguments), Options{Tabs: func(string) dispatch.Targets { return targets }}, plugintest.Package{})
-		r := s.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
+		r := s.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
 		if !strings.Contains(r.Content[0].Text, "next: ") || !strings.Contains(string(r.Structured), want) || !strings.Contains(r.Content[0].Text, want) {
 			t.Errorf("result of plugin_list_tabs = %s, want a next step with %q", r.Content[0].Text, want)
 		}
 	}
 	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: newRefusals(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
-	if r := off.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs plugin permission messages ask") {
-		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.text)
+	if r := off.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.messageJSON, "opentabs plugin permission messages ask") {
+		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.messageJSON)
 	}
-	ready := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, plugintest.Package{})
-	if r := ready.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); strings.Contains(r.text, `"next"`) {
-		t.Errorf("the result for a plugin that is ready is %s, want no next step", r.text)
+	readyServer := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, plugintest.Package{})
+	if r := readyServer.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)); strings.Contains(r.messageJSON, `"next"`) {
+		t.Errorf("the result for a plugin that is ready is %s, want no next step", r.messageJSON)
 	}
 	none := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, []plugintest.Package{}...)
-	if r := none.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs browser tools on") {
-		t.Errorf("the result without plugins is %s, want how the user switches on tools for any page", r.text)
+	if r := none.open(t, "agent").call(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.messageJSON, "opentabs browser tools on") {
+		t.Errorf("the result without plugins is %s, want how the user switches on tools for any page", r.messageJSON)
 	}
 }
 
@@ -178,9 +178,9 @@ func TestUnloadedPluginIsListed(t *testing.T) {
 	}
 	c := serveRegistry(t, registry, Options{Tabs: tabsOfMessages}).open(t, "agent")
 	for _, arguments := range []string{`{}`, `{"plugin":"wiki"}`} {
-		r := c.answer(toolText("plugin_list_tabs", arguments, `{}`))
-		if !strings.Contains(r.text, "wiki: failed") || !strings.Contains(r.text, "opentabs plugin list") || strings.Contains(r.text, "Ignore all") {
-			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s", arguments, r.text)
+		r := c.call(toolText("plugin_list_tabs", arguments, `{}`))
+		if !strings.Contains(r.messageJSON, "wiki: failed") || !strings.Contains(r.messageJSON, "opentabs plugin list") || strings.Contains(r.messageJSON, "Ignore all") {
+			t.Errorf("plugin_list_tabs%s of a plugin that could not be loaded returned %s", arguments, r.messageJSON)
 		}
 	}
 }

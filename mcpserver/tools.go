@@ -30,11 +30,11 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
 	definedByTool := findDefinedArguments(t.InputSchema, t.Plugin)
-	description := t.Description
+	toolDescription := t.Description
 	if !t.Plugin.IsBuiltin() {
-		description = gateway.DescribeWithSite(t.Description, t.Plugin.DisplayName)
+		toolDescription = gateway.DescribeWithSite(t.Description, t.Plugin.DisplayName)
 	}
-	definition := mcp.NewToolWithRawSchema(t.FullName(), description, t.InputSchema)
+	definition := mcp.NewToolWithRawSchema(t.FullName(), toolDescription, t.InputSchema)
 	if names := instanceNames(t.Plugin); !definedByTool.definesInstance && len(names) > 1 {
 		definition.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
@@ -92,12 +92,12 @@ func withProperty(schema json.RawMessage, name string, property json.RawMessage)
 	if rawjson.KindOf(schema) != rawjson.KindObject {
 		return schema
 	}
-	newProperty := rawjson.Member{Key: name, Quoted: rawjson.Encode(name), Value: property}
+	newProperty := rawjson.Member{Key: name, QuotedKey: rawjson.Encode(name), Value: property}
 	rootMembers := slices.Collect(rawjson.Members(schema))
 	i := slices.IndexFunc(rootMembers, func(m rawjson.Member) bool { return m.Key == "properties" })
 	switch {
 	case i < 0:
-		rootMembers = append(rootMembers, rawjson.Member{Key: "properties", Quoted: []byte(`"properties"`), Value: rawjson.JoinMembers([]rawjson.Member{newProperty})})
+		rootMembers = append(rootMembers, rawjson.Member{Key: "properties", QuotedKey: []byte(`"properties"`), Value: rawjson.JoinMembers([]rawjson.Member{newProperty})})
 	case rawjson.KindOf(rootMembers[i].Value) == rawjson.KindObject:
 		rootMembers[i].Value = rawjson.JoinMembers(append(slices.Collect(rawjson.Members(rootMembers[i].Value)), newProperty))
 	}

@@ -48,14 +48,14 @@ func newPackagesOfAllKinds() []plugintest.Package {
 
 func listTools(t *testing.T, c *client) []json.RawMessage {
 	t.Helper()
-	var list struct {
+	var listResponse struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if err := json.Unmarshal(m.Result, &list); err != nil {
+	m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	if err := json.Unmarshal(m.Result, &listResponse); err != nil {
 		t.Fatal(err)
 	}
-	return list.Tools
+	return listResponse.Tools
 }
 
 type clientVisibleTool struct {
@@ -67,10 +67,10 @@ type clientVisibleTool struct {
 	Annotations map[string]json.RawMessage `json:"annotations"`
 }
 
-func parseTool(t *testing.T, raw json.RawMessage) clientVisibleTool {
+func parseTool(t *testing.T, rawJSON json.RawMessage) clientVisibleTool {
 	t.Helper()
 	var tool clientVisibleTool
-	if err := json.Unmarshal(raw, &tool); err != nil {
+	if err := json.Unmarshal(rawJSON, &tool); err != nil {
 		t.Fatal(err)
 	}
 	return tool
@@ -79,20 +79,20 @@ func parseTool(t *testing.T, raw json.RawMessage) clientVisibleTool {
 func TestToolsShownToAgents(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
 	dir := filepath.Join("testdata", "tools")
-	seen := map[string]bool{}
-	for _, raw := range listTools(t, s.open(t, "a")) {
-		file := parseTool(t, raw).Name + ".json"
-		seen[file] = true
+	seenNames := map[string]bool{}
+	for _, rawJSON := range listTools(t, s.open(t, "a")) {
+		file := parseTool(t, rawJSON).Name + ".json"
+		seenNames[file] = true
 		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+		if err := json.Indent(&pretty, rawJSON, "", "  "); err != nil {
 			t.Fatal(err)
 		}
 		pretty.WriteByte('\n')
 		goldentest.Compare(t, filepath.Join(dir, file), pretty.Bytes())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(files) != len(seen) || len(seen) == 0 {
-		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seen), err)
+	if err != nil || len(files) != len(seenNames) || len(seenNames) == 0 {
+		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seenNames), err)
 	}
 }
 
@@ -105,11 +105,11 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 	}
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
+		rawJSON, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tool := parseTool(t, raw)
+		tool := parseTool(t, rawJSON)
 		if !name.MatchString(tool.Name) || tool.Title == "" || tool.Description == "" || tool.Annotations == nil {
 			t.Errorf("%s: name, title, description or annotations are missing", file)
 		}
@@ -132,8 +132,8 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 func TestToolsAreListedInOrder(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"}, plugintest.Package{Name: "a"})
 	var names []string
-	for _, raw := range listTools(t, s.open(t, "a")) {
-		names = append(names, parseTool(t, raw).Name)
+	for _, rawJSON := range listTools(t, s.open(t, "a")) {
+		names = append(names, parseTool(t, rawJSON).Name)
 	}
 	if !slices.IsSorted(names) || len(names) != 3 {
 		t.Error(names)
@@ -145,8 +145,8 @@ func TestAToolThatCannotBeListed(t *testing.T) {
 		{Name: "bad", Description: "d", Input: json.RawMessage(`{"type":"object","properties":{"a":{"type":"array","x-mcp-header":"A"}}}`)},
 		{Name: "good", Description: "d"},
 	}})
-	if all := listTools(t, s.open(t, "a")); len(all) != 1 || parseTool(t, all[0]).Name != "messages__good" {
-		t.Errorf("the server lists the tools %s", all)
+	if listedTools := listTools(t, s.open(t, "a")); len(listedTools) != 1 || parseTool(t, listedTools[0]).Name != "messages__good" {
+		t.Errorf("the server lists the tools %s", listedTools)
 	}
 }
 
@@ -159,27 +159,27 @@ func TestRemovedToolsAreGone(t *testing.T) {
 	if err := s.reg.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if m := c.answer(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
-		t.Error(m.text)
+	if m := c.call(callText(`1`, `{}`, `{}`)); m.Error == nil || m.Error.Code != -32602 {
+		t.Error(m.messageJSON)
 	}
-	if all := listTools(t, c); len(all) != 1 {
-		t.Errorf("the server lists the tools %s; want length 1", all)
+	if listedTools := listTools(t, c); len(listedTools) != 1 {
+		t.Errorf("the server lists the tools %s; want length 1", listedTools)
 	}
 }
 
 func TestWithoutPluginsTheListIsEmpty(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, []plugintest.Package{}...)
 	c := s.open(t, "a")
-	if m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
-		t.Error(m.text)
+	if m := c.call(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); string(m.Result) != `{"tools":[]}` {
+		t.Error(m.messageJSON)
 	}
 }
 
 func TestParametersNamedLikeAddedOnesReachTheTool(t *testing.T) {
 	s := serveTools(t, callerFunc(echoArguments), Options{}, newPackagesOfAllKinds()...)
-	m := s.open(t, "a").answer(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
+	m := s.open(t, "a").call(strings.Replace(callText(`1`, `{"tabId":"x","browser":5}`, `{}`), "messages__echo", "messages__focus", 1))
 	if got := string(m.toolResultOf(t).Structured); got != `{"tabId":"x","browser":5}` {
-		t.Error(m.text)
+		t.Error(m.messageJSON)
 	}
 }
 
@@ -187,11 +187,11 @@ func TestCategoryOfATool(t *testing.T) {
 	c := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{Tools: []plugintest.Tool{
 		{Name: "a", Description: "d", Group: " Reading "}, {Name: "b", Description: "d"},
 	}}).open(t, "agent")
-	list := listTools(t, c)
-	if got := string(list[0]); !strings.Contains(got, `"_meta":{"opentabs/category":"Reading"}`) {
+	listResponse := listTools(t, c)
+	if got := string(listResponse[0]); !strings.Contains(got, `"_meta":{"opentabs/category":"Reading"}`) {
 		t.Error(got)
 	}
-	if got := string(list[1]); strings.Contains(got, "_meta") {
+	if got := string(listResponse[1]); strings.Contains(got, "_meta") {
 		t.Error(got)
 	}
 }

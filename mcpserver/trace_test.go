@@ -42,7 +42,7 @@ func TestTracedCall(t *testing.T) {
 				Hops []hops.Hop `json:"opentabs/hops"`
 			} `json:"_meta"`
 		}
-		if err := json.Unmarshal(c.answer(callText(id, args, "{}")).Result, &result); err != nil {
+		if err := json.Unmarshal(c.call(callText(id, args, "{}")).Result, &result); err != nil {
 			t.Fatal(err)
 		}
 		var stations []string

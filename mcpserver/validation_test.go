@@ -47,32 +47,32 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	sessionless := s.modernClient(t)
 	over := s.dial(t)
 	over.initialize("b")
-	stdio := func(text string) receivedMessage {
-		over.send(text)
+	stdio := func(request string) receivedMessage {
+		over.sendMessage(request)
 		return over.mustRead()
 	}
 	for _, tt := range []struct {
-		name      string
-		ask       func(string) receivedMessage
-		bad, good string
+		name                     string
+		sendRequest              func(string) receivedMessage
+		invalidInput, validInput string
 	}{
-		{"http", sessions.answer, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
+		{"http", sessions.call, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
 		{"stdio", stdio, callText(`1`, `{"text":5}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},
-		{"held", sessionless.answer, callText(`1`, `{}`, formsMeta), callText(`2`, `{"text":"a"}`, formsMeta)},
-		{"job", sessions.answer, callText(`1`, `{"text":[],"_detach":"auto"}`, `{}`), callText(`2`, `{"text":"a","_detach":"auto"}`, `{}`)},
+		{"held", sessionless.call, callText(`1`, `{}`, formsMeta), callText(`2`, `{"text":"a"}`, formsMeta)},
+		{"job", sessions.call, callText(`1`, `{"text":[],"_detach":"auto"}`, `{}`), callText(`2`, `{"text":"a","_detach":"auto"}`, `{}`)},
 		{"prompt", stdio, newGetPromptText(`1`, "messages__summarise", `{"days":"2"}`, `{}`), newGetPromptText(`2`, "messages__summarise", `{"channel":"a"}`, `{}`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			gate.decisions.Store(0)
 			runs.Store(0)
-			m := tt.ask(tt.bad)
-			if !strings.Contains(m.text, "invalid") || strings.Contains(m.text, `"ran"`) {
-				t.Errorf("the invalid call got the answer %s", m.text)
+			m := tt.sendRequest(tt.invalidInput)
+			if !strings.Contains(m.messageJSON, "invalid") || strings.Contains(m.messageJSON, `"ran"`) {
+				t.Errorf("the invalid call got the answer %s", m.messageJSON)
 			}
 			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
 				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)
 			}
-			if tt.ask(tt.good); gate.decisions.Load() == 0 || runs.Load() != 1 {
+			if tt.sendRequest(tt.validInput); gate.decisions.Load() == 0 || runs.Load() != 1 {
 				t.Errorf("with valid arguments the gate decided %d times and the tool ran %d times", gate.decisions.Load(), runs.Load())
 			}
 		})

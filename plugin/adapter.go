@@ -32,15 +32,15 @@ func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.
 func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
 
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
-	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
-	if problem == "" && hexSHA256(code) != hash {
-		problem = changedFileProblem(p.Dir)
+	code, problemText := readFile(p.Dir, file, maxAdapterBytes, nil)
+	if problemText == "" && hexSHA256(code) != hash {
+		problemText = changedFileProblem(p.Dir)
 		if p.onFileChange != nil {
 			p.onFileChange()
 		}
 	}
-	if problem != "" {
-		return nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: file, Text: problem}}}
+	if problemText != "" {
+		return nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: file, Text: problemText}}}
 	}
 	return code, nil
 }
@@ -50,8 +50,8 @@ func changedFileProblem(dir string) string {
 }
 
 func hexSHA256(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(b)
+	return hex.EncodeToString(checksum[:])
 }
 
 // adapterInfo contains the facts about an adapter that stay in memory after the check of
@@ -62,36 +62,36 @@ type adapterInfo struct {
 }
 
 // If the index of adapters has an entry for the unchanged adapter file, inspectAdapter does not read the file.
-func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
-	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
-	if problem != "" {
-		return info, problem
+func inspectAdapter(dir string, m *packageBuffer, knownIndex *index) (info adapterInfo, problemText string) {
+	f, size, problemText := openFile(dir, adapterFile, maxAdapterBytes)
+	if problemText != "" {
+		return info, problemText
 	}
 	defer f.Close()
 	infoBefore, err := f.Stat()
 	if err != nil {
 		return info, unreadableText(err)
 	}
-	mark := filemark.Of(infoBefore)
-	if info, ok := known.adapterEntry(dir, mark); ok {
+	fileMark := filemark.Of(infoBefore)
+	if info, ok := knownIndex.adapterEntry(dir, fileMark); ok {
 		return info, ""
 	}
-	m.text = resizeBuffer(m.text, size+1) // one more byte detects a file that grows while it is read
-	if n, err := io.ReadFull(f, m.text); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
+	m.packageBytes = resizeBuffer(m.packageBytes, size+1) // one more byte detects a file that grows while it is read
+	if n, err := io.ReadFull(f, m.packageBytes); int64(n) != size || !errors.Is(err, io.ErrUnexpectedEOF) {
 		return info, "cannot be read while it is being written; try again"
 	}
-	if info, problem = checkAdapter(m.text[:size]); problem != "" {
-		return info, problem
+	if info, problemText = checkAdapter(m.packageBytes[:size]); problemText != "" {
+		return info, problemText
 	}
-	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
-		known.addEntry(dir, mark, info)
+	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == fileMark {
+		knownIndex.addEntry(dir, fileMark, info)
 	}
 	return info, ""
 }
 
-func checkAdapter(code []byte) (info adapterInfo, problem string) {
-	if problem := checkScript(code); problem != "" {
-		return info, problem
+func checkAdapter(code []byte) (info adapterInfo, problemText string) {
+	if problemText := checkScript(code); problemText != "" {
+		return info, problemText
 	}
 	info.activates = HasOnActivate(code)
 	h := sha256.New()
@@ -109,9 +109,9 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	return info, ""
 }
 
-func utf16Length(text []byte) int {
-	n := utf8.RuneCount(text)
-	for _, b := range text {
+func utf16Length(utf8Text []byte) int {
+	n := utf8.RuneCount(utf8Text)
+	for _, b := range utf8Text {
 		if b >= 0xf0 { // a rune that needs two UTF-16 units starts with a byte of at least 0xf0
 			n++
 		}
@@ -133,16 +133,16 @@ const markerSearchBytes = 16 << 10
 // lastMarker searches from the end of code in steps of 16 KB, because a build appends hashMarker at the end.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
-	for end := len(code); end > 0; end -= markerSearchBytes {
-		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))]
+	for endIndex := len(code); endIndex > 0; endIndex -= markerSearchBytes {
+		startIndex := max(endIndex-markerSearchBytes, 0)
+		searchedPart := code[startIndex:min(endIndex+length-1, len(code))]
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])
 			if i < 0 {
 				break
 			}
-			lastIndex = start + searchStart + i
+			lastIndex = startIndex + searchStart + i
 			searchStart += i + length // two markers cannot overlap
 		}
 		if lastIndex >= 0 {

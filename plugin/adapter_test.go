@@ -18,7 +18,7 @@ func TestAdapterReturnsLoadedCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != p.Hash {
+	if checksum := sha256.Sum256(code); hex.EncodeToString(checksum[:]) != p.Hash {
 		t.Error("the code does not have the hash")
 	}
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })

@@ -36,5 +36,5 @@ func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
 // before the first [Registry.Reload].
 func (r *Registry) UseBuiltins(plugins ...*Plugin) {
 	r.builtins = plugins
-	r.set.Store(NewSet(nil, nil, plugins...))
+	r.currentSet.Store(NewSet(nil, nil, plugins...))
 }

@@ -33,26 +33,26 @@ func newDocument() *document { return &document{members: statedoc.Object{}} }
 
 // If the text of plugins.json cannot be decoded, parseDocument returns a *[statedoc.DamagedError]. If a newer version
 // of opentabs wrote plugins.json, parseDocument returns an error that is not a DamagedError.
-func parseDocument(text []byte) (*document, error) {
+func parseDocument(documentJSON []byte) (*document, error) {
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
-	members, err := statedoc.ParseTopLevel(text, storeVersion)
+	members, err := statedoc.ParseTopLevel(documentJSON, storeVersion)
 	if err != nil {
-		if damaged := (*statedoc.DamagedError)(nil); errors.As(err, &damaged) {
-			damaged.Problem += remedy
+		if damagedError := (*statedoc.DamagedError)(nil); errors.As(err, &damagedError) {
+			damagedError.Problem += remedy
 		}
 		return nil, err
 	}
-	doc := &document{members: members}
-	if raw, ok := members["plugins"]; ok {
+	stateDocument := &document{members: members}
+	if rawJSON, ok := members["plugins"]; ok {
 		var storeEntries []json.RawMessage
-		if err := json.Unmarshal(raw, &storeEntries); err != nil {
-			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
+		if err := json.Unmarshal(rawJSON, &storeEntries); err != nil {
+			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an array" + remedy}
 		}
-		for _, raw := range storeEntries {
-			doc.plugins = append(doc.plugins, rawEntry(raw))
+		for _, rawJSON := range storeEntries {
+			stateDocument.plugins = append(stateDocument.plugins, rawEntry(rawJSON))
 		}
 	}
-	return doc, nil
+	return stateDocument, nil
 }
 
 func (d *document) encode() []byte {
@@ -94,19 +94,19 @@ func isSameFolder(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-func newNameClashError(first, second Entry) error {
-	plugins := first.Path
-	if first.Package != "" {
-		plugins = first.Package + " in " + first.Path
+func newNameClashError(firstEntry, secondEntry Entry) error {
+	plugins := firstEntry.Path
+	if firstEntry.Package != "" {
+		plugins = firstEntry.Package + " in " + firstEntry.Path
 	}
-	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", first.Name)
+	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", firstEntry.Name)
 	switch {
-	case second.Source == SourceGlobal && first.Source == SourceGlobal:
-		remedy = fmt.Sprintf("run npm uninstall --global %s, or do so with the other", second.Package)
-	case second.Source == SourceGlobal:
-		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", second.Package, first.Name)
+	case secondEntry.Source == SourceGlobal && firstEntry.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or do so with the other", secondEntry.Package)
+	case secondEntry.Source == SourceGlobal:
+		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", secondEntry.Package, firstEntry.Name)
 	}
-	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, plugins, remedy)
+	return fmt.Errorf("the plugin name %q is taken by %s; %s", firstEntry.Name, plugins, remedy)
 }
 
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
@@ -128,11 +128,11 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
-	text, problem := rawjson.Compact(raw, nil)
-	if problem != "" {
-		return e, errors.New(problem)
+	entryJSON, problemText := rawjson.Compact(raw, nil)
+	if problemText != "" {
+		return e, errors.New(problemText)
 	}
-	f := jsonread.New(text, "", &entryProblems)
+	f := jsonread.New(entryJSON, "", &entryProblems)
 	e.Name = f.Text("name", "remove the entry and add the plugin again")
 	e.Path = f.Text("path", "remove the entry and add the plugin again")
 	e.Hash = f.Text("hash", "remove the entry and add the plugin again")
@@ -145,9 +145,9 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)
 	}
-	if added := f.Optional("added"); added != "" {
+	if addedAt := f.Optional("added"); addedAt != "" {
 		var err error
-		if e.Added, err = time.Parse(time.RFC3339, added); err != nil {
+		if e.Added, err = time.Parse(time.RFC3339, addedAt); err != nil {
 			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}

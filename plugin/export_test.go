@@ -18,9 +18,9 @@ func CountAdapterReads(r *Registry) int { return int(r.store.index.lookupMisses.
 
 func ForgeIndexedHash(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()
-	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))
+	fileInfo, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.store.index.addEntry(dir, filemark.Of(info), adapterInfo{hash: hash})
+	r.store.index.addEntry(dir, filemark.Of(fileInfo), adapterInfo{hash: hash})
 }

@@ -67,7 +67,7 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
+func (x *index) adapterEntry(dir string, fileMark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
 	}
@@ -75,7 +75,7 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	defer x.mu.Unlock()
 	x.read()
 	e, ok := x.entries[dir]
-	if !ok || e.File != mark {
+	if !ok || e.File != fileMark {
 		x.lookupMisses.Add(1)
 		return info, false
 	}
@@ -84,14 +84,14 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 
 // addEntry skips an adapter file that was written a moment ago, because another write could leave the file's attributes
 // unchanged.
-func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
-	if x == nil || !mark.IsSettled(x.now()) {
+func (x *index) addEntry(dir string, fileMark filemark.Mark, info adapterInfo) {
+	if x == nil || !fileMark.IsSettled(x.now()) {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	x.entries[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates, Compiles: x.entries[dir].Compiles}
+	x.entries[dir] = indexedEntry{File: fileMark, Hash: info.hash, Activates: info.activates, Compiles: x.entries[dir].Compiles}
 	x.hasChanged = true
 }
 
@@ -173,15 +173,15 @@ func (x *index) read() {
 		return
 	}
 	x.entries, x.hasChanged = map[string]indexedEntry{}, true
-	if info, err := os.Stat(x.path); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndexBytes {
+	if fileInfo, err := os.Stat(x.path); err != nil || !fileInfo.Mode().IsRegular() || fileInfo.Size() > maxIndexBytes {
 		return
 	}
-	text, err := os.ReadFile(x.path)
+	fileContent, err := os.ReadFile(x.path)
 	if err != nil {
 		return
 	}
-	end := bytes.IndexByte(text, '\n') + 1
-	firstLine, body := text[:end], text[end:]
+	endIndex := bytes.IndexByte(fileContent, '\n') + 1
+	firstLine, body := fileContent[:endIndex], fileContent[endIndex:]
 	if !hmac.Equal(firstLine, []byte(x.firstLine(body))) {
 		return
 	}

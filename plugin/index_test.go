@@ -33,18 +33,18 @@ func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.AdvanceIndexClock(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
+func (x *indexedPlugin) loadPlugins() (pluginSet *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
-	set = reloadRegistry(x.t, registry)
-	return set, plugin.CountAdapterReads(registry)
+	pluginSet = reloadRegistry(x.t, registry)
+	return pluginSet, plugin.CountAdapterReads(registry)
 }
 
-func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
+func (x *indexedPlugin) hashOfOnlyPlugin(pluginSet *plugin.Set) string {
 	x.t.Helper()
-	firstPlugin, ok := set.Plugin("a")
+	firstPlugin, ok := pluginSet.Plugin("a")
 	if !ok {
-		x.t.Fatalf("not loaded: %v", set.Failed())
+		x.t.Fatalf("not loaded: %v", pluginSet.Failed())
 	}
 	return firstPlugin.Hash
 }
@@ -53,47 +53,49 @@ func (x *indexedPlugin) indexFile() string { return filepath.Join(x.state, "plug
 
 func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 	x := newIndexedPlugin(t)
-	set, adaptersRead := x.loadPlugins()
+	pluginSet, adaptersRead := x.loadPlugins()
 	if adaptersRead != 0 {
 		t.Errorf("%d adapters read after they were added, want 0", adaptersRead)
 	}
-	if want, err := plugin.Load(x.dir); err != nil || x.hashOfOnlyPlugin(set) != want.Hash {
-		t.Errorf("hash %s, want %s (%v)", x.hashOfOnlyPlugin(set), want.Hash, err)
+	if want, err := plugin.Load(x.dir); err != nil || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
+		t.Errorf("hash %s, want %s (%v)", x.hashOfOnlyPlugin(pluginSet), want.Hash, err)
 	}
-	if info, err := os.Stat(x.indexFile()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the index: %v, %v", info, err)
+	if fileInfo, err := os.Stat(x.indexFile()); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the index: %v, %v", fileInfo, err)
 	}
 }
 
 func TestIndexIsRebuilt(t *testing.T) {
-	for name, damage := range map[string]func(x *indexedPlugin, text []byte) []byte{
-		"missing":         func(*indexedPlugin, []byte) []byte { return nil },
-		"empty":           func(*indexedPlugin, []byte) []byte { return []byte{} },
-		"truncated":       func(_ *indexedPlugin, text []byte) []byte { return text[:len(text)-20] },
-		"cut to its head": func(_ *indexedPlugin, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
-		"no end of line":  func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
-		"other version": func(_ *indexedPlugin, text []byte) []byte {
-			return bytes.Replace(text, []byte("index 2 "), []byte("index 3 "), 1)
+	for name, damage := range map[string]func(x *indexedPlugin, indexContent []byte) []byte{
+		"missing":   func(*indexedPlugin, []byte) []byte { return nil },
+		"empty":     func(*indexedPlugin, []byte) []byte { return []byte{} },
+		"truncated": func(_ *indexedPlugin, indexContent []byte) []byte { return indexContent[:len(indexContent)-20] },
+		"cut to its head": func(_ *indexedPlugin, indexContent []byte) []byte {
+			return indexContent[:bytes.IndexByte(indexContent, '\n')+1]
 		},
-		"other hash": func(x *indexedPlugin, text []byte) []byte {
+		"no end of line": func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
+		"other version": func(_ *indexedPlugin, indexContent []byte) []byte {
+			return bytes.Replace(indexContent, []byte("index 2 "), []byte("index 3 "), 1)
+		},
+		"other hash": func(x *indexedPlugin, indexContent []byte) []byte {
 			hash := []byte(`"hash":"`)
-			hashStart := bytes.Index(text, hash) + len(hash)
-			text[hashStart] = map[bool]byte{true: '1', false: '0'}[text[hashStart] == '0']
-			return text
+			hashStart := bytes.Index(indexContent, hash) + len(hash)
+			indexContent[hashStart] = map[bool]byte{true: '1', false: '0'}[indexContent[hashStart] == '0']
+			return indexContent
 		},
-		"of another installation": func(x *indexedPlugin, text []byte) []byte { x.key = "another"; return text },
+		"of another installation": func(x *indexedPlugin, indexContent []byte) []byte { x.key = "another"; return indexContent },
 		"noise":                   func(*indexedPlugin, []byte) []byte { return []byte("\x00\xff\n{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := newIndexedPlugin(t)
-			text, err := os.ReadFile(x.indexFile())
+			fileContent, err := os.ReadFile(x.indexFile())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text = damage(x, text); text == nil {
+			if fileContent = damage(x, fileContent); fileContent == nil {
 				err = os.Remove(x.indexFile())
 			} else {
-				err = os.WriteFile(x.indexFile(), text, 0o600)
+				err = os.WriteFile(x.indexFile(), fileContent, 0o600)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -102,9 +104,9 @@ func TestIndexIsRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set, adaptersRead := x.loadPlugins()
-			if adaptersRead != 1 || x.hashOfOnlyPlugin(set) != want.Hash {
-				t.Errorf("%d adapters read, want 1; hash %s, want %s", adaptersRead, x.hashOfOnlyPlugin(set), want.Hash)
+			pluginSet, adaptersRead := x.loadPlugins()
+			if adaptersRead != 1 || x.hashOfOnlyPlugin(pluginSet) != want.Hash {
+				t.Errorf("%d adapters read, want 1; hash %s, want %s", adaptersRead, x.hashOfOnlyPlugin(pluginSet), want.Hash)
 			}
 			if _, adaptersRead := x.loadPlugins(); adaptersRead != 0 {
 				t.Errorf("%d adapters read at the next start, want 0", adaptersRead)
@@ -115,7 +117,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
-	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
+	for name, pluginChange := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
 		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, otherAdapter) },
 		"same size and time": func(t *testing.T, file string, infoBefore os.FileInfo) {
 			writeFile(t, file, otherAdapter)
@@ -143,10 +145,10 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 			if infoBefore.Size() != int64(len(otherAdapter)) {
 				t.Fatalf("the test's adapters have %d and %d bytes", infoBefore.Size(), len(otherAdapter))
 			}
-			set, _ := x.loadPlugins()
-			oldHash := x.hashOfOnlyPlugin(set)
-			change(t, file, infoBefore)
-			if set, _ = x.loadPlugins(); x.hashOfOnlyPlugin(set) == oldHash {
+			pluginSet, _ := x.loadPlugins()
+			oldHash := x.hashOfOnlyPlugin(pluginSet)
+			pluginChange(t, file, infoBefore)
+			if pluginSet, _ = x.loadPlugins(); x.hashOfOnlyPlugin(pluginSet) == oldHash {
 				t.Error("the change was not noticed")
 			}
 		})
@@ -162,7 +164,7 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	file := filepath.Join(x.dir, adapterFile)
 	writeFile(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
 	plugin.ForgeIndexedHash(t, registry, x.dir, firstPlugin.Hash)
-	if set := reloadRegistry(t, registry); x.hashOfOnlyPlugin(set) != firstPlugin.Hash {
+	if pluginSet := reloadRegistry(t, registry); x.hashOfOnlyPlugin(pluginSet) != firstPlugin.Hash {
 		t.Fatal("the forged index was not read: the test tests nothing")
 	}
 	firstPlugin, _ = registry.Set().Plugin("a")
@@ -176,7 +178,7 @@ func TestCodeMustMatchIndexedHash(t *testing.T) {
 	if watch.Changed(); !watch.Changed() {
 		t.Fatal("the folder is not read again")
 	}
-	if set := reloadRegistry(t, registry); x.hashOfOnlyPlugin(set) == firstPlugin.Hash {
+	if pluginSet := reloadRegistry(t, registry); x.hashOfOnlyPlugin(pluginSet) == firstPlugin.Hash {
 		t.Error("the hash in the index still counts")
 	}
 }
@@ -207,8 +209,8 @@ func TestIndexStoresStartTime(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
 	x.loadPlugins()
-	set, adaptersRead := x.loadPlugins()
-	if firstPlugin, _ := set.Plugin("a"); adaptersRead != 0 || firstPlugin == nil || !firstPlugin.StartsLate() {
+	pluginSet, adaptersRead := x.loadPlugins()
+	if firstPlugin, _ := pluginSet.Plugin("a"); adaptersRead != 0 || firstPlugin == nil || !firstPlugin.StartsLate() {
 		t.Errorf("%d adapters read, plugin %+v", adaptersRead, firstPlugin)
 	}
 }

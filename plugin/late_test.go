@@ -9,7 +9,7 @@ import (
 )
 
 func TestStartsLate(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name   string
 		plugin plugin.Plugin
 		want   bool
@@ -22,8 +22,8 @@ func TestStartsLate(t *testing.T) {
 		{"the original SDK's that starts at once", plugin.Plugin{World: wire.WorldMain, IsForOriginalSDK: true, Start: plugin.StartAtOnce}, true},
 		{"isolated", plugin.Plugin{World: wire.WorldIsolated, IsForOriginalSDK: true, Start: plugin.StartIdle, Activates: true}, false},
 	} {
-		if got := test.plugin.StartsLate(); got != test.want {
-			t.Errorf("%s: %t; want %v", test.name, got, test.want)
+		if got := testCase.plugin.StartsLate(); got != testCase.want {
+			t.Errorf("%s: %t; want %v", testCase.name, got, testCase.want)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestStartsLate(t *testing.T) {
 // Four properties determine whether an adapter starts late: its SDK version, its world,
 // its declared start and its onActivate hook.
 func TestStartsLateOfAPackage(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name        string
 		testPackage plugintest.Package
 		want        bool
@@ -41,8 +41,8 @@ func TestStartsLateOfAPackage(t *testing.T) {
 		{"that calls an onActivate", plugintest.Package{Code: "a.onActivate();"}, false},
 		{"of the original SDK", plugintest.Package{SDKVersion: "0.0.105"}, true},
 	} {
-		if got := plugintest.Load(t, test.testPackage).StartsLate(); got != test.want {
-			t.Errorf("%s: %t; want %v", test.name, got, test.want)
+		if got := plugintest.Load(t, testCase.testPackage).StartsLate(); got != testCase.want {
+			t.Errorf("%s: %t; want %v", testCase.name, got, testCase.want)
 		}
 	}
 }

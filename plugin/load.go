@@ -37,8 +37,8 @@ const (
 // hundred packages total 80 MB. A loaded plugin must not refer to a packageBuffer,
 // because the next load overwrites the buffer.
 type packageBuffer struct {
-	text      []byte
-	compacted []byte
+	packageBytes []byte
+	compactJSON  []byte
 }
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
@@ -52,13 +52,13 @@ func resizeBuffer(b []byte, length int64) []byte {
 // code in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-func loadWithIndex(dir string, known *index) (*Plugin, error) {
+func loadWithIndex(dir string, knownIndex *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}
 	}
-	if problem := checkFolder(abs); problem != "" {
-		return nil, &PackageError{Dir: abs, Problems: []jsonread.Problem{{Text: problem}}}
+	if problemText := checkFolder(abs); problemText != "" {
+		return nil, &PackageError{Dir: abs, Problems: []jsonread.Problem{{Text: problemText}}}
 	}
 	m := packageBuffers.Get().(*packageBuffer)
 	defer packageBuffers.Put(m)
@@ -66,32 +66,32 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	hash := sha256.New()
 	readDescription := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
 		problems := jsonread.Problems{File: file}
-		text, problem := readFile(abs, file, limit, m.text)
-		if problem != "" {
-			problems.Add("%s", problem)
+		packageJSON, problemText := readFile(abs, file, limit, m.packageBytes)
+		if problemText != "" {
+			problems.Add("%s", problemText)
 			return problems.List
 		}
-		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
-		hash.Write(text)
-		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
-			problems.Add("%s", problem)
+		m.packageBytes = packageJSON
+		fmt.Fprintf(hash, "%d\n", len(packageJSON)) // the length prefix marks the end of the file, so that the hash of several files is unambiguous
+		hash.Write(packageJSON)
+		if m.compactJSON, problemText = rawjson.Compact(packageJSON, m.compactJSON); problemText != "" {
+			problems.Add("%s", problemText)
 			return problems.List
 		}
-		parse(m.compacted, p, &problems)
+		parse(m.compactJSON, p, &problems)
 		return problems.List
 	}
 	problems := readDescription(packageFile, maxPackageBytes, parsePackage)
 	problems = append(problems, readDescription(toolsFile, maxToolsBytes, parseTools)...)
 	if p.PreScript {
-		if problem := inspectPreScript(p, m, hash); problem != "" {
-			problems = append(problems, jsonread.Problem{File: preScriptFile, Text: problem})
+		if problemText := inspectPreScript(p, m, hash); problemText != "" {
+			problems = append(problems, jsonread.Problem{File: preScriptFile, Text: problemText})
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
-	adapter, problem := inspectAdapter(abs, m, known)
-	if problem != "" {
-		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problem})
+	adapter, problemText := inspectAdapter(abs, m, knownIndex)
+	if problemText != "" {
+		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problemText})
 	}
 	p.Hash, p.Activates = adapter.hash, adapter.activates
 	if len(problems) > 0 {
@@ -103,34 +103,34 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 // Descriptions reads package.json and dist/tools.json of the plugin from the plugin's
 // folder.
 func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
-	packageJSON, problem := readFile(p.Dir, packageFile, maxToolsBytes, nil)
-	if problem != "" {
-		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: packageFile, Text: problem}}}
+	packageJSON, problemText := readFile(p.Dir, packageFile, maxToolsBytes, nil)
+	if problemText != "" {
+		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: packageFile, Text: problemText}}}
 	}
-	toolsJSON, problem = readFile(p.Dir, toolsFile, maxToolsBytes, nil)
-	if problem != "" {
-		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: toolsFile, Text: problem}}}
+	toolsJSON, problemText = readFile(p.Dir, toolsFile, maxToolsBytes, nil)
+	if problemText != "" {
+		return nil, nil, &PackageError{Dir: p.Dir, Problems: []jsonread.Problem{{File: toolsFile, Text: problemText}}}
 	}
 	return packageJSON, toolsJSON, nil
 }
 
 func checkFolder(dir string) string {
-	info, err := os.Stat(dir)
+	fileInfo, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "the folder does not exist; name the folder of a built plugin"
 	case err != nil:
 		return "the folder cannot be read: " + err.Error()
-	case !info.IsDir():
+	case !fileInfo.IsDir():
 		return "this is a file; name the plugin's folder"
 	}
 	return ""
 }
 
-func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
-	f, size, problem := openFile(dir, file, limit)
-	if problem != "" {
-		return nil, problem
+func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problemText string) {
+	f, size, problemText := openFile(dir, file, limit)
+	if problemText != "" {
+		return nil, problemText
 	}
 	defer f.Close()
 	content = resizeBuffer(buffer, size)
@@ -142,13 +142,13 @@ func readFile(dir, file string, limit int64, buffer []byte) (content []byte, pro
 
 // openFile checks the file's type before opening, because opening a named pipe blocks. openFile rejects a link that
 // leads out of dir, because pages would receive the file's content.
-func openFile(dir, file string, limit int64) (f *os.File, size int64, problem string) {
+func openFile(dir, file string, limit int64) (f *os.File, size int64, problemText string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, 0, "cannot be read: " + err.Error()
 	}
 	defer root.Close()
-	info, err := root.Stat(filepath.FromSlash(file))
+	fileInfo, err := root.Stat(filepath.FromSlash(file))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && file == packageFile:
 		return nil, 0, "is missing; name the folder of a plugin"
@@ -156,19 +156,19 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 		return nil, 0, "is missing; run opentabs plugin build first"
 	case err != nil:
 		return nil, 0, unreadableText(err)
-	case !info.Mode().IsRegular():
+	case !fileInfo.Mode().IsRegular():
 		return nil, 0, "is not a regular file; build the plugin again"
-	case info.Size() == 0 && file == packageFile:
+	case fileInfo.Size() == 0 && file == packageFile:
 		return nil, 0, "is empty; write the plugin's name and version into it, or restore the file"
-	case info.Size() == 0:
+	case fileInfo.Size() == 0:
 		return nil, 0, "is empty; build the plugin again"
-	case info.Size() > limit:
-		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", info.Size(), limit)
+	case fileInfo.Size() > limit:
+		return nil, 0, fmt.Sprintf("has %d bytes, more than the %d allowed; make it smaller", fileInfo.Size(), limit)
 	}
 	if f, err = root.Open(filepath.FromSlash(file)); err != nil {
 		return nil, 0, unreadableText(err)
 	}
-	return f, info.Size(), ""
+	return f, fileInfo.Size(), ""
 }
 
 func unreadableText(err error) string {

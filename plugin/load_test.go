@@ -23,35 +23,35 @@ const (
 	adapterFile = "dist/adapter.iife.js"
 )
 
-func editFile(t testing.TB, dir, file string, change func(string) string) {
+func editFile(t testing.TB, dir, file string, pluginChange func(string) string) {
 	t.Helper()
 	path := filepath.Join(dir, file)
-	text, err := os.ReadFile(path)
+	packageText, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := change(string(text))
-	if changed == string(text) {
+	changedText := pluginChange(string(packageText))
+	if changedText == string(packageText) {
 		t.Fatalf("%s is not changed", file)
 	}
-	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(changedText), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func newMemberEdit(path, value string) func(string) string {
-	return func(text string) string {
-		var doc map[string]any
-		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+	return func(packageText string) string {
+		var document map[string]any
+		if err := json.Unmarshal([]byte(packageText), &document); err != nil {
 			panic(err)
 		}
-		object := doc
+		object := document
 		steps := strings.Split(path, ".")
-		for _, step := range steps[:len(steps)-1] {
-			if list, ok := object[step].([]any); ok {
-				object = list[0].(map[string]any)
+		for _, stepName := range steps[:len(steps)-1] {
+			if memberList, ok := object[stepName].([]any); ok {
+				object = memberList[0].(map[string]any)
 			} else {
-				object = object[step].(map[string]any)
+				object = object[stepName].(map[string]any)
 			}
 		}
 		lastStep := steps[len(steps)-1]
@@ -60,26 +60,28 @@ func newMemberEdit(path, value string) func(string) string {
 		} else {
 			object[lastStep] = json.RawMessage(value)
 		}
-		out, err := json.Marshal(doc)
+		resultJSON, err := json.Marshal(document)
 		if err != nil {
 			panic(err)
 		}
-		return string(out)
+		return string(resultJSON)
 	}
 }
 
-func newReplaceAllEdit(text string) func(string) string { return func(string) string { return text } }
+func newReplaceAllEdit(packageText string) func(string) string {
+	return func(string) string { return packageText }
+}
 
 func newReplaceEdit(oldText, newText string) func(string) string {
-	return func(text string) string { return strings.Replace(text, oldText, newText, 1) }
+	return func(packageText string) string { return strings.Replace(packageText, oldText, newText, 1) }
 }
 
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
 var badPackages = []struct {
-	name, file string
-	change     func(string) string
-	problem    string
+	name, file   string
+	pluginChange func(string) string
+	problemText  string
 }{
 	{"no JSON", packageFile, newReplaceAllEdit("{\n  \"name\": oops"), "package.json: is not valid JSON at line 2, column 11"},
 	{"empty", packageFile, newReplaceAllEdit(""), "package.json: is empty"},
@@ -172,14 +174,14 @@ func TestLoadRefuses(t *testing.T) {
 	for _, c := range badPackages {
 		t.Run(c.name, func(t *testing.T) {
 			dir := plugintest.Package{PreScript: "token()"}.Write(t)
-			editFile(t, dir, c.file, c.change)
+			editFile(t, dir, c.file, c.pluginChange)
 			p, err := plugin.Load(dir)
 			var packageErr *plugin.PackageError
 			if !errors.As(err, &packageErr) {
 				t.Fatalf("%v, %v, want a PackageError", p, err)
 			}
-			if !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), dir) {
-				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problem)
+			if !strings.Contains(err.Error(), c.problemText) || !strings.Contains(err.Error(), dir) {
+				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problemText)
 			}
 			if len(packageErr.Problems) != 1 {
 				t.Fatalf("a package with one fault has the problems %v; want length 1", packageErr.Problems)
@@ -191,8 +193,8 @@ func TestLoadRefuses(t *testing.T) {
 func TestLoadRefusesFolders(t *testing.T) {
 	validDir := plugintest.Package{}.Write(t)
 	for _, c := range []struct {
-		name, problem string
-		dir           func(t *testing.T) string
+		name, problemText string
+		dir               func(t *testing.T) string
 	}{
 		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(validDir, "nowhere") }},
 		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(validDir, packageFile) }},
@@ -215,8 +217,8 @@ func TestLoadRefusesFolders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := plugin.Load(c.dir(t))
-			if err == nil || !strings.Contains(err.Error(), c.problem) {
-				t.Fatalf("%v, want %q", err, c.problem)
+			if err == nil || !strings.Contains(err.Error(), c.problemText) {
+				t.Fatalf("%v, want %q", err, c.problemText)
 			}
 		})
 	}
@@ -247,11 +249,11 @@ func TestLoadReportsAllProblems(t *testing.T) {
 
 func TestLoadReadsEverything(t *testing.T) {
 	dir := t.TempDir()
-	yes, no := true, false
+	isTrue, no := true, false
 	plugintest.Package{Name: "chat", Tools: []plugintest.Tool{{
 		Name: "send", DisplayName: "Send", Description: "Sends a message.",
 		Input:       json.RawMessage(`{ "type": "object", "properties": {"n": {"type": "number", "default": 1}}, "required": ["n"] }`),
-		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &yes},
+		Annotations: &plugin.Annotations{Title: "Send it", ReadOnly: &no, Destructive: &isTrue},
 	}}}.WriteTo(t, dir)
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.homepage", `"https://chat.example.com"`))
 	editFile(t, dir, packageFile, newMemberEdit("opentabs.excludePatterns", `["*://localhost/admin/*"]`))
@@ -271,9 +273,9 @@ func TestLoadReadsEverything(t *testing.T) {
 	if !p.MatchesURL("http://localhost:3000/") || p.MatchesURL("http://localhost:3000/admin/x") || p.MatchesURL("http://example.com/") {
 		t.Error("the patterns do not decide where it runs")
 	}
-	info := p.Info()
-	if info.Name != "chat" || info.Hash != p.Hash || info.World != wire.WorldIsolated || !slices.Equal(info.Excludes, p.Excludes) {
-		t.Errorf("info %+v", info)
+	fileInfo := p.Info()
+	if fileInfo.Name != "chat" || fileInfo.Hash != p.Hash || fileInfo.World != wire.WorldIsolated || !slices.Equal(fileInfo.Excludes, p.Excludes) {
+		t.Errorf("info %+v", fileInfo)
 	}
 	tool := p.Tools[0]
 	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Description != "Sends a message." || tool.Group != "Messages" || tool.Icon != "send" {

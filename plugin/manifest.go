@@ -39,12 +39,12 @@ const (
 // warnFullNameChars is the longest full tool name that all known MCP clients accept.
 const warnFullNameChars = 64
 
-func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
-	if rawjson.KindOf(raw) != rawjson.KindObject {
-		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
+func parsePackage(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
+	if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		problems.Add("is %s; make it an object", rawjson.KindOf(rawJSON))
 		return
 	}
-	f := jsonread.New(raw, "", problems)
+	f := jsonread.New(rawJSON, "", problems)
 	if name := f.Text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
 		p.Package = name
@@ -102,96 +102,96 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 
 // If package.json and dist/tools.json both have the member "start", opentabs uses the value in package.json.
 func readStart(f *jsonread.Reader) Start {
-	start := Start(f.Optional("start"))
-	if start != "" && start != StartAtOnce && start != StartIdle {
-		f.Add("start", "is %q; use %q or %q", start, StartAtOnce, StartIdle)
+	startKind := Start(f.Optional("start"))
+	if startKind != "" && startKind != StartAtOnce && startKind != StartIdle {
+		f.Add("start", "is %q; use %q or %q", startKind, StartAtOnce, StartIdle)
 	}
-	return start
+	return startKind
 }
 
-func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pattern) {
-	texts = f.Strings(key)
-	if len(texts) > maxPatterns {
-		f.Add(key, "has %d patterns; use at most %d", len(texts), maxPatterns)
+func readPatterns(f *jsonread.Reader, key string) (patternTexts []string, patterns []Pattern) {
+	patternTexts = f.Strings(key)
+	if len(patternTexts) > maxPatterns {
+		f.Add(key, "has %d patterns; use at most %d", len(patternTexts), maxPatterns)
 		return nil, nil
 	}
-	for i, text := range texts {
-		if len(text) > maxPatternChars {
-			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(text), maxPatternChars)
+	for i, patternText := range patternTexts {
+		if len(patternText) > maxPatternChars {
+			f.Add(fmt.Sprintf("%s[%d]", key, i), "has %d characters; use at most %d", len(patternText), maxPatternChars)
 			continue
 		}
-		pattern, err := ParsePattern(text)
+		pattern, err := ParsePattern(patternText)
 		if err != nil {
 			f.Add(fmt.Sprintf("%s[%d]", key, i), "is refused: %v", err)
 			continue
 		}
 		patterns = append(patterns, pattern)
 	}
-	return texts, patterns
+	return patternTexts, patterns
 }
 
 // In packages without sdkVersion, dist/tools.json contains an array; in all other packages, an object.
-func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
-	var top *jsonread.Reader
-	switch rawjson.KindOf(raw) {
+func parseTools(rawJSON []byte, p *Plugin, problems *jsonread.Problems) {
+	var topReader *jsonread.Reader
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindObject:
-		top = jsonread.New(raw, "", problems)
+		topReader = jsonread.New(rawJSON, "", problems)
 	case rawjson.KindArray:
 		p.Warnings = append(p.Warnings, problems.File+" is a bare array; build the plugin again to record its SDK version")
-		top = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: problems}
+		topReader = &jsonread.Reader{Members: map[string][]byte{"tools": rawJSON}, Problems: problems}
 	default:
-		problems.Add("is %s; build the plugin again", rawjson.KindOf(raw))
+		problems.Add("is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
-	p.SDKVersion = top.Optional("sdkVersion")
+	p.SDKVersion = topReader.Optional("sdkVersion")
 	if isNewerSDK(p.SDKVersion) {
 		problems.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
 	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
-	if start := readStart(top); p.Start == "" {
-		p.Start = start
+	if startKind := readStart(topReader); p.Start == "" {
+		p.Start = startKind
 	}
-	parsePreScript(top, p)
-	parseIcons(top, p)
-	parseConfigSchema(top, p)
-	parseToolList(top, p)
-	parsePrompts(top, p)
+	parsePreScript(topReader, p)
+	parseIcons(topReader, p)
+	parseConfigSchema(topReader, p)
+	parseToolList(topReader, p)
+	parsePrompts(topReader, p)
 }
 
-func parseToolList(top *jsonread.Reader, p *Plugin) {
-	if !top.Has("tools") {
-		top.Add("tools", "is missing; build the plugin again")
+func parseToolList(topReader *jsonread.Reader, p *Plugin) {
+	if !topReader.Has("tools") {
+		topReader.Add("tools", "is missing; build the plugin again")
 		return
 	}
-	if raw := top.Members["tools"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		top.Add("tools", "is %s; build the plugin again", rawjson.KindOf(raw))
+	if rawJSON := topReader.Members["tools"]; rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		topReader.Add("tools", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
-	tools := rawjson.Elements(top.Members["tools"])
+	tools := rawjson.Elements(topReader.Members["tools"])
 	if len(tools) == 0 {
-		top.Add("tools", "is empty; give the plugin at least one tool")
+		topReader.Add("tools", "is empty; give the plugin at least one tool")
 	}
-	parseEach(top, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
+	parseEach(topReader, "tools", tools, map[string]string{}, func(f *jsonread.Reader) string {
 		t := parseTool(f, p)
 		p.Tools = append(p.Tools, t)
 		return t.Name
 	})
-	checkUndos(p, top.Problems)
+	checkUndos(p, topReader.Problems)
 }
 
-func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
-	for i, raw := range raws {
-		itemPath := fmt.Sprintf("%s[%d]", list, i)
-		if rawjson.KindOf(raw) != rawjson.KindObject {
-			top.Add(itemPath, "is %s; make it an object", rawjson.KindOf(raw))
+func parseEach(topReader *jsonread.Reader, listName string, raws [][]byte, seenIDs map[string]string, parse func(*jsonread.Reader) string) {
+	for i, rawJSON := range raws {
+		itemPath := fmt.Sprintf("%s[%d]", listName, i)
+		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+			topReader.Add(itemPath, "is %s; make it an object", rawjson.KindOf(rawJSON))
 			continue
 		}
-		name := parse(jsonread.New(raw, itemPath+".", top.Problems))
-		if firstPath, isDuplicate := seen[name]; isDuplicate && name != "" {
-			top.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
+		name := parse(jsonread.New(rawJSON, itemPath+".", topReader.Problems))
+		if firstPath, isDuplicate := seenIDs[name]; isDuplicate && name != "" {
+			topReader.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
-			seen[name] = itemPath
+			seenIDs[name] = itemPath
 		}
 	}
 }
@@ -260,8 +260,8 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 		f.Add(key, "is missing; build the plugin again")
 		return nil
 	}
-	if raw := f.Members[key]; rawjson.KindOf(raw) != rawjson.KindObject {
-		f.Add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(raw))
+	if rawJSON := f.Members[key]; rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		f.Add(key, "is %s; make it a JSON Schema object", rawjson.KindOf(rawJSON))
 		return nil
 	}
 	cleaned := schema.Clean(bytes.Clone(f.Members[key]))
@@ -277,15 +277,15 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 // A property with a default is optional in the returned schema, even if the package declares it as required.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
-	raw := readSchema(f, key, p)
-	if raw == nil {
+	rawJSON := readSchema(f, key, p)
+	if rawJSON == nil {
 		return nil
 	}
-	if string(rawjson.Get(raw, "type")) != `"object"` {
+	if string(rawjson.Get(rawJSON, "type")) != `"object"` {
 		f.Add(key, `has a root that is not of type "object"; describe the input with z.object({...})`)
 		return nil
 	}
-	return schema.RelaxDefaults(raw)
+	return schema.RelaxDefaults(rawJSON)
 }
 
 // Versions of the opentabs SDK start at 0.1.
@@ -299,15 +299,15 @@ func isOriginalSDK(version string) bool {
 const OwnSDKPrefix = "opentabs-"
 
 func isNewerSDK(version string) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
-	if len(parts) < 2 {
+	textParts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
+	if len(textParts) < 2 {
 		return false
 	}
-	major, err := strconv.Atoi(parts[0])
+	major, err := strconv.Atoi(textParts[0])
 	if err != nil {
 		return false
 	}
-	minor, err := strconv.Atoi(parts[1])
+	minor, err := strconv.Atoi(textParts[1])
 	if err != nil {
 		return false
 	}

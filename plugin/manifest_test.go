@@ -28,8 +28,8 @@ func FuzzManifest(f *testing.F) {
 		}
 		parsePackage(packageText, p, &problems)
 		parseTools(toolsText, p, &problems)
-		for _, problem := range problems.List {
-			if problem.Text == "" {
+		for _, invalidField := range problems.List {
+			if invalidField.Text == "" {
 				t.Fatal("a problem without a text")
 			}
 		}

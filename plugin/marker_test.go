@@ -9,23 +9,23 @@ import (
 func TestLastMarker(t *testing.T) {
 	hashMarker := hashMarker.Text
 	const length = 3*markerSearchBytes + 100
-	text := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
-	if got := lastMarker(text); got != -1 {
+	repeatedMarker := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
+	if got := lastMarker(repeatedMarker); got != -1 {
 		t.Errorf("no marker: %d", got)
 	}
 	if got := lastMarker(hashMarker[1:]); got != -1 {
 		t.Errorf("a marker without its first letter: %d", got)
 	}
 	places := []int{0, 1, length - len(hashMarker)}
-	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // markers at the borders of the parts that lastMarker searches
+	for stepIndex := length - 2*markerSearchBytes; stepIndex < length; stepIndex += markerSearchBytes { // markers at the borders of the parts that lastMarker searches
 		for d := -len(hashMarker) - 1; d <= len(hashMarker); d++ {
-			if at := step + d; at+len(hashMarker) <= length {
+			if at := stepIndex + d; at+len(hashMarker) <= length {
 				places = append(places, at)
 			}
 		}
 	}
 	for _, at := range places {
-		code := slices.Clone(text)
+		code := slices.Clone(repeatedMarker)
 		copy(code[at:], hashMarker)
 		if got := lastMarker(code); got != at {
 			t.Errorf("the marker at %d is found at %d", at, got)

@@ -11,13 +11,13 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-func truncateMember(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) string {
-	n := utf8.RuneCountInString(text)
+func truncateMember(f *jsonread.Reader, p *Plugin, key, memberValue string, maxChars int) string {
+	n := utf8.RuneCountInString(memberValue)
 	if n <= maxChars {
-		return text
+		return memberValue
 	}
 	addWarning(f, p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
-	return plaintext.Clean(text, maxChars)
+	return plaintext.Clean(memberValue, maxChars)
 }
 
 func readTruncated(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
@@ -46,11 +46,11 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 	if !f.Has(key) {
 		return 0
 	}
-	raw := f.Members[key]
-	ms, err := strconv.Atoi(string(raw))
+	rawJSON := f.Members[key]
+	ms, err := strconv.Atoi(string(rawJSON))
 	d := time.Duration(ms) * time.Millisecond
 	if err != nil || ms > int(maxTimeout/time.Millisecond) || d < minTimeout {
-		f.Add(key, "is %.40s; use a whole number of milliseconds from %d to %d", raw, minTimeout.Milliseconds(), maxTimeout.Milliseconds())
+		f.Add(key, "is %.40s; use a whole number of milliseconds from %d to %d", rawJSON, minTimeout.Milliseconds(), maxTimeout.Milliseconds())
 		return 0
 	}
 	return d
@@ -60,9 +60,9 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 const maxIconBytes = 64 << 10
 
 // Surfaces show only the icon in the member iconSvg.
-func parseIcons(top *jsonread.Reader, p *Plugin) {
-	p.Icon = readIcon(top, "iconSvg", p)
-	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
+func parseIcons(topReader *jsonread.Reader, p *Plugin) {
+	p.Icon = readIcon(topReader, "iconSvg", p)
+	checkUnusedIcons(topReader, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {

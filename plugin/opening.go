@@ -12,24 +12,24 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	for _, instance := range p.Instances {
 		host, _, _ := ParseSite(instance.URL) // package settings has already rejected invalid URLs
 		if pattern, err := patternOf(host); err == nil {
-			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
+			p.Matches, p.matches = append(p.Matches, pattern.source), append(p.matches, pattern)
 		}
 	}
 	p.OpenURL = p.pageToOpen()
 }
 
 func (p *Plugin) pageToOpen() string {
-	var pages []string
+	var reviewPages []string
 	for _, instance := range p.Instances {
-		pages = append(pages, instance.URL)
+		reviewPages = append(reviewPages, instance.URL)
 	}
 	if p.Homepage != "" {
-		pages = append(pages, p.Homepage)
+		reviewPages = append(reviewPages, p.Homepage)
 	}
 	for _, pattern := range p.matches {
-		pages = append(pages, pattern.likelyURL())
+		reviewPages = append(reviewPages, pattern.likelyURL())
 	}
-	for _, page := range pages {
+	for _, page := range reviewPages {
 		if p.MatchesURL(page) {
 			return page
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestOpenURL(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		matches []string
 		want    string
 	}{
@@ -18,11 +18,11 @@ func TestOpenURL(t *testing.T) {
 		{[]string{"*://127.0.0.1/*"}, "http://127.0.0.1/"},
 		{[]string{}, ""},
 	} {
-		p := plugintest.Package{Name: "mail", Matches: test.matches, Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","required":true}}`)}
+		p := plugintest.Package{Name: "mail", Matches: testCase.matches, Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","required":true}}`)}
 		registry, _ := plugintest.Registry(t, p)
 		mailPlugin, ok := registry.Set().Plugin("mail")
-		if !ok || mailPlugin.OpenURL != test.want {
-			t.Errorf("%q opens %q, want %q (%v)", test.matches, mailPlugin.OpenURL, test.want, registry.Set().Failed())
+		if !ok || mailPlugin.OpenURL != testCase.want {
+			t.Errorf("%q opens %q, want %q (%v)", testCase.matches, mailPlugin.OpenURL, testCase.want, registry.Set().Failed())
 		}
 	}
 }

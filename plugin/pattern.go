@@ -15,7 +15,7 @@ const maxPathWildcards = 5
 // Pattern is a Chrome match pattern, such as "*://*.example.com/*", that names a host.
 // The zero Pattern matches no URL.
 type Pattern struct {
-	text   string
+	source string
 	scheme string
 	// host is in lower case, without a leading "*.". subdomains is true if the pattern
 	// has "*." before the host.
@@ -26,7 +26,7 @@ type Pattern struct {
 }
 
 // String returns the text from which the pattern was parsed.
-func (p Pattern) String() string { return p.text }
+func (p Pattern) String() string { return p.source }
 
 var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
@@ -35,15 +35,15 @@ var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 // with an optional leading "*.". The path of a match pattern has at most 5 wildcards.
 // ParsePattern rejects patterns for all sites or for a whole top-level domain. The error
 // of ParsePattern explains which patterns are allowed.
-func ParsePattern(text string) (Pattern, error) {
-	p := Pattern{text: text}
+func ParsePattern(patternText string) (Pattern, error) {
+	p := Pattern{source: patternText}
 	newPatternError := func(format string, args ...any) (Pattern, error) {
-		return Pattern{}, fmt.Errorf("pattern %q %s", text, fmt.Sprintf(format, args...))
+		return Pattern{}, fmt.Errorf("pattern %q %s", patternText, fmt.Sprintf(format, args...))
 	}
-	if text == "<all_urls>" {
+	if patternText == "<all_urls>" {
 		return newPatternError("matches every site; name the site's host, as in *://*.example.com/*")
 	}
-	scheme, hostAndPath, ok := strings.Cut(text, "://")
+	scheme, hostAndPath, ok := strings.Cut(patternText, "://")
 	if !ok {
 		return newPatternError("has no scheme; write it as in *://*.example.com/*")
 	}
@@ -61,8 +61,8 @@ func ParsePattern(text string) (Pattern, error) {
 	if strings.ContainsAny(p.path, "# \t\r\n") {
 		return newPatternError("has a # or a space in its path; leave it out, fragments are never compared")
 	}
-	if problem := p.setHost(hostAndPath[:pathStart]); problem != "" {
-		return newPatternError("%s", problem)
+	if problemText := p.setHost(hostAndPath[:pathStart]); problemText != "" {
+		return newPatternError("%s", problemText)
 	}
 	return p, nil
 }
@@ -70,8 +70,8 @@ func ParsePattern(text string) (Pattern, error) {
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
-		if problem := p.setPort(port); problem != "" {
-			return problem
+		if problemText := p.setPort(port); problemText != "" {
+			return problemText
 		}
 	}
 	host = strings.ToLower(host)
@@ -181,21 +181,21 @@ func splitURL(url string) (urlParts, bool) {
 
 // A "*" in pattern matches any text, including an empty text.
 func matchGlob(pattern, s string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
+	textParts := strings.Split(pattern, "*")
+	if len(textParts) == 1 {
 		return pattern == s
 	}
-	firstPart, lastPart := parts[0], parts[len(parts)-1]
+	firstPart, lastPart := textParts[0], textParts[len(textParts)-1]
 	if !strings.HasPrefix(s, firstPart) || !strings.HasSuffix(s[len(firstPart):], lastPart) {
 		return false
 	}
 	s = s[len(firstPart) : len(s)-len(lastPart)]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, part)
+	for _, textPart := range textParts[1 : len(textParts)-1] {
+		i := strings.Index(s, textPart)
 		if i < 0 {
 			return false
 		}
-		s = s[i+len(part):]
+		s = s[i+len(textPart):]
 	}
 	return true
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestParsePatternRefuses(t *testing.T) {
-	for text, problem := range map[string]string{
+	for patternText, problemText := range map[string]string{
 		"<all_urls>":                  "every site",
 		"*://*/*":                     "every host",
 		"https://*/x":                 "every host",
@@ -44,12 +44,12 @@ func TestParsePatternRefuses(t *testing.T) {
 		"https://a.com/x#y":           "fragments",
 		"https://a.com/x y":           "space",
 	} {
-		p, err := ParsePattern(text)
-		if err == nil || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%q: %v, %v, want an error with %q", text, p, err, problem)
+		p, err := ParsePattern(patternText)
+		if err == nil || !strings.Contains(err.Error(), problemText) {
+			t.Errorf("%q: %v, %v, want an error with %q", patternText, p, err, problemText)
 		}
 		if p.Match("https://example.com/") {
-			t.Errorf("%q: the refused pattern matches", text)
+			t.Errorf("%q: the refused pattern matches", patternText)
 		}
 	}
 }
@@ -122,17 +122,17 @@ func TestPatternMatch(t *testing.T) {
 
 func FuzzPattern(f *testing.F) {
 	f.Add("*://*.example.com:8080/a*b", "https://x.example.com:8080/ab")
-	f.Fuzz(func(t *testing.T, text, url string) {
-		p, err := ParsePattern(text)
+	f.Fuzz(func(t *testing.T, patternText, url string) {
+		p, err := ParsePattern(patternText)
 		if err != nil {
 			return
 		}
 		parsedAgain, err := ParsePattern(p.String())
 		if err != nil || parsedAgain != p {
-			t.Fatalf("%q: %v, %v", text, parsedAgain, err)
+			t.Fatalf("%q: %v, %v", patternText, parsedAgain, err)
 		}
 		if p.Match(url) && !strings.HasPrefix(strings.ToLower(url), "http") {
-			t.Fatalf("%q matches %q", text, url)
+			t.Fatalf("%q matches %q", patternText, url)
 		}
 	})
 }

@@ -107,8 +107,8 @@ func (p *Plugin) Info() wire.PluginInfo {
 // ContentHash returns the SHA-256, in hex, of everything that a review covers: the
 // adapter, the pre-script and the descriptions.
 func (p *Plugin) ContentHash() string {
-	sum := sha256.Sum256([]byte(p.Hash + "\n" + p.ManifestHash))
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256([]byte(p.Hash + "\n" + p.ManifestHash))
+	return hex.EncodeToString(checksum[:])
 }
 
 // RequestReload makes the registry load the plugin again. Call RequestReload if a file of the

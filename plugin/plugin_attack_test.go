@@ -51,9 +51,9 @@ func TestAttackByPlugin(t *testing.T) {
 		registry, _ := plugintest.Registry(t,
 			plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "b__c", Description: "x"}, {Name: "_b", Description: "x"}}},
 			plugintest.Package{Name: "a-b", Tools: []plugintest.Tool{{Name: "c", Description: "x"}}})
-		set := registry.Set()
+		pluginSet := registry.Set()
 		for fullName, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
-			if tool, ok := set.Tool(fullName); !ok || tool.Plugin.Name != owner {
+			if tool, ok := pluginSet.Tool(fullName); !ok || tool.Plugin.Name != owner {
 				t.Errorf("%s is %+v", fullName, tool)
 			}
 		}
@@ -73,9 +73,9 @@ func TestAttackByPlugin(t *testing.T) {
 		}
 	})
 	t.Run("texts with hidden characters", func(t *testing.T) {
-		for _, text := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
-			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: text}}}, "a description "+text)
-			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: text, Description: "x"}}}, "a name "+text)
+		for _, hostileText := range []string{"a\u202eb", "a\u2066b", "a\u200bb", "a\U000e0041b", "a\u001b[2Jb", "a\u0007b", "a\u009bb", "a\u2060b", "a\ufff9b"} {
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", Description: hostileText}}}, "a description "+hostileText)
+			checkRefused(t, plugintest.Package{Tools: []plugintest.Tool{{Name: "x", DisplayName: hostileText, Description: "x"}}}, "a name "+hostileText)
 		}
 	})
 	t.Run("an entry that leads out of the package", func(t *testing.T) {
@@ -116,9 +116,9 @@ func TestAttackByPlugin(t *testing.T) {
 
 func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
-	loaded, err := plugin.Load(p.Write(t))
+	loadedPlugin, err := plugin.Load(p.Write(t))
 	if err == nil {
-		t.Errorf("%q: loaded as %q with %v", attackName, loaded.Name, loaded.Matches)
+		t.Errorf("%q: loaded as %q with %v", attackName, loadedPlugin.Name, loadedPlugin.Matches)
 		return
 	}
 	if strings.ContainsAny(err.Error(), "\x1b\x07\u009b\u202e\u2066\u200b\x00") {
@@ -128,14 +128,14 @@ func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 
 func rewriteFile(t *testing.T, path, oldText, newText string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	hostileText, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), oldText) {
+	if !strings.Contains(string(hostileText), oldText) {
 		t.Fatalf("%s has no %s", path, oldText)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), oldText, newText, 1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(hostileText), oldText, newText, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -19,37 +19,37 @@ const preScriptName = "pre-script.iife.js"
 
 var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
-func parsePreScript(top *jsonread.Reader, p *Plugin) {
-	name, declaredHash := top.Optional("preScriptFile"), top.Optional("preScriptHash")
+func parsePreScript(topReader *jsonread.Reader, p *Plugin) {
+	name, declaredHash := topReader.Optional("preScriptFile"), topReader.Optional("preScriptHash")
 	if name == "" {
 		return
 	}
 	if name != preScriptName {
-		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
+		topReader.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
 	if declaredHash != "" && !hashGrammar().MatchString(declaredHash) {
-		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
+		topReader.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
 	p.PreScript, p.PreScriptHash = true, declaredHash
 }
 
 // A package whose pre-script file is missing works without a pre-script.
-func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
+func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problemText string) {
 	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
 	if _, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(preScriptFile))); errors.Is(err, fs.ErrNotExist) {
 		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
 		return ""
 	}
-	code, problem := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.text)
-	if problem != "" {
-		return problem
+	code, problemText := readFile(p.Dir, preScriptFile, maxAdapterBytes, m.packageBytes)
+	if problemText != "" {
+		return problemText
 	}
-	m.text = code
-	if problem := checkScript(code); problem != "" {
-		return problem
+	m.packageBytes = code
+	if problemText := checkScript(code); problemText != "" {
+		return problemText
 	}
 	if declaredHash != "" && !isHashOf(declaredHash, code) {
 		return fmt.Sprintf("was changed after it was built: its hash in dist/tools.json is %.8s…; build the plugin again", declaredHash)
@@ -64,12 +64,12 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 // computes the hash of the pre-script's text up to the source map comment. In some builds, the
 // hashed text includes the line break that precedes the source map comment.
 func isHashOf(declaredHash string, code []byte) bool {
-	text := code
+	hashedCode := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
-		text = code[:i]
+		hashedCode = code[:i]
 	}
-	trimmed := bytes.TrimRight(text, "\r\n")
-	for _, candidate := range [][]byte{text, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
+	trimmedCode := bytes.TrimRight(hashedCode, "\r\n")
+	for _, candidate := range [][]byte{hashedCode, trimmedCode, append(bytes.Clone(trimmedCode), '\n'), code} {
 		if hexSHA256(candidate) == declaredHash {
 			return true
 		}
@@ -87,7 +87,7 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-func checkScript(code []byte) (problem string) {
+func checkScript(code []byte) (problemText string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"
 	}

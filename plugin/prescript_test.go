@@ -16,13 +16,13 @@ const preScriptFile = "dist/pre-script.iife.js"
 
 func TestLoadReadsPreScripts(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{PreScript: "token()"})
-	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("token()")))
+	checksum := fmt.Sprintf("%x", sha256.Sum256([]byte("token()")))
 	code, err := p.PreScriptCode()
-	if err != nil || string(code) != "token()" || !p.PreScript || p.PreScriptHash != sum || len(p.Warnings) > 0 {
+	if err != nil || string(code) != "token()" || !p.PreScript || p.PreScriptHash != checksum || len(p.Warnings) > 0 {
 		t.Errorf("%q, %v, %+v", code, err, p)
 	}
-	if info := p.Info(); !info.AllFrames || info.RunsInFrames {
-		t.Errorf("a pre-script runs in all frames, an adapter does not: %+v", info)
+	if fileInfo := p.Info(); !fileInfo.AllFrames || fileInfo.RunsInFrames {
+		t.Errorf("a pre-script runs in all frames, an adapter does not: %+v", fileInfo)
 	}
 	pluginWithout := plugintest.Load(t, plugintest.Package{})
 	if code, err := pluginWithout.PreScriptCode(); code != nil || err != nil || pluginWithout.PreScript || pluginWithout.Info().AllFrames {

@@ -57,21 +57,21 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 }
 
 // Call parsePrompts after the tools are parsed.
-func parsePrompts(top *jsonread.Reader, p *Plugin) {
-	if !top.Has("prompts") {
+func parsePrompts(topReader *jsonread.Reader, p *Plugin) {
+	if !topReader.Has("prompts") {
 		return
 	}
-	raw := top.Members["prompts"]
-	if rawjson.KindOf(raw) != rawjson.KindArray {
-		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
+	rawJSON := topReader.Members["prompts"]
+	if rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		topReader.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(rawJSON))
 		return
 	}
 	// A prompt must not have the name of a tool, because logs and permissions identify prompts and tools by name.
-	seen := map[string]string{}
+	seenIDs := map[string]string{}
 	for i, tool := range p.Tools {
-		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
+		seenIDs[tool.Name] = fmt.Sprintf("tools[%d]", i)
 	}
-	parseEach(top, "prompts", rawjson.Elements(raw), seen, func(f *jsonread.Reader) string {
+	parseEach(topReader, "prompts", rawjson.Elements(rawJSON), seenIDs, func(f *jsonread.Reader) string {
 		prompt := parsePrompt(f, p)
 		p.Prompts = append(p.Prompts, prompt)
 		return prompt.Name
@@ -103,58 +103,58 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	return prompt
 }
 
-func argumentsOf(raw json.RawMessage, f *jsonread.Reader) []PromptArgument {
-	root := jsonread.New(raw, f.Path+"input_schema.", f.Problems)
-	required := root.Strings("required")
-	var list []PromptArgument
+func argumentsOf(rawJSON json.RawMessage, f *jsonread.Reader) []PromptArgument {
+	root := jsonread.New(rawJSON, f.Path+"input_schema.", f.Problems)
+	requiredNames := root.Strings("required")
+	var promptArguments []PromptArgument
 	for m := range rawjson.Members(root.Members["properties"]) {
-		a := PromptArgument{Name: m.Key, Required: slices.Contains(required, m.Key)}
+		a := PromptArgument{Name: m.Key, Required: slices.Contains(requiredNames, m.Key)}
 		a.Description = jsonread.New(m.Value, root.Path+"properties."+m.Key+".", f.Problems).Optional("description")
-		list = append(list, a)
+		promptArguments = append(promptArguments, a)
 	}
-	return list
+	return promptArguments
 }
 
 func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	if !f.Has("arguments") {
 		return nil
 	}
-	if raw := f.Members["arguments"]; rawjson.KindOf(raw) != rawjson.KindArray {
-		f.Add("arguments", "is %s; make it an array", rawjson.KindOf(raw))
+	if rawJSON := f.Members["arguments"]; rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		f.Add("arguments", "is %s; make it an array", rawjson.KindOf(rawJSON))
 		return nil
 	}
-	var list []PromptArgument
-	for i, raw := range rawjson.Elements(f.Members["arguments"]) {
+	var promptArguments []PromptArgument
+	for i, rawJSON := range rawjson.Elements(f.Members["arguments"]) {
 		at := fmt.Sprintf("arguments[%d]", i)
-		if rawjson.KindOf(raw) != rawjson.KindObject {
-			f.Add(at, "is %s; make it an object", rawjson.KindOf(raw))
+		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+			f.Add(at, "is %s; make it an object", rawjson.KindOf(rawJSON))
 			continue
 		}
-		g := jsonread.New(raw, f.Path+at+".", f.Problems)
+		g := jsonread.New(rawJSON, f.Path+at+".", f.Problems)
 		a := PromptArgument{Name: g.Text("name", "give the argument a name"), Description: readTruncated(g, p, "description", maxDescriptionChars)}
-		if required := g.Bool("required"); required != nil {
-			a.Required = *required
+		if isRequired := g.Bool("required"); isRequired != nil {
+			a.Required = *isRequired
 		}
-		if slices.ContainsFunc(list, func(b PromptArgument) bool { return a.Name != "" && a.Name == b.Name }) {
+		if slices.ContainsFunc(promptArguments, func(b PromptArgument) bool { return a.Name != "" && a.Name == b.Name }) {
 			g.Add("name", "is %q, as that of another argument is; rename one of them", a.Name)
 		}
-		list = append(list, a)
+		promptArguments = append(promptArguments, a)
 	}
-	return list
+	return promptArguments
 }
 
 // schemaOf returns an input schema for a prompt's arguments, in which every argument is a
 // string.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
-	properties, required := map[string]any{}, []string{}
+	properties, requiredNames := map[string]any{}, []string{}
 	for _, a := range arguments {
 		properties[a.Name] = map[string]string{"type": "string"}
 		if a.Required {
-			required = append(required, a.Name)
+			requiredNames = append(requiredNames, a.Name)
 		}
 	}
 	return rawjson.Encode(map[string]any{
-		"type": "object", "properties": properties, "required": required, "additionalProperties": false,
+		"type": "object", "properties": properties, "required": requiredNames, "additionalProperties": false,
 	})
 }
 

@@ -132,7 +132,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 }
 
 func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
-	for schema, text := range map[string]bool{
+	for schema, argumentText := range map[string]bool{
 		`{"type":"string"}`:                               true,
 		`{"type":["number","string"]}`:                    true,
 		`{"minimum":1}`:                                   true,
@@ -154,7 +154,7 @@ func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 		input := `{"type":"object","properties":{"v":` + schema + `},"$defs":{"n":{"type":"number"},"t/x":{"type":"string"},"none":{}}}`
 		p := plugintest.Load(t, plugintest.Package{Prompts: []plugintest.Prompt{{Name: "a", Input: json.RawMessage(input)}}})
 		want := `{"v":1}`
-		if text {
+		if argumentText {
 			want = `{"v":"1"}`
 		}
 		if got, err := p.Prompts[0].Validate(json.RawMessage(`{"v":"1"}`)); err != nil || string(got) != want {

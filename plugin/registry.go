@@ -15,10 +15,10 @@ import (
 
 // Registry loads the plugins of a [Store] and provides the loaded plugins as a [Set].
 type Registry struct {
-	store *Store
-	log   zerolog.Logger
-	sites func(*Plugin) []dispatch.Instance
-	set   atomic.Pointer[Set]
+	store      *Store
+	log        zerolog.Logger
+	sites      func(*Plugin) []dispatch.Instance
+	currentSet atomic.Pointer[Set]
 	// builtins are the plugins of opentabs itself, set before the first reload.
 	builtins []*Plugin
 
@@ -38,7 +38,7 @@ type listener struct{ onChange func(*Set) }
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 	r := &Registry{store: store, log: log, sites: func(*Plugin) []dispatch.Instance { return nil }}
-	r.set.Store(NewSet(nil, nil))
+	r.currentSet.Store(NewSet(nil, nil))
 	return r
 }
 
@@ -60,7 +60,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Unlock()
 	seenStamps := fileStamps{} // file stamps are recorded before the reload, so that a change during the reload is detected
 	seenStamps.addPluginLists(r.store.Path(), folders)
-	entries, failed, err := r.store.readEntries()
+	entries, failures, err := r.store.readEntries()
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -80,11 +80,11 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.loadedEntries, r.fileStamps = entries, seenStamps
-	return entries, failed, nil
+	return entries, failures, nil
 }
 
 // Set returns the current set of loaded plugins; never nil.
-func (r *Registry) Set() *Set { return r.set.Load() }
+func (r *Registry) Set() *Set { return r.currentSet.Load() }
 
 // OnChange registers a listener that runs after each reload that changes the set of plugins. Reload runs the listeners
 // one after another, in the order of their registration. A listener must not call Reload. If stop is called during a
@@ -109,31 +109,31 @@ func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
 	oldSet := r.Set()
-	entries, failed, err := r.entriesInOrder()
+	entries, failures, err := r.entriesInOrder()
 	if err != nil {
 		if len(oldSet.plugins) == 0 {
-			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
+			r.currentSet.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
 		}
 		return err
 	}
-	loaded := r.loadAll(entries)
-	for _, result := range loaded {
+	loadedNames := r.loadAll(entries)
+	for _, result := range loadedNames {
 		if result.plugin != nil {
 			result.plugin.applySites(r.sites(result.plugin))
 		}
 	}
 	var plugins []*Plugin
-	for i, p := range choosePlugins(entries, loaded, oldSet) {
-		if err := loaded[i].err; err != nil {
-			failed = append(failed, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
+	for i, p := range choosePlugins(entries, loadedNames, oldSet) {
+		if err := loadedNames[i].err; err != nil {
+			failures = append(failures, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
 			continue
 		}
 		if p != nil {
 			plugins = append(plugins, p)
 		}
 	}
-	set := NewSet(plugins, failed, r.builtins...)
-	if isSameSet(oldSet, set) {
+	pluginSet := NewSet(plugins, failures, r.builtins...)
+	if isSameSet(oldSet, pluginSet) {
 		return nil
 	}
 	for _, p := range plugins {
@@ -141,20 +141,20 @@ func (r *Registry) Reload() error {
 			r.log.Warn().Str("plugin", p.Name).Msg(w)
 		}
 	}
-	for _, f := range failed {
+	for _, f := range failures {
 		r.log.Error().Str("plugin", f.Name).Str("path", f.Path).Err(f.Err).Msg("plugin not loaded")
 	}
-	r.set.Store(set)
-	r.notify(set)
+	r.currentSet.Store(pluginSet)
+	r.notify(pluginSet)
 	return nil
 }
 
-func (r *Registry) notify(set *Set) {
+func (r *Registry) notify(pluginSet *Set) {
 	r.mu.Lock()
 	listeners := slices.Clone(r.listeners)
 	r.mu.Unlock()
 	for _, l := range listeners {
-		l.onChange(set)
+		l.onChange(pluginSet)
 	}
 }
 
@@ -176,11 +176,11 @@ func (r *Registry) loadAll(entries []Entry) []loadResult {
 		})
 	}
 	wg.Wait()
-	loaded := map[string]bool{}
+	loadedNames := map[string]bool{}
 	for _, e := range entries {
-		loaded[e.Path] = true
+		loadedNames[e.Path] = true
 	}
-	if err := r.store.index.save(func(dir string) bool { return loaded[dir] }); err != nil {
+	if err := r.store.index.save(func(dir string) bool { return loadedNames[dir] }); err != nil {
 		r.log.Debug().Err(err).Msg("the plugin index is not written, so the next start reads all adapters")
 	}
 	return outcomes
@@ -229,18 +229,18 @@ func (r *Registry) forceReload(dir string) {
 }
 
 // Of two packages with one plugin name, only the first counts, even if the first package cannot be loaded.
-func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
+func choosePlugins(entries []Entry, loadedNames []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
-	plugins := make([]*Plugin, len(loaded))
+	plugins := make([]*Plugin, len(loadedNames))
 	for i, e := range entries {
 		if j, isClash := firstIndex[e.Name]; isClash {
-			if samePlugin := loaded[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
-				loaded[i].err = newNameClashError(entries[j], e)
+			if samePlugin := loadedNames[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
+				loadedNames[i].err = newNameClashError(entries[j], e)
 			} // a global package that the user also added or installed is no conflict
 			continue
 		}
 		firstIndex[e.Name] = i
-		p := loaded[i].plugin
+		p := loadedNames[i].plugin
 		if p == nil {
 			continue
 		}
@@ -257,7 +257,7 @@ func isSamePlugin(a, b *Plugin) bool {
 }
 
 func isSameSet(a, b *Set) bool {
-	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
+	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failures, b.failures, func(x, y Failure) bool {
 		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()
 	})
 }

@@ -39,22 +39,22 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	registry, _ := plugintest.Registry(t,
 		plugintest.Package{Name: "b"},
 		plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "z", Description: "d"}, {Name: "y", Description: "d"}}})
-	set := registry.Set()
+	pluginSet := registry.Set()
 	var got []string
-	for _, tool := range set.Tools() {
+	for _, tool := range pluginSet.Tools() {
 		got = append(got, tool.FullName())
 	}
 	if strings.Join(got, " ") != "a__y a__z b__echo" {
 		t.Errorf("tools %v", got)
 	}
-	if plugins := set.Plugins(); len(plugins) != 2 || plugins[0].Name != "a" || plugins[0].Tools[0].Name != "z" {
+	if plugins := pluginSet.Plugins(); len(plugins) != 2 || plugins[0].Name != "a" || plugins[0].Tools[0].Name != "z" {
 		t.Errorf("plugins %v", plugins)
 	}
-	tool, ok := set.Tool("b__echo")
-	if p, hasPlugin := set.Plugin("b"); !ok || !hasPlugin || tool.Plugin != p {
+	tool, ok := pluginSet.Tool("b__echo")
+	if p, hasPlugin := pluginSet.Plugin("b"); !ok || !hasPlugin || tool.Plugin != p {
 		t.Errorf("b: %v %v", tool, p)
 	}
-	if _, ok := set.Tool("b__nothing"); ok {
+	if _, ok := pluginSet.Tool("b__nothing"); ok {
 		t.Error("a missing tool was found")
 	}
 }
@@ -70,20 +70,20 @@ func TestRegistryListsWhatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	editFile(t, dirs["c"], toolsFile, newReplaceAllEdit("{"))
-	set := reloadRegistry(t, registry)
-	if plugins := set.Plugins(); len(plugins) != 1 || plugins[0].Name != "a" {
+	pluginSet := reloadRegistry(t, registry)
+	if plugins := pluginSet.Plugins(); len(plugins) != 1 || plugins[0].Name != "a" {
 		t.Errorf("plugins %v", plugins)
 	}
-	failed := set.Failed()
-	if len(failed) != 2 || failed[0].Name != "b" || failed[0].Path != dirs["b"] || !strings.Contains(failed[0].Err.Error(), "does not exist") ||
-		failed[1].Name != "c" || !strings.Contains(failed[1].Err.Error(), "dist/tools.json: is not valid JSON") {
-		t.Errorf("failed %v", failed)
+	failures := pluginSet.Failed()
+	if len(failures) != 2 || failures[0].Name != "b" || failures[0].Path != dirs["b"] || !strings.Contains(failures[0].Err.Error(), "does not exist") ||
+		failures[1].Name != "c" || !strings.Contains(failures[1].Err.Error(), "dist/tools.json: is not valid JSON") {
+		t.Errorf("failed %v", failures)
 	}
 	if err := os.Rename(movedDir, dirs["b"]); err != nil {
 		t.Fatal(err)
 	}
-	if set := reloadRegistry(t, registry); len(set.Plugins()) != 2 || len(set.Failed()) != 1 {
-		t.Errorf("after mending: %v, failed %v", set.Plugins(), set.Failed())
+	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 2 || len(pluginSet.Failed()) != 1 {
+		t.Errorf("after mending: %v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 	}
 }
 
@@ -94,18 +94,18 @@ var editsOfPluginFiles = map[string]func(string) string{
 }
 
 func TestRegistryServesWhatChanged(t *testing.T) {
-	for file, change := range editsOfPluginFiles {
+	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		review := policy.New(t.TempDir(), registry.Set, policy.Options{})
-		before := registry.Set().Plugins()[0]
-		if err := review.Review("a", before.ContentHash(), wire.PermissionAuto, "test"); err != nil {
+		pluginBefore := registry.Set().Plugins()[0]
+		if err := review.Review("a", pluginBefore.ContentHash(), wire.PermissionAuto, "test"); err != nil {
 			t.Fatal(err)
 		}
-		editFile(t, storeEntries(t, store)[0].Path, file, change)
-		set := reloadRegistry(t, registry)
-		plugins := set.Plugins()
-		if len(plugins) != 1 || len(set.Failed()) != 0 || plugins[0].ContentHash() == before.ContentHash() {
-			t.Fatalf("%s: %v, failed %v", file, plugins, set.Failed())
+		editFile(t, storeEntries(t, store)[0].Path, file, pluginChange)
+		pluginSet := reloadRegistry(t, registry)
+		plugins := pluginSet.Plugins()
+		if len(plugins) != 1 || len(pluginSet.Failed()) != 0 || plugins[0].ContentHash() == pluginBefore.ContentHash() {
+			t.Fatalf("%s: %v, failed %v", file, plugins, pluginSet.Failed())
 		}
 		if s := review.State("a"); s.Reviewed || s.EffectivePermission != wire.PermissionOff || review.MayRunAnyTool(plugins[0]) {
 			t.Errorf("%s: the change counts as reviewed: %+v", file, s)
@@ -114,24 +114,24 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 }
 
 func TestRegistryRefusesWhatChanged(t *testing.T) {
-	for file, change := range editsOfPluginFiles {
+	for file, pluginChange := range editsOfPluginFiles {
 		registry, store := plugintest.Registry(t)
 		dir := plugintest.Package{Name: "a"}.Write(t)
 		if _, err := store.AddInstalled(plugin.Entry{Path: dir, Package: "opentabs-plugin-a"}); err != nil {
 			t.Fatal(err)
 		}
-		if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceNPM {
-			t.Fatalf("%v, failed %v", set.Plugins(), set.Failed())
+		if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceNPM {
+			t.Fatalf("%v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 		}
-		editFile(t, dir, file, change)
-		set := reloadRegistry(t, registry)
-		failed := set.Failed()
-		if len(set.Plugins()) != 0 || len(failed) != 1 {
-			t.Fatalf("%s: %v, failed %v", file, set.Plugins(), failed)
+		editFile(t, dir, file, pluginChange)
+		pluginSet := reloadRegistry(t, registry)
+		failures := pluginSet.Failed()
+		if len(pluginSet.Plugins()) != 0 || len(failures) != 1 {
+			t.Fatalf("%s: %v, failed %v", file, pluginSet.Plugins(), failures)
 		}
-		text := failed[0].Err.Error()
-		if !strings.Contains(text, file) || !strings.Contains(text, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
-			t.Errorf("%s: %s", file, text)
+		errorText := failures[0].Err.Error()
+		if !strings.Contains(errorText, file) || !strings.Contains(errorText, "changed since it was installed; reinstall it with opentabs plugin install opentabs-plugin-a@1.0.0") {
+			t.Errorf("%s: %s", file, errorText)
 		}
 	}
 }
@@ -148,12 +148,12 @@ func TestRegistryServesOneOfTwoPluginsWithEqualNames(t *testing.T) {
 	editFile(t, filepath.Dir(store.Path()), "plugins.json", func(s string) string {
 		return strings.NewReplacer(`"name": "b"`, `"name": "a"`, dirs[1].Hash, p.Hash, dirs[1].Manifest, p.ManifestHash).Replace(s)
 	})
-	set := reloadRegistry(t, registry)
-	if plugins := set.Plugins(); len(plugins) != 1 || plugins[0].Dir != dirs[0].Path {
+	pluginSet := reloadRegistry(t, registry)
+	if plugins := pluginSet.Plugins(); len(plugins) != 1 || plugins[0].Dir != dirs[0].Path {
 		t.Errorf("plugins %v", plugins)
 	}
-	if failed := set.Failed(); len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), "is taken by "+dirs[0].Path) {
-		t.Errorf("failed %v", failed)
+	if failures := pluginSet.Failed(); len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), "is taken by "+dirs[0].Path) {
+		t.Errorf("failed %v", failures)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestRegistryReportsOnlyChanges(t *testing.T) {
 		t.Fatalf("nothing changed, but the listener received %v; want length 0", reportedCounts)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
-	if set := reloadRegistry(t, registry); set.Plugins()[0] != firstPlugin {
+	if pluginSet := reloadRegistry(t, registry); pluginSet.Plugins()[0] != firstPlugin {
 		t.Error("the plugin that did not change has a new value: its compiled schemas are lost")
 	}
 	if err := store.Remove("b"); err != nil {
@@ -264,20 +264,20 @@ func largePackage(i int) plugintest.Package {
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))
-	var before, after runtime.MemStats
+	var statsBefore, statsAfter runtime.MemStats
 	runtime.GC()
-	runtime.ReadMemStats(&before)
+	runtime.ReadMemStats(&statsBefore)
 	var r *plugin.Registry
 	for b.Loop() {
 		r = plugin.NewRegistry(store, zerolog.Nop())
-		if set := reloadRegistry(b, r); len(set.Plugins()) != 200 || len(set.Tools()) != 5000 {
-			b.Fatalf("%d plugins, failed: %v", len(set.Plugins()), set.Failed())
+		if pluginSet := reloadRegistry(b, r); len(pluginSet.Plugins()) != 200 || len(pluginSet.Tools()) != 5000 {
+			b.Fatalf("%d plugins, failed: %v", len(pluginSet.Plugins()), pluginSet.Failed())
 		}
 	}
 	runtime.GC()
 	runtime.GC() // each sync.Pool is empty only after two garbage collections
-	runtime.ReadMemStats(&after)
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-kept")
+	runtime.ReadMemStats(&statsAfter)
+	b.ReportMetric(float64(statsAfter.HeapAlloc-statsBefore.HeapAlloc)/(1<<20), "MB-kept")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floorTime), "x-floor")
 	runtime.KeepAlive(r)
 }
@@ -293,7 +293,7 @@ func largePackages(n int) []plugintest.Package {
 func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 	bestTime := time.Hour
 	for range 5 {
-		start := time.Now()
+		startTime := time.Now()
 		var wg sync.WaitGroup
 		workers := runtime.GOMAXPROCS(0)
 		for w := range workers {
@@ -310,7 +310,7 @@ func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 			})
 		}
 		wg.Wait()
-		bestTime = min(bestTime, time.Since(start))
+		bestTime = min(bestTime, time.Since(startTime))
 	}
 	return bestTime
 }
@@ -325,13 +325,13 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before := heapBytes()
+	countBefore := heapBytes()
 	r := plugin.NewRegistry(store, zerolog.Nop())
-	if set := reloadRegistry(t, r); len(set.Plugins()) != 20 {
-		t.Fatalf("%d plugins, failed %v", len(set.Plugins()), set.Failed())
+	if pluginSet := reloadRegistry(t, r); len(pluginSet.Plugins()) != 20 {
+		t.Fatalf("%d plugins, failed %v", len(pluginSet.Plugins()), pluginSet.Failed())
 	}
-	if after := heapBytes(); after > before+5<<20 {
-		t.Errorf("20 plugins with adapters of 14 MB take %d MB", (after-before)>>20)
+	if countAfter := heapBytes(); countAfter > countBefore+5<<20 {
+		t.Errorf("20 plugins with adapters of 14 MB take %d MB", (countAfter-countBefore)>>20)
 	}
 	runtime.KeepAlive(r)
 }
@@ -348,12 +348,12 @@ func TestRegistryWithADamagedList(t *testing.T) {
 	if err := registry.Reload(); err == nil {
 		t.Error("no error")
 	}
-	if failed := registry.Set().Failed(); len(failed) != 1 || failed[0].Path != store.Path() || !strings.Contains(failed[0].Err.Error(), "repair it") {
-		t.Errorf("failed %+v", failed)
+	if failures := registry.Set().Failed(); len(failures) != 1 || failures[0].Path != store.Path() || !strings.Contains(failures[0].Err.Error(), "repair it") {
+		t.Errorf("failed %+v", failures)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
-	if set := reloadRegistry(t, registry); len(set.Failed()) != 0 || len(set.Plugins()) != 1 {
-		t.Errorf("mended: %+v", set)
+	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Failed()) != 0 || len(pluginSet.Plugins()) != 1 {
+		t.Errorf("mended: %+v", pluginSet)
 	}
 	damageList()
 	if err := registry.Reload(); err == nil {

@@ -34,7 +34,7 @@ func TestResolveFindsToolsForTools(t *testing.T) {
 	for _, tt := range []struct {
 		name, args string
 		code       wire.ErrorCode
-		part       string
+		textPart   string
 	}{
 		{"nowhere", `{}`, wire.ErrUnknownTool, `"a__nowhere"`},
 		{"c__search", `{}`, wire.ErrUnknownTool, `"c__search"`},
@@ -42,8 +42,8 @@ func TestResolveFindsToolsForTools(t *testing.T) {
 		{"search", `{`, wire.ErrInvalidArguments, "JSON"},
 	} {
 		_, _, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
-		if err == nil || err.Code != tt.code || !strings.Contains(err.Message, tt.part) {
-			t.Errorf("%s(%s): %+v, want %s with %q", tt.name, tt.args, err, tt.code, tt.part)
+		if err == nil || err.Code != tt.code || !strings.Contains(err.Message, tt.textPart) {
+			t.Errorf("%s(%s): %+v, want %s with %q", tt.name, tt.args, err, tt.code, tt.textPart)
 		}
 	}
 }

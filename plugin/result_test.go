@@ -46,9 +46,9 @@ func TestValidateResult(t *testing.T) {
 			t.Errorf("%.40s: %+v, want invalid_result", tt.output, err)
 			continue
 		}
-		for _, part := range tt.want {
-			if text := err.Message + "\n" + err.PageText; !strings.Contains(text, part) {
-				t.Errorf("%.40s: %q does not contain %q", tt.output, text, part)
+		for _, textPart := range tt.want {
+			if errorText := err.Message + "\n" + err.PageText; !strings.Contains(errorText, textPart) {
+				t.Errorf("%.40s: %q does not contain %q", tt.output, errorText, textPart)
 			}
 		}
 	}

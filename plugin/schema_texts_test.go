@@ -16,21 +16,21 @@ const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009
 
 const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-func deepSchema(t *testing.T, text string) json.RawMessage {
+func deepSchema(t *testing.T, schemaJSON string) json.RawMessage {
 	t.Helper()
-	raw, err := json.Marshal(map[string]any{
-		"type": "object", "title": text, "description": text, "$comment": text, "examples": []any{map[string]any{"a": text}},
+	rawJSON, err := json.Marshal(map[string]any{
+		"type": "object", "title": schemaJSON, "description": schemaJSON, "$comment": schemaJSON, "examples": []any{map[string]any{"a": schemaJSON}},
 		"properties": map[string]any{
-			"a": map[string]any{"type": "string", "enum": []any{text, "b"}, "default": text, "description": text},
-			"b": map[string]any{"type": "array", "items": map[string]any{"oneOf": []any{map[string]any{"const": text, "title": text}}}},
+			"a": map[string]any{"type": "string", "enum": []any{schemaJSON, "b"}, "default": schemaJSON, "description": schemaJSON},
+			"b": map[string]any{"type": "array", "items": map[string]any{"oneOf": []any{map[string]any{"const": schemaJSON, "title": schemaJSON}}}},
 			"c": map[string]any{"$ref": "#/$defs/deep"},
 		},
-		"$defs": map[string]any{"deep": map[string]any{"properties": map[string]any{"description": map[string]any{"description": text}}}},
+		"$defs": map[string]any{"deep": map[string]any{"properties": map[string]any{"description": map[string]any{"description": schemaJSON}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return raw
+	return rawJSON
 }
 
 func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
@@ -42,11 +42,11 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for schemaName, schema := range map[string]json.RawMessage{"input": p.Tools[0].InputSchema, "output": p.Tools[0].OutputSchema, "prompt": p.Prompts[0].InputSchema} {
-		var doc any
-		if err := json.Unmarshal(schema, &doc); err != nil {
+		var document any
+		if err := json.Unmarshal(schema, &document); err != nil {
 			t.Fatal(err)
 		}
-		if n := eachString(doc, func(s string) {
+		if n := eachString(document, func(s string) {
 			if _, hidden := plaintext.FirstHidden(s); hidden {
 				t.Errorf("%s: %+q", schemaName, s)
 			}
@@ -123,13 +123,13 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	if !strings.Contains(string(p.Tools[0].InputSchema), `"^[^\\u200b\\u{e0041}]+$"`) {
 		t.Errorf("%s; want a text that contains %q", p.Tools[0].InputSchema, `"^[^\\u200b\\u{e0041}]+$"`)
 	}
-	for text, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
-		args, err := json.Marshal(map[string]string{"a": text})
+	for dataText, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
+		args, err := json.Marshal(map[string]string{"a": dataText})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Tools[0].Validate(args); (err == nil) != ok {
-			t.Errorf("%+q: %v", text, err)
+			t.Errorf("%+q: %v", dataText, err)
 		}
 	}
 	_, err = load("{\"type\":\"object\",\"properties\":{\"a\u202eb\":{}}}")
@@ -142,7 +142,7 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`
 	}
-	for _, c := range []struct{ path, value, problem string }{
+	for _, c := range []struct{ path, value, problemText string }{
 		{"name", `"opentabs-plugin-` + strings.Repeat("a", 65) + `"`, "the plugin's name has 65 characters; use at most 64"},
 		{"version", `"` + strings.Repeat("1", 101) + `"`, "version has 101 characters"},
 		{"opentabs.urlPatterns", manyValues(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
@@ -154,8 +154,8 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	} {
 		dir := plugintest.Package{}.Write(t)
 		editFile(t, dir, packageFile, newMemberEdit(c.path, c.value))
-		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
-			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problem)
+		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problemText) {
+			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problemText)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
@@ -168,9 +168,9 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for schemaName, text := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
-		if utf8.RuneCountInString(text) != 100 || !strings.HasSuffix(text, "…") {
-			t.Errorf("the name of the %s is %q", schemaName, text)
+	for schemaName, longText := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
+		if utf8.RuneCountInString(longText) != 100 || !strings.HasSuffix(longText, "…") {
+			t.Errorf("the name of the %s is %q", schemaName, longText)
 		}
 	}
 	if utf8.RuneCountInString(p.Description) != 1000 {

@@ -18,7 +18,7 @@ type Set struct {
 	byTool   map[string]*Tool
 	prompts  []*Prompt
 	byPrompt map[string]*Prompt
-	failed   []Failure
+	failures []Failure
 }
 
 // Failure is an installed plugin that could not be loaded.
@@ -34,14 +34,14 @@ type Failure struct {
 
 // NewSet returns a set of plugins, whose names must differ. builtins are the plugins of
 // opentabs itself.
-func NewSet(plugins []*Plugin, failed []Failure, builtins ...*Plugin) *Set {
+func NewSet(plugins []*Plugin, failures []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
 		plugins:  slices.Clone(plugins),
 		builtins: slices.Clone(builtins),
 		byName:   map[string]*Plugin{},
 		byTool:   map[string]*Tool{},
 		byPrompt: map[string]*Prompt{},
-		failed:   slices.Clone(failed),
+		failures: slices.Clone(failures),
 	}
 	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range s.All() {
@@ -129,7 +129,7 @@ func (s *Set) Prompt(fullName string) (*Prompt, bool) {
 
 // Failure returns why the plugin with the given name could not be loaded.
 func (s *Set) Failure(name string) (Failure, bool) {
-	for _, f := range s.failed {
+	for _, f := range s.failures {
 		if f.Name == name && name != "" {
 			return f, true
 		}
@@ -139,4 +139,4 @@ func (s *Set) Failure(name string) (Failure, bool) {
 
 // Failed returns the plugins that could not be loaded, in the order in which the store
 // lists them.
-func (s *Set) Failed() []Failure { return slices.Clone(s.failed) }
+func (s *Set) Failed() []Failure { return slices.Clone(s.failures) }

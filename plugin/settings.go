@@ -71,16 +71,16 @@ func (s Setting) IsSecret() bool {
 }
 
 // A plugin without URL patterns needs a required url setting.
-func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
+func parseConfigSchema(topReader *jsonread.Reader, p *Plugin) {
 	namesTabs := false
-	if config := top.Object("configSchema"); config != nil {
+	if config := topReader.Object("configSchema"); config != nil {
 		if n := len(config.Members); n > maxSettings {
-			top.Add("configSchema", "has %d settings; use at most %d", n, maxSettings)
+			topReader.Add("configSchema", "has %d settings; use at most %d", n, maxSettings)
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(config.Members)) {
 			if !isSettingKey(key) || key == "__proto__" {
-				top.Add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", plaintext.Shorten(key))
+				topReader.Add("configSchema", "has a setting called %q; use up to 100 letters, digits, _, - and dots", plaintext.Shorten(key))
 			} else if s := config.Object(key); s != nil {
 				setting := parseSetting(s)
 				setting.Key = key
@@ -92,7 +92,7 @@ func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 		}
 	}
 	if p.Matches != nil && len(p.Matches) == 0 && !namesTabs {
-		top.Problems.List = append(top.Problems.List, jsonread.Problem{File: packageFile,
+		topReader.Problems.List = append(topReader.Problems.List, jsonread.Problem{File: packageFile,
 			Text: "opentabs.urlPatterns is empty; list the sites the plugin works on, or give it a required setting of type url"})
 	}
 }
@@ -111,8 +111,8 @@ func parseSetting(s *jsonread.Reader) Setting {
 			s.Add(key, "has %d characters; shorten it to at most %d", n, maxSettingText)
 		}
 	}
-	required := s.Bool("required")
-	setting.Required = required != nil && *required
+	isRequired := s.Bool("required")
+	setting.Required = isRequired != nil && *isRequired
 	setting.DeclaredSecret = s.Bool("secret")
 	if secret := setting.DeclaredSecret; secret != nil && *secret && setting.Type != wire.SettingString {
 		s.Add("secret", "is true for a setting of type %s; only a string can be secret", kind)

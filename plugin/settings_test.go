@@ -19,7 +19,7 @@ func TestSettingsAreBounded(t *testing.T) {
 	for i := range 101 {
 		settings = append(settings, fmt.Sprintf(`"k%d":{"type":"string","label":"A"}`, i))
 	}
-	for _, test := range []struct{ schema, want string }{
+	for _, testCase := range []struct{ schema, want string }{
 		{oneSetting("api_key-2.x", ""), ""},
 		{oneSetting("größe", ""), ""},
 		{oneSetting("a=b", ""), `has a setting called "a=b"; use up to 100 letters`},
@@ -31,9 +31,9 @@ func TestSettingsAreBounded(t *testing.T) {
 		{oneSetting("a", `,"description":"`+strings.Repeat("x", 1001)+`"`), "configSchema.a.description has 1001 characters"},
 		{oneSetting("a", `,"options":[`+manySettings(501, `"x"`)+`]`), "configSchema.a.options has 501 choices; use at most 500"},
 	} {
-		_, err := plugin.Load(plugintest.Package{Settings: json.RawMessage(test.schema)}.Write(t))
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%.60s: %v, want %s", test.schema, err, test.want)
+		_, err := plugin.Load(plugintest.Package{Settings: json.RawMessage(testCase.schema)}.Write(t))
+		if testCase.want == "" && err != nil || testCase.want != "" && (err == nil || !strings.Contains(err.Error(), testCase.want)) {
+			t.Errorf("%.60s: %v, want %s", testCase.schema, err, testCase.want)
 		}
 	}
 }

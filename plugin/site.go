@@ -14,13 +14,13 @@ const maxURLChars = 2048
 // ParseSite parses a URL from the user into host[:port] and a key for comparing sites.
 // ParseSite omits the default port from the host. The sites localhost, 127.0.0.1 and
 // [::1] have the same key.
-func ParseSite(text string) (host, comparedHost, problem string) {
-	u, err := url.Parse(text)
+func ParseSite(siteText string) (host, comparedHost, problemText string) {
+	u, err := url.Parse(siteText)
 	switch {
-	case text == "":
+	case siteText == "":
 		return "", "", "has a URL that is empty; write it as in https://example.com"
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(text) > maxURLChars:
-		return "", "", fmt.Sprintf("is %q; use an http or https URL, as in https://example.com", plaintext.Shorten(text))
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(siteText) > maxURLChars:
+		return "", "", fmt.Sprintf("is %q; use an http or https URL, as in https://example.com", plaintext.Shorten(siteText))
 	case u.User != nil:
 		return "", "", "has a name or a password in its URL; take it out, the browser is logged in already"
 	}
@@ -43,15 +43,15 @@ func ParseSite(text string) (host, comparedHost, problem string) {
 
 // Unlike a pattern in a package, a site in the settings can be a name without a dot, as in a company network.
 func patternOf(host string) (Pattern, error) {
-	p := Pattern{text: "*://" + host + "/*", scheme: "*", path: "/*"}
-	problem := p.setHost(host)
-	if name, port, _ := strings.Cut(host, ":"); problem != "" && hostLabel().MatchString(strings.ToLower(name)) {
-		p.host, problem = strings.ToLower(name), ""
+	p := Pattern{source: "*://" + host + "/*", scheme: "*", path: "/*"}
+	problemText := p.setHost(host)
+	if name, port, _ := strings.Cut(host, ":"); problemText != "" && hostLabel().MatchString(strings.ToLower(name)) {
+		p.host, problemText = strings.ToLower(name), ""
 		if strings.Contains(host, ":") {
-			problem = p.setPort(port)
+			problemText = p.setPort(port)
 		}
 	}
-	if problem != "" || p.subdomains {
+	if problemText != "" || p.subdomains {
 		return p, fmt.Errorf("has a URL with the host %q, which browser extensions cannot access; use a host name or an IPv4 address", plaintext.Shorten(host))
 	}
 	return p, nil

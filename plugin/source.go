@@ -51,11 +51,11 @@ func resolveLinks(path string) string {
 
 func packagesIn(folder string) []string {
 	var entryNames []string
-	entries, err := os.ReadDir(folder)
+	dirEntries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !strings.HasPrefix(e.Name(), "@") {
 			entryNames = append(entryNames, e.Name())
 			continue

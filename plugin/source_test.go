@@ -30,16 +30,16 @@ func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	})
 	installGlobally(t, olderFolder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "old()"}})
 	registry.DiscoverIn([]string{folder, olderFolder, filepath.Join(folder, "nowhere")})
-	set := reloadRegistry(t, registry)
+	pluginSet := reloadRegistry(t, registry)
 	var got []string
-	for _, p := range set.Plugins() {
+	for _, p := range pluginSet.Plugins() {
 		got = append(got, p.Name+" "+p.Package+" "+string(p.Source))
 	}
 	want := "a opentabs-plugin-a global, acme-b @acme/opentabs-plugin-b global, c @opentabs-dev/opentabs-plugin-c global"
-	if strings.Join(got, ", ") != want || len(set.Failed()) != 0 {
-		t.Errorf("%q, failed %v, want %s", got, set.Failed(), want)
+	if strings.Join(got, ", ") != want || len(pluginSet.Failed()) != 0 {
+		t.Errorf("%q, failed %v, want %s", got, pluginSet.Failed(), want)
 	}
-	if p, ok := set.Plugin("a"); !ok || p.Dir != filepath.Join(folder, "opentabs-plugin-a") {
+	if p, ok := pluginSet.Plugin("a"); !ok || p.Dir != filepath.Join(folder, "opentabs-plugin-a") {
 		t.Errorf("of two versions of Node the first counts: %+v", p)
 	}
 }
@@ -52,31 +52,31 @@ func TestNameClashesAreReported(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "other"})
 	registry.DiscoverIn([]string{folder})
 	for range 3 {
-		set := reloadRegistry(t, registry)
-		p, ok := set.Plugin("slack")
-		failed := set.Failed()
-		if !ok || p.Package != "@opentabs-dev/opentabs-plugin-slack" || len(failed) != 1 ||
-			failed[0].Path != filepath.Join(folder, "opentabs-plugin-slack") ||
-			!strings.Contains(failed[0].Err.Error(), `the plugin name "slack" is taken by @opentabs-dev/opentabs-plugin-slack in `+p.Dir) {
-			t.Fatalf("%+v, failed %+v", p, failed)
+		pluginSet := reloadRegistry(t, registry)
+		p, ok := pluginSet.Plugin("slack")
+		failures := pluginSet.Failed()
+		if !ok || p.Package != "@opentabs-dev/opentabs-plugin-slack" || len(failures) != 1 ||
+			failures[0].Path != filepath.Join(folder, "opentabs-plugin-slack") ||
+			!strings.Contains(failures[0].Err.Error(), `the plugin name "slack" is taken by @opentabs-dev/opentabs-plugin-slack in `+p.Dir) {
+			t.Fatalf("%+v, failed %+v", p, failures)
 		}
 	}
 	// Packages that the user added take precedence over global packages.
 	localDir := plugintest.Package{Name: "slack"}.Write(t)
 	addPlugin(t, store, localDir)
-	set := reloadRegistry(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 {
-		t.Errorf("%+v, failed %+v", p, set.Failed())
+	pluginSet := reloadRegistry(t, registry)
+	if p, ok := pluginSet.Plugin("slack"); !ok || p.Dir != localDir || len(pluginSet.Failed()) != 1 {
+		t.Errorf("%+v, failed %+v", p, pluginSet.Failed())
 	}
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		if !strings.Contains(f.Err.Error(), "run npm uninstall --global ") || !strings.Contains(f.Err.Error(), "or opentabs plugin remove slack") {
 			t.Errorf("got %v", f.Err)
 		}
 	}
 	editFile(t, localDir, toolsFile, newReplaceAllEdit("{"))
-	set = reloadRegistry(t, registry)
-	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
-		t.Errorf("%+v, failed %+v", p, set.Failed())
+	pluginSet = reloadRegistry(t, registry)
+	if p, ok := pluginSet.Plugin("slack"); ok || len(pluginSet.Failed()) != 3 {
+		t.Errorf("%+v, failed %+v", p, pluginSet.Failed())
 	}
 	if _, err := store.Add(plugintest.Package{Name: "slack"}.Write(t)); err == nil || !strings.Contains(err.Error(), "is taken by "+localDir) {
 		t.Errorf("adding a second plugin of the same name: %v; want an error that contains %q", err, "is taken by "+localDir)
@@ -91,14 +91,14 @@ func TestGlobalPackageThatWasAdded(t *testing.T) {
 	registry, store := plugintest.Registry(t)
 	registry.DiscoverIn([]string{folder})
 	addPlugin(t, store, filepath.Join(folder, "opentabs-plugin-a"))
-	set := reloadRegistry(t, registry)
-	failed := set.Failed()
-	if p, ok := set.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failed) != 2 {
-		t.Fatalf("%+v, failed %+v", p, failed)
+	pluginSet := reloadRegistry(t, registry)
+	failures := pluginSet.Failed()
+	if p, ok := pluginSet.Plugin("a"); !ok || p.Source != plugin.SourceFolder || len(failures) != 2 {
+		t.Fatalf("%+v, failed %+v", p, failures)
 	}
 	for i, want := range []string{"adapter.iife.js: is empty", `has the package name "opentabs-plugin-bank", but the folder belongs to "opentabs-plugin-liar"`} {
-		if !strings.Contains(failed[i].Err.Error(), want) {
-			t.Errorf("%v, want %q", failed[i].Err, want)
+		if !strings.Contains(failures[i].Err.Error(), want) {
+			t.Errorf("%v, want %q", failures[i].Err, want)
 		}
 	}
 }
@@ -133,9 +133,9 @@ func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	dir := storeEntries(t, store)[0].Path
 	editFile(t, dir, packageFile, newReplaceEdit("opentabs-plugin-a", "opentabs-plugin-bank"))
-	set := reloadRegistry(t, registry)
-	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
-		t.Errorf("%v, failed %v", set.Plugins(), failed)
+	pluginSet := reloadRegistry(t, registry)
+	if failures := pluginSet.Failed(); len(pluginSet.Plugins()) != 0 || len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
+		t.Errorf("%v, failed %v", pluginSet.Plugins(), failures)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: plugintest.Package{Name: "a"}.Write(t), Package: "opentabs-plugin-a"}); err != nil {
 		t.Fatal(err)
 	}
-	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceNPM || len(set.Failed()) != 0 {
-		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
+	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceNPM || len(pluginSet.Failed()) != 0 {
+		t.Errorf("%v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 	}
 }
 
@@ -187,11 +187,11 @@ func TestLinkedPackages(t *testing.T) {
 	}
 	registry, store := plugintest.Registry(t)
 	registry.DiscoverIn([]string{folder})
-	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceGlobal {
-		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
+	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceGlobal {
+		t.Errorf("%v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 	}
 	addPlugin(t, store, localDir)
-	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceFolder || len(set.Failed()) != 0 {
-		t.Errorf("added too: %v, failed %v", set.Plugins(), set.Failed())
+	if pluginSet := reloadRegistry(t, registry); len(pluginSet.Plugins()) != 1 || pluginSet.Plugins()[0].Source != plugin.SourceFolder || len(pluginSet.Failed()) != 0 {
+		t.Errorf("added too: %v, failed %v", pluginSet.Plugins(), pluginSet.Failed())
 	}
 }

@@ -34,7 +34,7 @@ type StoreOptions struct {
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.
-	WarnUser func(sentence string)
+	WarnUser func(warning string)
 }
 
 // Store is the list of installed plugins in plugins.json in the state folder (mode 0600).
@@ -97,21 +97,21 @@ func (s *Store) Entries() ([]Entry, error) {
 }
 
 func (s *Store) readEntries() ([]Entry, []Failure, error) {
-	doc, err := s.file.Read()
+	document, err := s.file.Read()
 	if err != nil {
 		return nil, nil, err
 	}
 	var storeEntries []Entry
-	var failed []Failure
-	for i, raw := range doc.plugins {
+	var failures []Failure
+	for i, raw := range document.plugins {
 		e, err := decodeEntry(raw)
 		if err != nil {
-			failed = append(failed, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
+			failures = append(failures, Failure{Path: s.Path(), Name: e.Name, Err: fmt.Errorf("plugins[%d] %w", i, err)})
 			continue
 		}
 		storeEntries = append(storeEntries, e)
 	}
-	return storeEntries, failed, nil
+	return storeEntries, failures, nil
 }
 
 // Add checks the built package in the folder path and adds the package to the store. After a
@@ -148,7 +148,7 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	p.Source = e.Source
 	e.Path, e.Name, e.Hash, e.Manifest = p.Dir, p.Name, p.Hash, p.ManifestHash
 	e.Added = time.Now().UTC().Truncate(time.Second)
-	if err := s.file.Change(func(doc *document) error { return doc.putEntry(e) }); err != nil {
+	if err := s.file.Change(func(stateDocument *document) error { return stateDocument.putEntry(e) }); err != nil {
 		return nil, err
 	}
 	// A failure to save the index of adapters is ignored, because it only makes the next
@@ -187,15 +187,15 @@ func (s *Store) checkScripts(p *Plugin) error {
 // does not delete the plugin's folder from the disk. If no plugin has the given name, the
 // error that Remove returns lists the installed plugins.
 func (s *Store) Remove(name string) error {
-	return s.file.Change(func(doc *document) error {
-		countBefore := len(doc.plugins)
+	return s.file.Change(func(stateDocument *document) error {
+		countBefore := len(stateDocument.plugins)
 		var entryNames []string
-		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
+		stateDocument.plugins = slices.DeleteFunc(stateDocument.plugins, func(raw rawEntry) bool {
 			e, _ := decodeEntry(raw)
 			entryNames = append(entryNames, e.Name)
 			return name != "" && e.Name == name
 		})
-		if len(doc.plugins) < countBefore {
+		if len(stateDocument.plugins) < countBefore {
 			return nil
 		}
 		return newUnknownNameError(name, entryNames)

@@ -52,16 +52,16 @@ func addPlugin(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
 
 func storeEntries(t testing.TB, store *plugin.Store) []plugin.Entry {
 	t.Helper()
-	entries, err := store.Entries()
+	storeEntries, err := store.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return entries
+	return storeEntries
 }
 
-func entryNames(entries []plugin.Entry) string {
+func entryNames(storeEntries []plugin.Entry) string {
 	var names []string
-	for _, e := range entries {
+	for _, e := range storeEntries {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, " ")
@@ -73,7 +73,7 @@ func TestStoreAdds(t *testing.T) {
 	if entries := storeEntries(t, store); len(entries) != 0 {
 		t.Fatalf("a new store has %v; want length 0", entries)
 	}
-	before := time.Now().Add(-time.Second)
+	timeBefore := time.Now().Add(-time.Second)
 	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	entries := storeEntries(t, store)
@@ -81,24 +81,24 @@ func TestStoreAdds(t *testing.T) {
 		t.Fatalf("entries %s, want them in the order they were added", entryNames(entries))
 	}
 	e := entries[0]
-	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(before) || e.Added.After(time.Now()) {
+	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(timeBefore) || e.Added.After(time.Now()) {
 		t.Errorf("entry %+v", e)
 	}
 	var doc struct {
 		Version int
 		Plugins []map[string]string
 	}
-	text, err := os.ReadFile(store.Path())
-	if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+	storeContent, err := os.ReadFile(store.Path())
+	if err := errors.Join(err, json.Unmarshal(storeContent, &doc)); err != nil {
 		t.Fatal(err)
 	}
 	if doc.Version != 1 || doc.Plugins[0]["path"] != p.Dir || doc.Plugins[0]["hash"] != p.Hash {
-		t.Errorf("the file is\n%s", text)
+		t.Errorf("the file is\n%s", storeContent)
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, store.Path(): 0o600} {
-		info, err := os.Stat(path)
-		if err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, mode)
+		fileInfo, err := os.Stat(path)
+		if err != nil || fileInfo.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v, want %v", path, fileInfo.Mode(), err, mode)
 		}
 	}
 	leftoverFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
@@ -116,22 +116,22 @@ func TestStoreAddRefuses(t *testing.T) {
 	}})
 	firstDir := plugintest.Package{Name: "a"}.Write(t)
 	addPlugin(t, store, firstDir)
-	before, err := os.ReadFile(store.Path())
+	contentBefore, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir, problem := range map[string]string{
+	for dir, problemText := range map[string]string{
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
 		plugintest.Package{Name: "a"}.Write(t):                  `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
-		if err == nil || !strings.Contains(err.Error(), problem) {
-			t.Errorf("%v, want %q", err, problem)
+		if err == nil || !strings.Contains(err.Error(), problemText) {
+			t.Errorf("%v, want %q", err, problemText)
 		}
 	}
-	if after, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the list changed: %s, %v", after, err)
+	if contentAfter, err := os.ReadFile(store.Path()); err != nil || !bytes.Equal(contentBefore, contentAfter) {
+		t.Errorf("the list changed: %s, %v", contentAfter, err)
 	}
 }
 
@@ -189,13 +189,13 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 	if err := store.Remove("b"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(store.Path())
+	storeContent, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"1.50", "9007199254740993", `"note": "<mine>"`} {
-		if !bytes.Contains(text, []byte(want)) {
-			t.Errorf("%s is gone:\n%s", want, text)
+		if !bytes.Contains(storeContent, []byte(want)) {
+			t.Errorf("%s is gone:\n%s", want, storeContent)
 		}
 	}
 }
@@ -203,8 +203,8 @@ func TestStoreKeepsUnknownMembers(t *testing.T) {
 func TestStoreRenamesDamagedLists(t *testing.T) {
 	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
-		var reported strings.Builder
-		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(sentence string) { reported.WriteString(sentence) }})
+		var reportedProblems strings.Builder
+		store := plugin.NewStore(dir, plugin.StoreOptions{WarnUser: func(warning string) { reportedProblems.WriteString(warning) }})
 		for n := 1; n <= 2; n++ {
 			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
@@ -217,11 +217,11 @@ func TestStoreRenamesDamagedLists(t *testing.T) {
 			if err != nil || len(keptFiles) != n {
 				t.Fatalf("%d: kept %q, %v", i, keptFiles, err)
 			}
-			if text, err := os.ReadFile(keptFiles[n-1]); err != nil || string(text) != damagedText {
-				t.Errorf("%d: kept %q, %v", i, text, err)
+			if storeContent, err := os.ReadFile(keptFiles[n-1]); err != nil || string(storeContent) != damagedText {
+				t.Errorf("%d: kept %q, %v", i, storeContent, err)
 			}
-			if !strings.Contains(reported.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
-				t.Errorf("%d: reported %s, entries %v", i, reported.String(), storeEntries(t, store))
+			if !strings.Contains(reportedProblems.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
+				t.Errorf("%d: reported %s, entries %v", i, reportedProblems.String(), storeEntries(t, store))
 			}
 		}
 	}
@@ -236,15 +236,15 @@ func TestStoreLeavesListsOfNewerVersionsAlone(t *testing.T) {
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("add: %v", err)
 	}
-	if text, err := os.ReadFile(store.Path()); err != nil || string(text) != newerText {
-		t.Errorf("the file is %s, %v", text, err)
+	if storeContent, err := os.ReadFile(store.Path()); err != nil || string(storeContent) != newerText {
+		t.Errorf("the file is %s, %v", storeContent, err)
 	}
 }
 
 func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	const text = `{"version":1,"plugins":[7,{"name":"x","path":5},{"name":"y","path":"/y","hash":"z","added":"noon"}]}`
-	if err := os.WriteFile(store.Path(), []byte(text), 0o600); err != nil {
+	const storeContent = `{"version":1,"plugins":[7,{"name":"x","path":5},{"name":"y","path":"/y","hash":"z","added":"noon"}]}`
+	if err := os.WriteFile(store.Path(), []byte(storeContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
@@ -255,17 +255,17 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	var reported []string
+	var reportedProblems []string
 	for _, f := range registry.Set().Failed() {
-		reported = append(reported, f.Name+": "+f.Err.Error())
+		reportedProblems = append(reportedProblems, f.Name+": "+f.Err.Error())
 	}
 	want := []string{
 		": plugins[0] is a number; make it an object",
 		"x: plugins[1] path is a number; make it a string",
 		"y: plugins[2] added is not a time; write it as in 2026-01-31T12:00:00Z",
 	}
-	if !slices.Equal(reported, want) {
-		t.Errorf("failed %q, want %q", reported, want)
+	if !slices.Equal(reportedProblems, want) {
+		t.Errorf("failed %q, want %q", reportedProblems, want)
 	}
 	if err := store.Remove("x"); err != nil {
 		t.Errorf("a broken entry cannot be removed: %v", err)
@@ -281,10 +281,10 @@ func TestStoreSharedByProcesses(t *testing.T) {
 			paths = append(paths, plugintest.Package{Name: fmt.Sprintf("p%d-%d", i, n)}.Write(t))
 		}
 		wg.Go(func() {
-			child := exec.Command(os.Args[0])
-			child.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
-			if out, err := child.CombinedOutput(); err != nil {
-				t.Errorf("%v: %s", err, out)
+			childCmd := exec.Command(os.Args[0])
+			childCmd.Env = append(os.Environ(), addPackagesVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
+			if cmdOutput, err := childCmd.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, cmdOutput)
 			}
 		})
 		wg.Go(func() {
@@ -315,47 +315,47 @@ func TestStoreLockedByAnother(t *testing.T) {
 
 // The parser must not panic, and an accepted document must keep every entry when it is written again.
 func FuzzDocument(f *testing.F) {
-	for _, text := range []string{
+	for _, storeContent := range []string{
 		`{"version":1,"plugins":[{"name":"a","path":"/a","hash":"h","manifest":"m","added":"2026-01-31T12:00:00Z"},7],"note":1.50}`,
 		`{"version":1}`, `{"version":2}`, `[]`, `null`, `{"version":1,"plugins":{}}`, "\ufeff{}", `{"version":1,"plugins":[{"name":"a","name":"b"}]}`,
 	} {
-		f.Add([]byte(text))
+		f.Add([]byte(storeContent))
 	}
 	store := plugin.NewStore(f.TempDir(), plugin.StoreOptions{})
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(store.Path(), text, 0o600); err != nil {
+	f.Fuzz(func(t *testing.T, storeContent []byte) {
+		if err := os.WriteFile(store.Path(), storeContent, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		before, err := store.Entries()
+		entriesBefore, err := store.Entries()
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), store.Path()) || before != nil {
-				t.Fatalf("%q: %v, %v", text, before, err)
+			if !strings.HasPrefix(err.Error(), store.Path()) || entriesBefore != nil {
+				t.Fatalf("%q: %v, %v", storeContent, entriesBefore, err)
 			}
 			return
 		}
 		removeErr := store.Remove("no plugin has this name")
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
-			t.Fatalf("%q: %v; want an error that contains %q", text, removeErr, "there is no plugin")
+			t.Fatalf("%q: %v; want an error that contains %q", storeContent, removeErr, "there is no plugin")
 		}
-		for i, e := range before {
+		for i, e := range entriesBefore {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {
-				t.Fatalf("%q: incomplete: %+v", text, e)
+				t.Fatalf("%q: incomplete: %+v", storeContent, e)
 			}
 			if i == 0 {
 				if err := store.Remove(e.Name); err != nil {
-					t.Fatalf("%q: %v", text, err)
+					t.Fatalf("%q: %v", storeContent, err)
 				}
 			}
 		}
-		after, err := store.Entries()
+		entriesAfter, err := store.Entries()
 		leftoverFiles := 0
-		for _, e := range before {
-			if e.Name != before[0].Name {
+		for _, e := range entriesBefore {
+			if e.Name != entriesBefore[0].Name {
 				leftoverFiles++
 			}
 		}
-		if err != nil || len(after) != leftoverFiles {
-			t.Fatalf("%q: of %+v was left %+v, %v", text, before, after, err)
+		if err != nil || len(entriesAfter) != leftoverFiles {
+			t.Fatalf("%q: of %+v was left %+v, %v", storeContent, entriesBefore, entriesAfter, err)
 		}
 	})
 }

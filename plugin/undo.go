@@ -62,31 +62,31 @@ func (u *Undo) usesRoot(root string) bool {
 // Arguments returns the arguments for the call that undoes a call with the given input
 // and result. An argument whose JSON Pointer leads to no value is left out, and
 // missingPointers contains the pointer.
-func (u *Undo) Arguments(input, result json.RawMessage) (args json.RawMessage, missingPointers []string) {
-	roots := map[string][]byte{undoInput: input, undoResult: result}
+func (u *Undo) Arguments(input, toolResult json.RawMessage) (args json.RawMessage, missingPointers []string) {
+	roots := map[string][]byte{undoInput: input, undoResult: toolResult}
 	members := []rawjson.Member{}
 	for _, a := range u.Input {
 		steps := pointerSteps(a.Pointer)
 		value := roots[steps[0]]
-		for _, step := range steps[1:] {
-			value = memberOrElement(value, step)
+		for _, stepName := range steps[1:] {
+			value = memberOrElement(value, stepName)
 		}
 		if len(value) == 0 {
 			missingPointers = append(missingPointers, a.Pointer)
 			continue
 		}
-		members = append(members, rawjson.Member{Key: a.Name, Quoted: rawjson.Encode(a.Name), Value: value})
+		members = append(members, rawjson.Member{Key: a.Name, QuotedKey: rawjson.Encode(a.Name), Value: value})
 	}
 	return rawjson.JoinMembers(members), missingPointers
 }
 
-func memberOrElement(value []byte, step string) []byte {
+func memberOrElement(value []byte, stepName string) []byte {
 	switch rawjson.KindOf(value) {
 	case rawjson.KindObject:
-		return rawjson.Get(value, step)
+		return rawjson.Get(value, stepName)
 	case rawjson.KindArray:
-		i, err := strconv.Atoi(step)
-		if elements := rawjson.Elements(value); err == nil && i >= 0 && i < len(elements) && step == strconv.Itoa(i) {
+		i, err := strconv.Atoi(stepName)
+		if elements := rawjson.Elements(value); err == nil && i >= 0 && i < len(elements) && stepName == strconv.Itoa(i) {
 			return elements[i]
 		}
 	}
@@ -95,8 +95,8 @@ func memberOrElement(value []byte, step string) []byte {
 
 func pointerSteps(pointer string) []string {
 	steps := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, step := range steps {
-		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	for i, stepName := range steps {
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(stepName)
 	}
 	return steps
 }
@@ -132,8 +132,8 @@ func parseUndo(f *jsonread.Reader, p *Plugin) *Undo {
 		if pointer == "" {
 			continue
 		}
-		if problem := checkPointer(pointer); problem != "" {
-			input.Add(name, "%s", problem)
+		if problemText := checkPointer(pointer); problemText != "" {
+			input.Add(name, "%s", problemText)
 			continue
 		}
 		u.Input = append(u.Input, UndoArgument{Name: name, Pointer: pointer})
@@ -151,32 +151,32 @@ func checkUndos(p *Plugin, problems *jsonread.Problems) {
 			continue
 		}
 		path := fmt.Sprintf("tools[%d].undo", i)
-		other := slices.Index(names, t.Undo.Tool)
+		undoIndex := slices.Index(names, t.Undo.Tool)
 		switch {
 		case t.Undo.Tool == t.Name:
 			problems.Add("%s.tool is the tool itself; name another tool of the plugin", path)
-		case other < 0:
+		case undoIndex < 0:
 			problems.Add("%s.tool is %q, but the plugin has no such tool%s; name a tool of the plugin", path, t.Undo.Tool, nearest.Suggestion(t.Undo.Tool, names))
 		default:
-			t.Undo.checkArguments(path, p.Tools[other], problems)
+			t.Undo.checkArguments(path, p.Tools[undoIndex], problems)
 		}
 	}
 }
 
-func (u *Undo) checkArguments(path string, other *Tool, problems *jsonread.Problems) {
-	for _, raw := range rawjson.Elements(rawjson.Get(other.InputSchema, "required")) {
-		name := rawjson.Unquote(raw)
+func (u *Undo) checkArguments(path string, otherTool *Tool, problems *jsonread.Problems) {
+	for _, rawJSON := range rawjson.Elements(rawjson.Get(otherTool.InputSchema, "required")) {
+		name := rawjson.Unquote(rawJSON)
 		if !slices.ContainsFunc(u.Input, func(a UndoArgument) bool { return a.Name == name }) {
-			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, other.Name, name)
+			problems.Add(`%s.input has no %q, which %s requires; add it, as in {%q: "/result/id"}`, path, name, otherTool.Name, name)
 		}
 	}
-	if string(rawjson.Get(other.InputSchema, "additionalProperties")) != "false" {
+	if string(rawjson.Get(otherTool.InputSchema, "additionalProperties")) != "false" {
 		return
 	}
-	properties := rawjson.Get(other.InputSchema, "properties")
+	properties := rawjson.Get(otherTool.InputSchema, "properties")
 	for _, a := range u.Input {
 		if rawjson.Get(properties, a.Name) == nil {
-			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, other.Name)
+			problems.Add("%s.input has %q, which %s does not accept; remove it", path, a.Name, otherTool.Name)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (t *Tool) UndoTool() *Tool {
 	if t.Undo == nil {
 		return nil
 	}
-	i := slices.IndexFunc(t.Plugin.Tools, func(other *Tool) bool { return other.Name == t.Undo.Tool })
+	i := slices.IndexFunc(t.Plugin.Tools, func(otherTool *Tool) bool { return otherTool.Name == t.Undo.Tool })
 	if i < 0 {
 		return nil
 	}

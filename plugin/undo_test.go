@@ -27,24 +27,24 @@ func TestUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	deleteItem := p.Tools[0]
-	if other := deleteItem.UndoTool(); other != p.Tools[1] || other.UndoTool() != nil {
-		t.Errorf("the tools are undone by %v and %v", other, other.UndoTool())
+	if otherTool := deleteItem.UndoTool(); otherTool != p.Tools[1] || otherTool.UndoTool() != nil {
+		t.Errorf("the tools are undone by %v and %v", otherTool, otherTool.UndoTool())
 	}
 	if u := deleteItem.Undo; !u.UsesInput() || !u.UsesResult() {
 		t.Errorf("%+v uses the input: %v, the result: %v", u, u.UsesInput(), u.UsesResult())
 	}
 	for _, c := range []struct {
 		input, result, want string
-		missing             []string
+		missingArgs         []string
 	}{
 		{`{"names":["a","b"]}`, `{"item/id":12345678901234567890}`, `{"id":12345678901234567890,"name":"b"}`, nil},
 		{`{"names":["a"]}`, `{"item/id":{"x":[]}}`, `{"id":{"x":[]}}`, []string{"/input/names/1"}},
 		{`{"names":{"1":null}}`, `[1]`, `{"name":null}`, []string{"/result/item~1id"}},
 		{``, `null`, `{}`, []string{"/result/item~1id", "/input/names/1"}},
 	} {
-		args, missing := deleteItem.Undo.Arguments(json.RawMessage(c.input), json.RawMessage(c.result))
-		if string(args) != c.want || !slices.Equal(missing, c.missing) {
-			t.Errorf("%s and %s give %s, missing %q; want %s, missing %q", c.input, c.result, args, missing, c.want, c.missing)
+		args, missingArgs := deleteItem.Undo.Arguments(json.RawMessage(c.input), json.RawMessage(c.result))
+		if string(args) != c.want || !slices.Equal(missingArgs, c.missingArgs) {
+			t.Errorf("%s and %s give %s, missing %q; want %s, missing %q", c.input, c.result, args, missingArgs, c.want, c.missingArgs)
 		}
 	}
 }

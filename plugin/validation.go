@@ -15,10 +15,10 @@ import (
 // added or installed, and when a plugin's changed folder is reloaded.
 func (p *Plugin) CheckSchemas() error {
 	problems := jsonread.Problems{File: toolsFile}
-	checkSchema := func(list string, i int, name, key string, raw json.RawMessage) {
+	checkSchema := func(listName string, i int, name, key string, rawJSON json.RawMessage) {
 		var v schema.Validator // v is discarded, because most compiled schemas are never used
-		if err := v.Compile(raw); err != nil {
-			problems.Add("%s[%d].%s of %s does not compile: %s; correct the schema", list, i, key, name, schema.CompileProblem(err))
+		if err := v.Compile(rawJSON); err != nil {
+			problems.Add("%s[%d].%s of %s does not compile: %s; correct the schema", listName, i, key, name, schema.CompileProblem(err))
 		}
 	}
 	for i, t := range p.Tools {
@@ -56,8 +56,8 @@ func IsObjectSchema(schema json.RawMessage) bool {
 // ValidateResult checks whether the result of a tool call matches the tool's output schema. If
 // the tool returned JavaScript's undefined, the result is nil. See
 // [schema.Validator.CheckResult].
-func (t *Tool) ValidateResult(result json.RawMessage) *wire.CallError {
-	return t.results.CheckResult(t.OutputSchema, result)
+func (t *Tool) ValidateResult(toolResult json.RawMessage) *wire.CallError {
+	return t.results.CheckResult(t.OutputSchema, toolResult)
 }
 
 // CheckOutput implements [dispatch.OutputChecker]. If opentabs did not check a tool's output,

@@ -28,8 +28,8 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 			t.Errorf("%.200s:\n%v", schema, err)
 		}
 	}
-	out := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
-	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{out}}.Write(t))
+	outTool := plugintest.Tool{Name: "ask", Description: "Asks.", Output: json.RawMessage(`{"type":"text"}`)}
+	_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{outTool}}.Write(t))
 	if err == nil || !strings.Contains(err.Error(), "tools[0].output_schema of ask does not compile") {
 		t.Error(err)
 	}
@@ -52,9 +52,9 @@ func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		failed := registry.Set().Failed()
-		if len(failed) != 1 || failed[0].Name != "messages" || !strings.Contains(failed[0].Err.Error(), "tools[0].input_schema of echo does not compile") {
-			t.Errorf("%+v", failed)
+		failures := registry.Set().Failed()
+		if len(failures) != 1 || failures[0].Name != "messages" || !strings.Contains(failures[0].Err.Error(), "tools[0].input_schema of echo does not compile") {
+			t.Errorf("%+v", failures)
 		}
 	}
 }

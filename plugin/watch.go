@@ -18,13 +18,13 @@ const WatchInterval = time.Second
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
-	if info, err := os.Stat(path); err == nil {
-		s[path] = filemark.Of(info)
+	if fileInfo, err := os.Stat(path); err == nil {
+		s[path] = filemark.Of(fileInfo)
 	}
 }
 
-func (s fileStamps) isSame(other fileStamps) bool {
-	return maps.Equal(s, other)
+func (s fileStamps) isSame(otherStamps fileStamps) bool {
+	return maps.Equal(s, otherStamps)
 }
 
 // Watch detects when a registry must reload its plugins. The registry must reload after a
@@ -42,24 +42,24 @@ func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 // Changed reports whether the list of plugins or a file of a plugin has changed since the last reload. Changed returns
 // true only if the files are unchanged since its previous call, because a build writes several files one after another.
 func (w *Watch) Changed() bool {
-	now, loaded := w.registry.currentStamps()
-	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
-	w.lastStamps = now
-	return isSettled && !now.isSame(loaded)
+	stampsNow, loadedStamps := w.registry.currentStamps()
+	isSettled := w.lastStamps != nil && stampsNow.isSame(w.lastStamps)
+	w.lastStamps = stampsNow
+	return isSettled && !stampsNow.isSame(loadedStamps)
 }
 
-func (r *Registry) currentStamps() (now, loaded fileStamps) {
+func (r *Registry) currentStamps() (stampsNow, loadedStamps fileStamps) {
 	r.mu.Lock()
-	entries, folders, loaded := r.loadedEntries, r.folders, r.fileStamps
+	entries, folders, loadedStamps := r.loadedEntries, r.folders, r.fileStamps
 	r.mu.Unlock()
-	now = fileStamps{}
-	now.addPluginLists(r.store.Path(), folders)
-	now.addPackageFiles(entries)
-	return now, loaded
+	stampsNow = fileStamps{}
+	stampsNow.addPluginLists(r.store.Path(), folders)
+	stampsNow.addPackageFiles(entries)
+	return stampsNow, loadedStamps
 }
 
-func (s fileStamps) addPluginLists(list string, folders []string) {
-	s.add(list)
+func (s fileStamps) addPluginLists(listName string, folders []string) {
+	s.add(listName)
 	for _, folder := range folders {
 		s.add(folder)
 		packageEntries, err := os.ReadDir(folder)

@@ -31,13 +31,13 @@ func (w *reloadCounter) checkFiles() {
 	}
 }
 
-func (w *reloadCounter) wantReloads(step string, reloads int) {
+func (w *reloadCounter) wantReloads(stepName string, reloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()
 	}
 	if w.reloads != reloads {
-		w.t.Errorf("%s: loaded %d times, want %d", step, w.reloads, reloads)
+		w.t.Errorf("%s: loaded %d times, want %d", stepName, w.reloads, reloads)
 	}
 }
 
@@ -59,8 +59,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	}
 	n++
 	w.wantReloads("the folder went away", n)
-	if failed := registry.Set().Failed(); len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), "does not exist") {
-		t.Errorf("failed %v", failed)
+	if failures := registry.Set().Failed(); len(failures) != 1 || !strings.Contains(failures[0].Err.Error(), "does not exist") {
+		t.Errorf("failed %v", failures)
 	}
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)

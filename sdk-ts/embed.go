@@ -37,14 +37,14 @@ var Example embed.FS
 
 // Version returns the SDK's version.
 func Version() string {
-	text, err := Source.ReadFile("package.json")
+	fileContent, err := Source.ReadFile("package.json")
 	if err != nil { // an error is impossible, because package.json is embedded
 		panic("sdkts: " + err.Error())
 	}
 	var pkg struct {
 		Version string `json:"version"`
 	}
-	if err := json.Unmarshal(text, &pkg); err != nil {
+	if err := json.Unmarshal(fileContent, &pkg); err != nil {
 		panic("sdkts: package.json: " + err.Error())
 	}
 	return pkg.Version

@@ -15,9 +15,9 @@ func TestFrameAllocations(t *testing.T) {
 	}
 	alloctest.Check(t, "encoding a tool.dispatch", 1, 1, func() { AppendDispatch(nil, params) })
 
-	answer := AppendResult(nil, "call_1", []byte(`{"output":{"text":"hello"}}`))
+	responseFrame := AppendResult(nil, "call_1", []byte(`{"output":{"text":"hello"}}`))
 	alloctest.Check(t, "decoding an answer", 1, 2, func() {
-		e, err := Parse(answer)
+		e, err := Parse(responseFrame)
 		if err != nil {
 			t.Fatal(err)
 		}

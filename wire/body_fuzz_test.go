@@ -41,9 +41,9 @@ func FuzzBody(f *testing.F) {
 }
 
 func bodyKind(name string) string {
-	for _, end := range []string{".params", ".result"} {
-		if at := strings.Index(name+".", end+"."); at >= 0 {
-			return name[:at+len(end)]
+	for _, resultSuffix := range []string{".params", ".result"} {
+		if at := strings.Index(name+".", resultSuffix+"."); at >= 0 {
+			return name[:at+len(resultSuffix)]
 		}
 	}
 	return "error"

@@ -23,7 +23,7 @@ func IsBrowserCopy(id string) bool { return strings.Contains(id, copyMark) }
 // least the first 6 characters of the ID, or the name without regard to case. Several browsers can have IDs that begin
 // with the same characters.
 func MatchesBrowser(ref, id, name string) bool {
-	original, _, _ := strings.Cut(id, copyMark)
+	originalID, _, _ := strings.Cut(id, copyMark)
 	return ref == id || strings.EqualFold(ref, name) ||
-		len(ref) >= minIDPrefix && len(ref) < len(original) && strings.HasPrefix(id, ref)
+		len(ref) >= minIDPrefix && len(ref) < len(originalID) && strings.HasPrefix(id, ref)
 }

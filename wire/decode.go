@@ -40,9 +40,9 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 		case "output":
 			r.Output = value
 		case "parts":
-			var parts int // decoding into r.Parts would make r escape to the heap
-			err := json.Unmarshal(value, &parts)
-			r.Parts = parts
+			var partCount int // decoding into r.Parts would make r escape to the heap
+			err := json.Unmarshal(value, &partCount)
+			r.Parts = partCount
 			return err
 		case "hops":
 			var hops *BrowserHops
@@ -84,13 +84,13 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 }
 
 // A malformed progress report still proves that the tool is running, and may contain valid texts.
-func decodeMalformedReports(text []byte) ([]Report, error) {
-	var all []json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
+func decodeMalformedReports(reportsJSON []byte) ([]Report, error) {
+	var rawReports []json.RawMessage
+	if err := json.Unmarshal(reportsJSON, &rawReports); err != nil {
 		return nil, err
 	}
-	reports := make([]Report, len(all))
-	for i, one := range all {
+	reports := make([]Report, len(rawReports))
+	for i, one := range rawReports {
 		if json.Unmarshal(one, &reports[i]) == nil {
 			continue
 		}
@@ -110,9 +110,9 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 	return reports, nil
 }
 
-func decodeActivity(text []byte) *Activity {
+func decodeActivity(activityJSON []byte) *Activity {
 	var a *Activity
-	if text == nil || json.Unmarshal(text, &a) != nil {
+	if activityJSON == nil || json.Unmarshal(activityJSON, &a) != nil {
 		return nil
 	}
 	return a
@@ -125,13 +125,13 @@ func decodeActivity(text []byte) *Activity {
 // a tool's result is malformed JSON, Parse rejects the whole frame, and only FindResultID
 // can read the frame's ID.
 func FindResultID(frame []byte) (id string, isResult bool) {
-	rest, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
+	remainingFrame, ok := bytes.CutPrefix(frame, []byte(idPrefix+`"`))
 	if !ok {
 		return "", false
 	}
-	text, rest, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok || !bytes.HasPrefix(rest, []byte(`,"result":`)) {
+	resultID, remainingFrame, ok := bytes.Cut(remainingFrame, []byte(`"`))
+	if !ok || !bytes.HasPrefix(remainingFrame, []byte(`,"result":`)) {
 		return "", false
 	}
-	return string(text), true
+	return string(resultID), true
 }

@@ -22,11 +22,11 @@ func TestDecodeGolden(t *testing.T) {
 		case *ToolProgressParams:
 			*p, err = DecodeProgress(g.body)
 		case *ToolPartParams:
-			var text ResultText
-			var quoted []byte
-			*p, quoted, err = DecodePart(g.body)
-			text.Append(quoted)
-			p.Text = string(text.Join())
+			var resultText ResultText
+			var quotedJSON []byte
+			*p, quotedJSON, err = DecodePart(g.body)
+			resultText.Append(quotedJSON)
+			p.Text = string(resultText.Join())
 		case *HelloParams:
 			p.Protocol, err = DecodeProtocol(g.body)
 			want = &HelloParams{Protocol: Version}
@@ -130,10 +130,10 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var progress ToolProgressParams
 		var result ToolDispatchResult
-		var part ToolPartParams
+		var partParams ToolPartParams
 		gotProgress, progressErr := DecodeProgress(body)
 		gotResult, resultErr := DecodeDispatchResult(body)
-		gotPart, quoted, partErr := DecodePart(body)
+		gotPart, quotedJSON, partErr := DecodePart(body)
 		gotProtocol, protocolErr := DecodeProtocol(body)
 		if !json.Valid(body) || !hasExactKeys(body) {
 			return
@@ -150,11 +150,11 @@ func FuzzDecode(f *testing.F) {
 		if json.Unmarshal(body, &result) == nil && (resultErr != nil || !reflect.DeepEqual(gotResult, result)) {
 			t.Errorf("result %+v (%v), want %+v: %s", gotResult, resultErr, result, body)
 		}
-		if json.Unmarshal(body, &part) == nil && partErr == nil {
-			var text ResultText
-			text.Append(quoted)
-			if gotPart.Text = string(text.Join()); gotPart != part {
-				t.Errorf("part %+v, want %+v: %s", gotPart, part, body)
+		if json.Unmarshal(body, &partParams) == nil && partErr == nil {
+			var resultText ResultText
+			resultText.Append(quotedJSON)
+			if gotPart.Text = string(resultText.Join()); gotPart != partParams {
+				t.Errorf("part %+v, want %+v: %s", gotPart, partParams, body)
 			}
 		}
 	})
@@ -162,24 +162,24 @@ func FuzzDecode(f *testing.F) {
 
 // If hasExactKeys returns true, encoding/json and splitObject must return equal members.
 func hasExactKeys(body []byte) bool {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {
 		folded := string(bytes.ToLower(key))
-		if seen[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
+		if seenNames[folded] || bytes.ContainsRune(key, '\\') || bytes.ContainsFunc(key, func(r rune) bool { return r > 0x7e }) {
 			return errUnclosedValue
 		}
-		seen[folded] = true
+		seenNames[folded] = true
 		return nil
 	})
 	if err != nil {
 		return false
 	}
 	for _, name := range []string{"dispatchid", "seq", "skipped", "reports", "output", "parts", "text", "protocol"} {
-		exact := name
+		fieldName := name
 		if name == "dispatchid" {
-			exact = "dispatchId"
+			fieldName = "dispatchId"
 		}
-		if seen[name] && !bytes.Contains(body, []byte(`"`+exact+`"`)) {
+		if seenNames[name] && !bytes.Contains(body, []byte(`"`+fieldName+`"`)) {
 			return false
 		}
 	}

@@ -9,11 +9,11 @@ import (
 // EncodeBody encodes a params or result type as JSON, and panics if the body contains an
 // invalid json.RawMessage.
 func EncodeBody(body any) []byte {
-	text, err := json.Marshal(body)
+	bodyJSON, err := json.Marshal(body)
 	if err != nil {
 		panic("wire: " + err.Error())
 	}
-	return text
+	return bodyJSON
 }
 
 // The JSON text with which each frame begins, up to its ID or method.
@@ -23,47 +23,47 @@ const (
 )
 
 // AppendRequest appends a request frame to dst. The argument params must be valid JSON.
-func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
-	dst = appendRequestHead(dst, id, method)
-	dst = append(dst, params...)
-	return append(dst, '}')
+func AppendRequest(buffer []byte, id string, method Method, params []byte) []byte {
+	buffer = appendRequestHead(buffer, id, method)
+	buffer = append(buffer, params...)
+	return append(buffer, '}')
 }
 
-func appendRequestHead(dst []byte, id string, method Method) []byte {
-	dst = append(dst, idPrefix...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"method":`...)
-	dst = appendString(dst, string(method))
-	return append(dst, `,"params":`...)
+func appendRequestHead(buffer []byte, id string, method Method) []byte {
+	buffer = append(buffer, idPrefix...)
+	buffer = appendString(buffer, id)
+	buffer = append(buffer, `,"method":`...)
+	buffer = appendString(buffer, string(method))
+	return append(buffer, `,"params":`...)
 }
 
 // AppendNotification appends a notification frame to dst. The argument params must be valid
 // JSON.
-func AppendNotification(dst []byte, method Method, params []byte) []byte {
-	dst = append(dst, methodPrefix...)
-	dst = appendString(dst, string(method))
-	dst = append(dst, `,"params":`...)
-	dst = append(dst, params...)
-	return append(dst, '}')
+func AppendNotification(buffer []byte, method Method, params []byte) []byte {
+	buffer = append(buffer, methodPrefix...)
+	buffer = appendString(buffer, string(method))
+	buffer = append(buffer, `,"params":`...)
+	buffer = append(buffer, params...)
+	return append(buffer, '}')
 }
 
 // AppendResult appends the answer to a successful request to dst. The parameter result must
 // be valid JSON.
-func AppendResult(dst []byte, id string, result []byte) []byte {
-	dst = append(dst, idPrefix...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"result":`...)
-	dst = append(dst, result...)
-	return append(dst, '}')
+func AppendResult(buffer []byte, id string, result []byte) []byte {
+	buffer = append(buffer, idPrefix...)
+	buffer = appendString(buffer, id)
+	buffer = append(buffer, `,"result":`...)
+	buffer = append(buffer, result...)
+	return append(buffer, '}')
 }
 
 // AppendError appends the answer to a failed request to dst.
-func AppendError(dst []byte, id string, e *RPCError) []byte {
-	dst = append(dst, idPrefix...)
-	dst = appendString(dst, id)
-	dst = append(dst, `,"error":`...)
-	dst = append(dst, EncodeBody(e)...)
-	return append(dst, '}')
+func AppendError(buffer []byte, id string, e *RPCError) []byte {
+	buffer = append(buffer, idPrefix...)
+	buffer = appendString(buffer, id)
+	buffer = append(buffer, `,"error":`...)
+	buffer = append(buffer, EncodeBody(e)...)
+	return append(buffer, '}')
 }
 
 // frameReserveBytes is the buffer space, in bytes, that is reserved for all members of a frame except large JSON texts.
@@ -74,40 +74,40 @@ const frameReserveBytes = 512
 //
 // AppendDispatch appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Decision and Args twice.
-func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
-	dst = slices.Grow(dst, frameReserveBytes+len(p.Decision)+len(p.Args))
-	dst = appendRequestHead(dst, p.DispatchID, MethodToolDispatch)
-	dst = append(dst, `{"dispatchId":`...)
-	dst = appendString(dst, p.DispatchID)
-	dst = append(dst, `,"plugin":`...)
-	dst = appendString(dst, p.Plugin)
-	dst = append(dst, `,"tool":`...)
-	dst = appendString(dst, p.Tool)
-	dst = append(dst, `,"tabId":`...)
-	dst = strconv.AppendInt(dst, int64(p.TabID), 10)
-	dst = append(dst, `,"documentId":`...)
-	dst = appendString(dst, p.DocumentID)
-	dst = append(dst, `,"maxResultBytes":`...)
-	dst = strconv.AppendInt(dst, int64(p.MaxResultBytes), 10)
+func AppendDispatch(buffer []byte, p *ToolDispatchParams) []byte {
+	buffer = slices.Grow(buffer, frameReserveBytes+len(p.Decision)+len(p.Args))
+	buffer = appendRequestHead(buffer, p.DispatchID, MethodToolDispatch)
+	buffer = append(buffer, `{"dispatchId":`...)
+	buffer = appendString(buffer, p.DispatchID)
+	buffer = append(buffer, `,"plugin":`...)
+	buffer = appendString(buffer, p.Plugin)
+	buffer = append(buffer, `,"tool":`...)
+	buffer = appendString(buffer, p.Tool)
+	buffer = append(buffer, `,"tabId":`...)
+	buffer = strconv.AppendInt(buffer, int64(p.TabID), 10)
+	buffer = append(buffer, `,"documentId":`...)
+	buffer = appendString(buffer, p.DocumentID)
+	buffer = append(buffer, `,"maxResultBytes":`...)
+	buffer = strconv.AppendInt(buffer, int64(p.MaxResultBytes), 10)
 	if p.IsResent {
-		dst = append(dst, `,"again":true`...)
+		buffer = append(buffer, `,"again":true`...)
 	}
 	if p.Prompt {
-		dst = append(dst, `,"prompt":true`...)
+		buffer = append(buffer, `,"prompt":true`...)
 	}
 	if p.Trace {
-		dst = append(dst, `,"trace":true`...)
+		buffer = append(buffer, `,"trace":true`...)
 	}
 	if len(p.Decision) > 0 {
-		dst = append(append(dst, `,"decision":`...), p.Decision...)
+		buffer = append(append(buffer, `,"decision":`...), p.Decision...)
 	}
-	dst = append(dst, `,"args":`...)
+	buffer = append(buffer, `,"args":`...)
 	if len(p.Args) == 0 {
-		dst = append(dst, "{}"...)
+		buffer = append(buffer, "{}"...)
 	} else {
-		dst = append(dst, p.Args...)
+		buffer = append(buffer, p.Args...)
 	}
-	return append(dst, "}}"...)
+	return append(buffer, "}}"...)
 }
 
 // AppendAnswer appends a tool.answer request to dst. The field Output of p must be valid
@@ -115,32 +115,32 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 //
 // AppendAnswer appends the same bytes as AppendRequest with EncodeBody, but is faster
 // because json.Marshal would scan and copy Output twice.
-func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
-	dst = slices.Grow(dst, frameReserveBytes+len(p.Output))
-	dst = appendRequestHead(dst, id, MethodToolAnswer)
-	dst = append(dst, `{"dispatchId":`...)
-	dst = appendString(dst, p.DispatchID)
-	dst = append(dst, `,"ask":`...)
-	dst = strconv.AppendInt(dst, int64(p.Ask), 10)
+func AppendAnswer(buffer []byte, id string, p *ToolAnswerParams) []byte {
+	buffer = slices.Grow(buffer, frameReserveBytes+len(p.Output))
+	buffer = appendRequestHead(buffer, id, MethodToolAnswer)
+	buffer = append(buffer, `{"dispatchId":`...)
+	buffer = appendString(buffer, p.DispatchID)
+	buffer = append(buffer, `,"ask":`...)
+	buffer = strconv.AppendInt(buffer, int64(p.Ask), 10)
 	if len(p.Output) > 0 {
-		dst = append(append(dst, `,"output":`...), p.Output...)
+		buffer = append(append(buffer, `,"output":`...), p.Output...)
 	}
 	if p.Error != nil {
-		dst = append(append(dst, `,"error":`...), EncodeBody(p.Error)...)
+		buffer = append(append(buffer, `,"error":`...), EncodeBody(p.Error)...)
 	}
-	return append(dst, "}}"...)
+	return append(buffer, "}}"...)
 }
 
 // appendString allocates memory only for a string that needs escapes. IDs never need escapes.
-func appendString(dst []byte, s string) []byte {
+func appendString(buffer []byte, s string) []byte {
 	for i := range len(s) {
 		if !isPlain(s[i]) {
-			return append(dst, EncodeBody(s)...)
+			return append(buffer, EncodeBody(s)...)
 		}
 	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
+	buffer = append(buffer, '"')
+	buffer = append(buffer, s...)
+	return append(buffer, '"')
 }
 
 func isPlain(c byte) bool {

@@ -46,13 +46,13 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		DispatchID: "c-01k7", Plugin: "messages", Tool: "export_messages", TabID: 7, DocumentID: "5C3E0A1B",
 		MaxResultBytes: DefaultMaxResultBytes, Args: params,
 	}
-	answer := ToolAnswerParams{DispatchID: "c-01k7", Ask: 1, Output: params}
+	toolAnswer := ToolAnswerParams{DispatchID: "c-01k7", Ask: 1, Output: params}
 	if n := testing.AllocsPerRun(100, func() {
 		buf = AppendRequest(buf[:0], "c-01k7", MethodToolCancel, params)
 		buf = AppendNotification(buf, MethodStateSync, params)
 		buf = AppendResult(buf, "c-01k7", params)
 		buf = AppendDispatch(buf, &dispatch)
-		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &answer)
+		buf = AppendAnswer(buf, "s/answer/1/c-01k7", &toolAnswer)
 	}); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}
@@ -104,8 +104,8 @@ func FuzzAppendDispatch(f *testing.F) {
 func FuzzAppendAnswer(f *testing.F) {
 	f.Add("s/answer/1/c1", "c1", 1, `{"found":3}`, false, "", "")
 	f.Add("s\"", "c<1>", -1, ``, true, "denied", "the user denied \u2028 it")
-	f.Fuzz(func(t *testing.T, id, dispatchID string, ask int, output string, hasError bool, code, message string) {
-		p := ToolAnswerParams{DispatchID: dispatchID, Ask: ask, Output: rawJSON(output)}
+	f.Fuzz(func(t *testing.T, id, dispatchID string, askIndex int, output string, hasError bool, code, message string) {
+		p := ToolAnswerParams{DispatchID: dispatchID, Ask: askIndex, Output: rawJSON(output)}
 		if hasError {
 			p.Error = &CallError{Code: ErrorCode(code), Message: message}
 		}
@@ -113,11 +113,11 @@ func FuzzAppendAnswer(f *testing.F) {
 	})
 }
 
-func rawJSON(text string) json.RawMessage {
-	if !json.Valid([]byte(text)) || strings.ToValidUTF8(text, "") != text {
+func rawJSON(jsonText string) json.RawMessage {
+	if !json.Valid([]byte(jsonText)) || strings.ToValidUTF8(jsonText, "") != jsonText {
 		return nil
 	}
-	compact, err := json.Marshal(json.RawMessage(text))
+	compact, err := json.Marshal(json.RawMessage(jsonText))
 	if err != nil {
 		return nil
 	}
@@ -137,11 +137,11 @@ func checkRequest(t *testing.T, frame []byte, id string, method Method, params a
 	if err != nil || e.ID != wantID || e.Method != method {
 		t.Fatalf("the envelope is %+v (%v): %s", e, err, frame)
 	}
-	first, second := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
-	if err := DecodeBody(e.Params, first); err != nil {
+	decodedParams, reencodedParams := reflect.New(reflect.TypeOf(params).Elem()).Interface(), reflect.New(reflect.TypeOf(params).Elem()).Interface()
+	if err := DecodeBody(e.Params, decodedParams); err != nil {
 		t.Fatalf("%v: %s", err, frame)
 	}
-	if err := DecodeBody(EncodeBody(first), second); err != nil || !reflect.DeepEqual(first, second) {
-		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, first, second)
+	if err := DecodeBody(EncodeBody(decodedParams), reencodedParams); err != nil || !reflect.DeepEqual(decodedParams, reencodedParams) {
+		t.Fatalf("the decoded params differ (%v)\n first %+v\nsecond %+v", err, decodedParams, reencodedParams)
 	}
 }

@@ -103,11 +103,11 @@ func plainString(value []byte) (s string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false
 	}
-	text := value[1 : len(value)-1]
-	for _, c := range text {
+	unquoted := value[1 : len(value)-1]
+	for _, c := range unquoted {
 		if !isPlain(c) {
 			return "", false
 		}
 	}
-	return string(text), true
+	return string(unquoted), true
 }

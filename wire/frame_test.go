@@ -11,12 +11,12 @@ import (
 
 func readJSON[T any](t testing.TB, file string) T {
 	t.Helper()
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var v T
-	if err := json.Unmarshal(text, &v); err != nil {
+	if err := json.Unmarshal(fileContent, &v); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	return v

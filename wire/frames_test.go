@@ -85,12 +85,12 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 	}
 	var bodies []goldenFrameBody
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := goldenFrameBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(text, []byte("\n"))}
-		if len(g.body)+1 != len(text) || bytes.ContainsRune(g.body, '\n') {
+		g := goldenFrameBody{name: strings.TrimSuffix(filepath.Base(file), ".json"), body: bytes.TrimSuffix(fileContent, []byte("\n"))}
+		if len(g.body)+1 != len(fileContent) || bytes.ContainsRune(g.body, '\n') {
 			t.Errorf("%s: a golden file must have exactly one line", file)
 		}
 		if g.name == "error" || strings.HasPrefix(g.name, "error.") {
@@ -122,9 +122,9 @@ func goldenBodies(t testing.TB) []goldenFrameBody {
 
 // A key that differs from the expected key only in case is decoded, but the encoded bytes differ from the golden frame.
 func TestGoldenFrames(t *testing.T) {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, g := range goldenBodies(t) {
-		seen[g.name] = true
+		seenNames[g.name] = true
 		t.Run(g.name, func(t *testing.T) {
 			v := g.newBody()
 			dec := json.NewDecoder(bytes.NewReader(g.body))
@@ -145,24 +145,24 @@ func TestGoldenFrames(t *testing.T) {
 		})
 	}
 	for method, types := range methodBodies {
-		if !seen[string(method)+".params"] || types.result != nil && !seen[string(method)+".result"] {
+		if !seenNames[string(method)+".params"] || types.result != nil && !seenNames[string(method)+".result"] {
 			t.Errorf("method %s lacks a golden frame in testdata/frames", method)
 		}
 	}
-	if !seen["error"] {
+	if !seenNames["error"] {
 		t.Error("testdata/frames/error.json is missing")
 	}
 }
 
 func TestMethodBodies(t *testing.T) {
-	src, err := Source.ReadFile("wire.gen.ts")
+	sourceCode, err := Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[Method]bool{}
 	for _, table := range []string{"Requests", "Notifications"} {
-		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
-		block, _, _ := strings.Cut(after, "\n}\n")
+		_, textAfter, _ := strings.Cut(string(sourceCode), "export interface "+table+" {\n")
+		block, _, _ := strings.Cut(textAfter, "\n}\n")
 		for line := range strings.Lines(block) {
 			_, afterQuote, _ := strings.Cut(line, "'")
 			method, _, _ := strings.Cut(afterQuote, "'")

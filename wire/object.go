@@ -27,7 +27,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 		if n == maxMembers {
 			return fmt.Errorf("more than %d members", maxMembers)
 		}
-		key, value, end, err := splitMember(object, i)
+		key, value, endIndex, err := splitMember(object, i)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 		if err := use(key, value); err != nil {
 			return err
 		}
-		i = skipSpace(object, end)
+		i = skipSpace(object, endIndex)
 		if i < len(object) && object[i] == '}' {
 			break
 		}
@@ -57,23 +57,23 @@ func splitObject(object []byte, use func(key, value []byte) error) error {
 
 var errUnclosedValue = errors.New("the object is not closed")
 
-func splitMember(object []byte, i int) (key, value []byte, end int, err error) {
-	start := i
+func splitMember(object []byte, i int) (key, value []byte, endIndex int, err error) {
+	startIndex := i
 	i = skipString(object, i)
 	if i < 0 {
 		return nil, nil, 0, errors.New("a member without a key")
 	}
-	key = object[start+1 : i-1]
+	key = object[startIndex+1 : i-1]
 	i = skipSpace(object, i)
 	if i == len(object) || object[i] != ':' {
 		return nil, nil, 0, fmt.Errorf("the member %q has no value", key)
 	}
 	i = skipSpace(object, i+1)
-	end = skipValue(object, i)
-	if end <= i {
+	endIndex = skipValue(object, i)
+	if endIndex <= i {
 		return nil, nil, 0, fmt.Errorf("the member %q has no value", key)
 	}
-	return key, object[i:end], end, nil
+	return key, object[i:endIndex], endIndex, nil
 }
 
 func skipValue(b []byte, i int) int {

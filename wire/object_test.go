@@ -71,13 +71,13 @@ func TestSplitObjectStopsAtError(t *testing.T) {
 }
 
 func TestParseRejectsInjectedMembers(t *testing.T) {
-	for _, text := range []string{
+	for _, jsonText := range []string{
 		`1},"id":"call_other","result":{"output":2`,
 		`1},"result":{"output":2`,
 		`1},"id":"call_other","x":{"y":2`,
 		`1},"method":"call.cancel","params":{"callId":"call_other"`,
 	} {
-		frame := `{"jsonrpc":"2.0","id":"call_mine","result":{"output":` + text + `}}`
+		frame := `{"jsonrpc":"2.0","id":"call_mine","result":{"output":` + jsonText + `}}`
 		if !json.Valid([]byte(frame)) {
 			t.Fatalf("the frame must be valid JSON to prove anything: %s", frame)
 		}

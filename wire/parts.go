@@ -15,7 +15,7 @@ import (
 //
 // Unlike json.Unmarshal, DecodePart does not scan the text of the part, which Parse has
 // already validated.
-func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
+func DecodePart(params []byte) (p ToolPartParams, chunk []byte, err error) {
 	err = splitBody(params, func(key, value []byte) error {
 		switch string(key) {
 		case "dispatchId":
@@ -23,17 +23,17 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 		case "seq":
 			return json.Unmarshal(value, &p.Seq)
 		case "text":
-			text = value
+			chunk = value
 		}
 		return nil
 	})
 	if err != nil {
 		return p, nil, err
 	}
-	if len(text) < 2 || text[0] != '"' {
+	if len(chunk) < 2 || chunk[0] != '"' {
 		return p, nil, errors.New("text is not a string")
 	}
-	return p, text, nil
+	return p, chunk, nil
 }
 
 // ResultText joins the parts of a large tool result. The zero ResultText is empty and ready
@@ -54,10 +54,10 @@ func (t *ResultText) Len() int { return t.length }
 
 // Append appends the text of the next part, which must be a valid JSON string with its
 // quotes.
-func (t *ResultText) Append(quoted []byte) {
-	text := quoted[1 : len(quoted)-1]
-	chunk := make([]byte, 0, len(text)+unescapeReserveBytes)
-	chunk, t.pendingSurrogate = appendUnescaped(chunk, text, t.pendingSurrogate)
+func (t *ResultText) Append(quotedJSON []byte) {
+	partText := quotedJSON[1 : len(quotedJSON)-1]
+	chunk := make([]byte, 0, len(partText)+unescapeReserveBytes)
+	chunk, t.pendingSurrogate = appendUnescaped(chunk, partText, t.pendingSurrogate)
 	t.add(chunk)
 }
 
@@ -69,9 +69,9 @@ func (t *ResultText) add(chunk []byte) {
 // Join returns the texts of all appended parts, joined into one text. Append must not be
 // called after Join.
 func (t *ResultText) Join() []byte {
-	var end []byte
-	end, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
-	t.add(end)
+	var lastChars []byte
+	lastChars, t.pendingSurrogate = appendUnpairedSurrogate(nil, t.pendingSurrogate)
+	t.add(lastChars)
 	if len(t.chunks) > 1 {
 		t.chunks = [][]byte{slices.Concat(t.chunks...)}
 	}
@@ -83,61 +83,61 @@ func (t *ResultText) Join() []byte {
 const unescapeReserveBytes = 3 + 8
 
 // The caller of appendUnescaped reserves len(text)+unescapeReserveBytes bytes of free capacity in dst.
-func appendUnescaped(dst, text []byte, half rune) ([]byte, rune) {
-	for len(text) > 0 {
-		if text[0] != '\\' {
-			dst, half = appendUnpairedSurrogate(dst, half)
+func appendUnescaped(buffer, chunk []byte, half rune) ([]byte, rune) {
+	for len(chunk) > 0 {
+		if chunk[0] != '\\' {
+			buffer, half = appendUnpairedSurrogate(buffer, half)
 			n := 0
-			dst, n = appendPlain(dst, text)
-			text = text[n:]
+			buffer, n = appendPlain(buffer, chunk)
+			chunk = chunk[n:]
 			continue
 		}
-		if text[1] != 'u' {
-			dst, half = appendUnpairedSurrogate(dst, half)
-			dst, text = append(dst, unescapeChar(text[1])), text[2:]
+		if chunk[1] != 'u' {
+			buffer, half = appendUnpairedSurrogate(buffer, half)
+			buffer, chunk = append(buffer, unescapeChar(chunk[1])), chunk[2:]
 			continue
 		}
-		unit := decodeHex(text[2:6])
-		text = text[6:]
-		if whole := utf16.DecodeRune(half, unit); half != 0 && whole != utf8.RuneError {
-			dst, half = utf8.AppendRune(dst, whole), 0
+		unit := decodeHex(chunk[2:6])
+		chunk = chunk[6:]
+		if combinedRune := utf16.DecodeRune(half, unit); half != 0 && combinedRune != utf8.RuneError {
+			buffer, half = utf8.AppendRune(buffer, combinedRune), 0
 			continue
 		}
-		dst, half = appendUnpairedSurrogate(dst, half)
+		buffer, half = appendUnpairedSurrogate(buffer, half)
 		if unit >= 0xd800 && unit < 0xdc00 {
 			half = unit
 			continue
 		}
-		dst = utf8.AppendRune(dst, unit)
+		buffer = utf8.AppendRune(buffer, unit)
 	}
-	return dst, half
+	return buffer, half
 }
 
 // In text with many backslashes, copying eight bytes at once is faster than searching for each backslash.
-func appendPlain(dst, text []byte) ([]byte, int) {
-	n, room := 0, dst[len(dst):cap(dst)]
-	for n+8 <= len(text) && n+8 <= len(room) {
-		word := binary.LittleEndian.Uint64(text[n:])
-		binary.LittleEndian.PutUint64(room[n:], word)
-		if backslashes := markEqualBytes(word, '\\'); backslashes != 0 {
+func appendPlain(buffer, chunk []byte) ([]byte, int) {
+	n, room := 0, buffer[len(buffer):cap(buffer)]
+	for n+8 <= len(chunk) && n+8 <= len(room) {
+		machineWord := binary.LittleEndian.Uint64(chunk[n:])
+		binary.LittleEndian.PutUint64(room[n:], machineWord)
+		if backslashes := markEqualBytes(machineWord, '\\'); backslashes != 0 {
 			n += bits.TrailingZeros64(backslashes) / 8
-			return dst[:len(dst)+n], n
+			return buffer[:len(buffer)+n], n
 		}
 		n += 8
 	}
-	dst = dst[:len(dst)+n]
-	for n < len(text) && text[n] != '\\' {
-		dst = append(dst, text[n])
+	buffer = buffer[:len(buffer)+n]
+	for n < len(chunk) && chunk[n] != '\\' {
+		buffer = append(buffer, chunk[n])
 		n++
 	}
-	return dst, n
+	return buffer, n
 }
 
-func appendUnpairedSurrogate(dst []byte, half rune) ([]byte, rune) {
+func appendUnpairedSurrogate(buffer []byte, half rune) ([]byte, rune) {
 	if half != 0 {
-		dst = utf8.AppendRune(dst, utf8.RuneError)
+		buffer = utf8.AppendRune(buffer, utf8.RuneError)
 	}
-	return dst, 0
+	return buffer, 0
 }
 
 func unescapeChar(c byte) byte {

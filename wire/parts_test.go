@@ -7,12 +7,12 @@ import (
 )
 
 func TestUnpairedSurrogateIsReplaced(t *testing.T) {
-	var text ResultText
-	text.Append([]byte(`"a\ud83d"`))
-	if text.Len() != 1 {
-		t.Errorf("the length is %d, want 1", text.Len())
+	var resultText ResultText
+	resultText.Append([]byte(`"a\ud83d"`))
+	if resultText.Len() != 1 {
+		t.Errorf("the length is %d, want 1", resultText.Len())
 	}
-	if got := string(text.Join()); got != "a\ufffd" {
+	if got := string(resultText.Join()); got != "a\ufffd" {
 		t.Errorf("the text is %q; want %q", got, "a\ufffd")
 	}
 }
@@ -21,26 +21,26 @@ func FuzzResultText(f *testing.F) {
 	for _, s := range []string{`""`, `"a"`, `"\"\\\/\b\f\n\r\t"`, `"\ud83d\ude00"`, `"\ud83dx\ude00\uD83D\uD83D\uDE00"`, `"\u00fcü😀\u20AC"`} {
 		f.Add(s, 3)
 	}
-	f.Fuzz(func(t *testing.T, quoted string, at int) {
+	f.Fuzz(func(t *testing.T, quotedJSON string, at int) {
 		var want string
-		if !utf8.ValidString(quoted) || json.Unmarshal([]byte(quoted), &want) != nil || len(quoted) < 2 || quoted[0] != '"' || quoted[len(quoted)-1] != '"' {
+		if !utf8.ValidString(quotedJSON) || json.Unmarshal([]byte(quotedJSON), &want) != nil || len(quotedJSON) < 2 || quotedJSON[0] != '"' || quotedJSON[len(quotedJSON)-1] != '"' {
 			return
 		}
-		var whole ResultText
-		whole.Append([]byte(quoted))
-		if got := string(whole.Join()); got != want {
-			t.Fatalf("%s is decoded as %q, want %q", quoted, got, want)
+		var completeResult ResultText
+		completeResult.Append([]byte(quotedJSON))
+		if got := string(completeResult.Join()); got != want {
+			t.Fatalf("%s is decoded as %q, want %q", quotedJSON, got, want)
 		}
-		at = max(1, min(at, len(quoted)-1))
-		first, second := quoted[:at]+`"`, `"`+quoted[at:]
-		if !json.Valid([]byte(first)) || !json.Valid([]byte(second)) || !utf8.ValidString(first) {
+		at = max(1, min(at, len(quotedJSON)-1))
+		firstHalf, secondHalf := quotedJSON[:at]+`"`, `"`+quotedJSON[at:]
+		if !json.Valid([]byte(firstHalf)) || !json.Valid([]byte(secondHalf)) || !utf8.ValidString(firstHalf) {
 			return
 		}
 		var split ResultText
-		split.Append([]byte(first))
-		split.Append([]byte(second))
+		split.Append([]byte(firstHalf))
+		split.Append([]byte(secondHalf))
 		if got := string(split.Join()); got != want {
-			t.Fatalf("%s, split at %d, is decoded as %q, want %q", quoted, at, got, want)
+			t.Fatalf("%s, split at %d, is decoded as %q, want %q", quotedJSON, at, got, want)
 		}
 	})
 }

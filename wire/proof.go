@@ -37,9 +37,9 @@ const keyIDChars = 32
 // from the KeyID.
 func KeyID(key string) string { return hexSHA256("opentabs key\n" + key)[:keyIDChars] }
 
-func hexSHA256(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+func hexSHA256(hashedText string) string {
+	checksum := sha256.Sum256([]byte(hashedText))
+	return hex.EncodeToString(checksum[:])
 }
 
 const (

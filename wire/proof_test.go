@@ -32,7 +32,7 @@ func TestProofsAreGolden(t *testing.T) {
 }
 
 func TestProofsDiffer(t *testing.T) {
-	seen := map[string]string{}
+	seenIDs := map[string]string{}
 	for name, proof := range map[string]string{
 		"server":          ServerProof("k", 1, "b", "s"),
 		"browser":         BrowserProof("k", 1, "b", "s"),
@@ -42,10 +42,10 @@ func TestProofsDiffer(t *testing.T) {
 		"another server":  ServerProof("k", 1, "b", "t"),
 		"swapped nonces":  ServerProof("k", 1, "s", "b"),
 	} {
-		if other, ok := seen[proof]; ok {
-			t.Errorf("%q and %q have the same proof", name, other)
+		if otherProof, ok := seenIDs[proof]; ok {
+			t.Errorf("%q and %q have the same proof", name, otherProof)
 		}
-		seen[proof] = name
+		seenIDs[proof] = name
 	}
 }
 

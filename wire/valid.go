@@ -11,55 +11,55 @@ const maxNesting = 10000
 //
 // The server checks each frame of a browser and each large result with IsJSON. IsJSON
 // is several times as fast as json.Valid (BenchmarkIsJSON).
-func IsJSON(text []byte) bool {
+func IsJSON(jsonText []byte) bool {
 	var memory [64]byte
 	open := memory[:0]
-	i := skipSpace(text, 0)
+	i := skipSpace(jsonText, 0)
 	for {
-		if i == len(text) {
+		if i == len(jsonText) {
 			return false
 		}
-		switch c := text[i]; c {
+		switch c := jsonText[i]; c {
 		case '{', '[':
 			if len(open) == maxNesting {
 				return false
 			}
-			i = skipSpace(text, i+1)
-			if i < len(text) && text[i] == c+2 {
+			i = skipSpace(jsonText, i+1)
+			if i < len(jsonText) && jsonText[i] == c+2 {
 				i++
 				break
 			}
 			open = append(open, c)
 			if c == '{' {
-				if i = skipKey(text, i); i < 0 {
+				if i = skipKey(jsonText, i); i < 0 {
 					return false
 				}
 			}
 			continue
 		default:
-			if i = skipScalar(text, i); i < 0 {
+			if i = skipScalar(jsonText, i); i < 0 {
 				return false
 			}
 		}
 		// After a JSON value, skip the brackets that close its containers, up to a comma before
 		// the next value.
 		for {
-			i = skipSpace(text, i)
-			if len(open) == 0 || i == len(text) {
-				return len(open) == 0 && i == len(text)
+			i = skipSpace(jsonText, i)
+			if len(open) == 0 || i == len(jsonText) {
+				return len(open) == 0 && i == len(jsonText)
 			}
-			last := open[len(open)-1]
-			if text[i] == ',' {
-				i = skipSpace(text, i+1)
-				if last == '{' {
-					i = skipKey(text, i)
+			innermostBracket := open[len(open)-1]
+			if jsonText[i] == ',' {
+				i = skipSpace(jsonText, i+1)
+				if innermostBracket == '{' {
+					i = skipKey(jsonText, i)
 				}
 				if i < 0 {
 					return false
 				}
 				break
 			}
-			if text[i] != last+2 {
+			if jsonText[i] != innermostBracket+2 {
 				return false
 			}
 			open = open[:len(open)-1]
@@ -68,52 +68,52 @@ func IsJSON(text []byte) bool {
 	}
 }
 
-func skipKey(text []byte, i int) int {
-	if i == len(text) || text[i] != '"' {
+func skipKey(jsonText []byte, i int) int {
+	if i == len(jsonText) || jsonText[i] != '"' {
 		return -1
 	}
-	if i = skipValidString(text, i); i < 0 {
+	if i = skipValidString(jsonText, i); i < 0 {
 		return -1
 	}
-	i = skipSpace(text, i)
-	if i == len(text) || text[i] != ':' {
+	i = skipSpace(jsonText, i)
+	if i == len(jsonText) || jsonText[i] != ':' {
 		return -1
 	}
-	return skipSpace(text, i+1)
+	return skipSpace(jsonText, i+1)
 }
 
-func skipScalar(text []byte, i int) int {
-	switch text[i] {
+func skipScalar(jsonText []byte, i int) int {
+	switch jsonText[i] {
 	case '"':
-		return skipValidString(text, i)
+		return skipValidString(jsonText, i)
 	case 't':
-		return skipWord(text, i, "true")
+		return skipWord(jsonText, i, "true")
 	case 'f':
-		return skipWord(text, i, "false")
+		return skipWord(jsonText, i, "false")
 	case 'n':
-		return skipWord(text, i, "null")
+		return skipWord(jsonText, i, "null")
 	default:
-		return skipNumber(text, i)
+		return skipNumber(jsonText, i)
 	}
 }
 
-func skipWord(text []byte, i int, word string) int {
-	if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
+func skipWord(jsonText []byte, i int, literal string) int {
+	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}
-	return i + len(word)
+	return i + len(literal)
 }
 
-func skipValidString(text []byte, i int) int {
+func skipValidString(jsonText []byte, i int) int {
 	for i++; ; {
-		n := indexSpecial(text[i:])
+		n := indexSpecial(jsonText[i:])
 		if n < 0 {
 			return -1
 		}
-		if i += n; text[i] == '"' {
+		if i += n; jsonText[i] == '"' {
 			return i + 1
 		}
-		n = escapeLength(text[i:])
+		n = escapeLength(jsonText[i:])
 		if n == 0 {
 			return -1
 		}
@@ -121,40 +121,40 @@ func skipValidString(text []byte, i int) int {
 	}
 }
 
-var isSpecial = func() (special [256]bool) {
+var isSpecial = func() (specialBytes [256]bool) {
 	for c := range 0x20 {
-		special[c] = true
+		specialBytes[c] = true
 	}
-	special['"'], special['\\'] = true, true
-	return special
+	specialBytes['"'], specialBytes['\\'] = true, true
+	return specialBytes
 }()
 
 // indexSpecial returns the index of the first quote, backslash or control character in
 // text, or -1. The compiler inlines indexSpecial (cost 80 of 80), which makes short strings
 // fast.
-func indexSpecial(text []byte) int {
-	for i, c := range text[:min(len(text), shortStringBytes)] {
+func indexSpecial(jsonText []byte) int {
+	for i, c := range jsonText[:min(len(jsonText), shortStringBytes)] {
 		if isSpecial[c] {
 			return i
 		}
 	}
-	return indexSpecialWord(text)
+	return indexSpecialWord(jsonText)
 }
 
 // In strings of fewer than shortStringBytes, checking one byte at a time is faster than checking eight bytes at a time.
 const shortStringBytes = 16
 
-func indexSpecialWord(text []byte) int {
-	i := min(len(text), shortStringBytes)
-	for ; i+8 <= len(text); i += 8 {
-		word := binary.LittleEndian.Uint64(text[i:])
-		isControl := (word - lowBitOfEachByte*' ') &^ word
-		if special := (isControl | markEqualBytes(word, '"') | markEqualBytes(word, '\\')) & highBitOfEachByte; special != 0 {
-			return i + bits.TrailingZeros64(special)/8
+func indexSpecialWord(jsonText []byte) int {
+	i := min(len(jsonText), shortStringBytes)
+	for ; i+8 <= len(jsonText); i += 8 {
+		machineWord := binary.LittleEndian.Uint64(jsonText[i:])
+		isControl := (machineWord - lowBitOfEachByte*' ') &^ machineWord
+		if specialBits := (isControl | markEqualBytes(machineWord, '"') | markEqualBytes(machineWord, '\\')) & highBitOfEachByte; specialBits != 0 {
+			return i + bits.TrailingZeros64(specialBits)/8
 		}
 	}
-	for ; i < len(text); i++ {
-		if isSpecial[text[i]] {
+	for ; i < len(jsonText); i++ {
+		if isSpecial[jsonText[i]] {
 			return i
 		}
 	}
@@ -165,23 +165,23 @@ const lowBitOfEachByte, highBitOfEachByte = 0x0101010101010101, 0x80808080808080
 
 // In the result of markEqualBytes, the lowest set bit is the high bit of the first byte of word that equals c. All bits
 // above the lowest set bit in the result of markEqualBytes are undefined.
-func markEqualBytes(word uint64, c byte) uint64 {
-	difference := word ^ lowBitOfEachByte*uint64(c)
+func markEqualBytes(machineWord uint64, c byte) uint64 {
+	difference := machineWord ^ lowBitOfEachByte*uint64(c)
 	return (difference - lowBitOfEachByte) &^ difference & highBitOfEachByte
 }
 
-func escapeLength(text []byte) int {
-	if len(text) < 2 || text[0] != '\\' {
+func escapeLength(jsonText []byte) int {
+	if len(jsonText) < 2 || jsonText[0] != '\\' {
 		return 0
 	}
-	switch text[1] {
+	switch jsonText[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if len(text) < 6 {
+		if len(jsonText) < 6 {
 			return 0
 		}
-		for _, c := range text[2:6] {
+		for _, c := range jsonText[2:6] {
 			if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
 				return 0
 			}
@@ -191,37 +191,37 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-func skipNumber(text []byte, i int) int {
-	if text[i] == '-' {
+func skipNumber(jsonText []byte, i int) int {
+	if jsonText[i] == '-' {
 		i++
 	}
-	whole := skipDigits(text, i)
-	if whole == i || text[i] == '0' && whole > i+1 {
+	integerEnd := skipDigits(jsonText, i)
+	if integerEnd == i || jsonText[i] == '0' && integerEnd > i+1 {
 		return -1
 	}
-	if i = whole; i < len(text) && text[i] == '.' {
-		end := skipDigits(text, i+1)
-		if end == i+1 {
+	if i = integerEnd; i < len(jsonText) && jsonText[i] == '.' {
+		endIndex := skipDigits(jsonText, i+1)
+		if endIndex == i+1 {
 			return -1
 		}
-		i = end
+		i = endIndex
 	}
-	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+	if i < len(jsonText) && (jsonText[i] == 'e' || jsonText[i] == 'E') {
 		i++
-		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+		if i < len(jsonText) && (jsonText[i] == '+' || jsonText[i] == '-') {
 			i++
 		}
-		end := skipDigits(text, i)
-		if end == i {
+		endIndex := skipDigits(jsonText, i)
+		if endIndex == i {
 			return -1
 		}
-		i = end
+		i = endIndex
 	}
 	return i
 }
 
-func skipDigits(text []byte, i int) int {
-	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+func skipDigits(jsonText []byte, i int) int {
+	for i < len(jsonText) && jsonText[i] >= '0' && jsonText[i] <= '9' {
 		i++
 	}
 	return i

@@ -7,7 +7,7 @@ import (
 )
 
 func FuzzIsJSON(f *testing.F) {
-	for _, text := range []string{
+	for _, jsonText := range []string{
 		"", " ", "{}", "[]", "[ ]", "{ }", ` { "a" : [ 1 , 2 ] , "b" : { } } `, `{"a":}`, `{"a"}`, `{"a" 1}`, `{,}`, `[,]`, `[1,]`, `{"a":1,}`,
 		`[1 2]`, `[}`, `{]`, `[[]`, `[]]`, `{}{}`, `{1:2}`, `{"a":1 "b":2}`, "[1", "{", "[", `{"a`, `{"a":`,
 		"0", "-0", "-", "01", "-01", "1.", ".5", "1.5", "1e", "1e+", "1e5", "1E-5", "1.5e+10", "+1", "1e5.5", "0.0", "0e0", "--1", "1-",
@@ -19,22 +19,22 @@ func FuzzIsJSON(f *testing.F) {
 		strings.Repeat(`{"a":`, maxNesting) + "1" + strings.Repeat("}", maxNesting),
 		strings.Repeat(`{"a":`, maxNesting+1) + "1" + strings.Repeat("}", maxNesting+1),
 	} {
-		f.Add([]byte(text))
+		f.Add([]byte(jsonText))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, want := IsJSON(text), json.Valid(text); got != want {
-			t.Errorf("IsJSON(%.200q) is %v, json.Valid returns %v; want %v", text, got, want, want)
+	f.Fuzz(func(t *testing.T, jsonText []byte) {
+		if got, want := IsJSON(jsonText), json.Valid(jsonText); got != want {
+			t.Errorf("IsJSON(%.200q) is %v, json.Valid returns %v; want %v", jsonText, got, want, want)
 		}
 	})
 }
 
 func BenchmarkIsJSON(b *testing.B) {
-	text := []byte(`{"output":{"x":"` + strings.Repeat("x", 200) + `"}}`)
+	jsonText := []byte(`{"output":{"x":"` + strings.Repeat("x", 200) + `"}}`)
 	for name, isValid := range map[string]func([]byte) bool{"IsJSON": IsJSON, "json.Valid": json.Valid} {
 		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
+			b.SetBytes(int64(len(jsonText)))
 			for b.Loop() {
-				isValid(text)
+				isValid(jsonText)
 			}
 		})
 	}

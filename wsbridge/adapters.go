@@ -63,12 +63,12 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
 	request := a.link.requests.SendAndReport(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.recordSyncAnswer(a.link, syncTarget) })
-	answer, err := a.link.requests.AwaitAnswer(context.Background(), request)
+	response, err := a.link.requests.AwaitAnswer(context.Background(), request)
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	var r wire.PluginSyncResult
-	if err := inbound.DecodeAnswer(answer, &r); err != nil {
+	if err := inbound.DecodeAnswer(response, &r); err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	a.link.hub.registry.setInject(b, a.link, r.Mode)
@@ -89,7 +89,7 @@ func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 			continue
 		}
 		delete(scriptByName, name)
-		if err := unconfirmedCode.send(name, script); err != nil {
+		if err := unconfirmedCode.sendFrame(name, script); err != nil {
 			a.link.log.Warn().Err(err).Str("plugin", name).Msg("could not send the adapter")
 		}
 	}
@@ -115,9 +115,9 @@ func (a *adapterSync) sendSettings() error {
 		if a.settings[name] == string(params) {
 			continue
 		}
-		answer, err := a.link.requests.SendAndWait(context.Background(), wire.MethodPluginSettings, params)
+		response, err := a.link.requests.SendAndWait(context.Background(), wire.MethodPluginSettings, params)
 		if err == nil {
-			err = inbound.DecodeAnswer(answer, &wire.PluginSettingsResult{})
+			err = inbound.DecodeAnswer(response, &wire.PluginSettingsResult{})
 		}
 		if err != nil {
 			return fmt.Errorf("plugin.settings of %s: %w", name, err)
@@ -144,7 +144,7 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 // unconfirmedCode lists the plugin code that was sent but not confirmed by the browser, oldest first.
 type unconfirmedCode struct {
 	link      *link
-	sent      []sentCode
+	sentCode  []sentCode
 	byteCount int
 }
 
@@ -154,7 +154,7 @@ type sentCode struct {
 	request   requests.Request
 }
 
-func (c *unconfirmedCode) send(name, script string) error {
+func (c *unconfirmedCode) sendFrame(name, script string) error {
 	code, err := c.link.hub.opts.Adapters.Code(name, script)
 	if err != nil {
 		return err
@@ -164,22 +164,22 @@ func (c *unconfirmedCode) send(name, script string) error {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
 	c.waitBelow(maxCodeInFlight - len(params))
-	c.sent = append(c.sent, sentCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
+	c.sentCode = append(c.sentCode, sentCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
 	c.byteCount += len(params)
 	return nil
 }
 
 func (c *unconfirmedCode) waitBelow(maxBytes int) {
-	for len(c.sent) > 0 && c.byteCount > maxBytes {
-		oldest := c.sent[0]
-		c.sent = c.sent[1:]
-		c.byteCount -= oldest.byteCount
-		answer, err := c.link.requests.AwaitAnswer(context.Background(), oldest.request)
+	for len(c.sentCode) > 0 && c.byteCount > maxBytes {
+		oldestCode := c.sentCode[0]
+		c.sentCode = c.sentCode[1:]
+		c.byteCount -= oldestCode.byteCount
+		response, err := c.link.requests.AwaitAnswer(context.Background(), oldestCode.request)
 		if err == nil {
-			err = inbound.DecodeAnswer(answer, &wire.PluginCodeResult{})
+			err = inbound.DecodeAnswer(response, &wire.PluginCodeResult{})
 		}
 		if err != nil && !c.link.hasEnded() {
-			c.link.log.Warn().Err(err).Str("plugin", oldest.plugin).Msg("could not send the adapter")
+			c.link.log.Warn().Err(err).Str("plugin", oldestCode.plugin).Msg("could not send the adapter")
 		}
 	}
 }

@@ -32,7 +32,7 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 // If the code of one plugin cannot be loaded, the browser must still receive the code of the others.
 func TestAdapters(t *testing.T) {
 	withHub(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
+		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
 		code: func(name, hash string) (string, error) {
 			if name == "b" {
 				return "", errors.New("b has changed on disk")
@@ -42,40 +42,40 @@ func TestAdapters(t *testing.T) {
 	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		list := `"plugins":[`
+		pluginsJSON := `"plugins":[`
 		for i, n := range []string{"a", "b", "c", "d"} {
 			if i > 0 {
-				list += ","
+				pluginsJSON += ","
 			}
-			list += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
+			pluginsJSON += fmt.Sprintf(`{"name":%q,"displayName":%[1]q,"hash":"h-%[1]s","world":"main","script":"s-h-%[1]s"}`, n)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, list+"]"))
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
+		p.wantFrames(helloOK, newSyncFrame(1, pluginsJSON+"]"))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","unknown","b","c","a","d"]}}`)
 		p.wantFrames(newCodeFrame(2, "a", "h-a", "run(a)"), newCodeFrame(3, "c", "h-c", "run(c)"), newCodeFrame(4, "d", "h-d", "run(d)"))
-		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		w.advanceTime(requests.Timeout)
 		p.wantFrames()
 		w.hub.Sync()
-		p.wantFrames(newSyncFrame(5, list+"]"))
+		p.wantFrames(newSyncFrame(5, pluginsJSON+"]"))
 	})
 }
 
 func TestCodeWaitsForConfirmation(t *testing.T) {
-	large := strings.Repeat("x", maxCodeInFlight/2-1000)
+	largeCode := strings.Repeat("x", maxCodeInFlight/2-1000)
 	withHub(t, Options{Adapters: fakeAdapters{
-		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
-		code: func(string, string) (string, error) { return large, nil },
+		listPlugins: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
+		code:        func(string, string) (string, error) { return largeCode, nil },
 	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
-		p.wantFrames(newCodeFrame(2, "a", "h-a", large), newCodeFrame(3, "b", "h-b", large))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
+		p.wantFrames(newCodeFrame(2, "a", "h-a", largeCode), newCodeFrame(3, "b", "h-b", largeCode))
 		w.advanceTime(29 * time.Second)
 		p.wantFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		p.wantFrames(newCodeFrame(4, "c", "h-c", large))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
+		p.wantFrames(newCodeFrame(4, "c", "h-c", largeCode))
 	})
 }
 
@@ -85,20 +85,20 @@ func TestConcurrentChangesCauseOneSync(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
-		list := func() string {
+		listPlugins := func() string {
 			return fmt.Sprintf(`"plugins":[{"name":"chat","displayName":"Chat","hash":%[1]q,"world":"main","script":"s-%[1]s"}]`, hash)
 		}
-		p.wantFrames(helloOK, newSyncFrame(1, list()))
+		p.wantFrames(helloOK, newSyncFrame(1, listPlugins()))
 		for i := range 10 {
 			hash = fmt.Sprint("h", i+2)
 			w.hub.Sync()
 		}
 		p.wantFrames()
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
-		p.wantFrames(newSyncFrame(2, list()))
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		p.wantFrames(newSyncFrame(2, listPlugins()))
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts","missing":["chat"]}}`)
 		p.wantFrames(newCodeFrame(3, "chat", "h11", "code of chat h11"))
-		p.send(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/3","result":{}}`)
 		p.wantFrames()
 	})
 }
@@ -109,7 +109,7 @@ func TestToolsRunDuringAdapterSync(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
@@ -124,16 +124,16 @@ func TestCallsWaitForAdaptersAfterLostLink(t *testing.T) {
 		q := w.dial()
 		q.sendHello("b1", "boot1")
 		synctest.Wait()
-		q.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
-		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		q.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["chat"]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`)
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
-		if len(found) > 0 {
-			t.Fatalf("targets %+v before the browser had the adapter", <-found)
+		if len(foundTargets) > 0 {
+			t.Fatalf("targets %+v before the browser had the adapter", <-foundTargets)
 		}
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})

@@ -15,21 +15,21 @@ import (
 var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
 func (b *browser) finishRun(l *link, e wire.Envelope) {
-	r := b.runs.removeRun(e.ID)
+	r := b.runTable.removeRun(e.ID)
 	if r == nil {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
-		if late := l.hub.opts.ReceiveLate; late != nil && inbound.IsID(e.ID) {
-			answer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
-			if !answer.IsOutputLost {
-				answer.Output, answer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
+		if receiveLate := l.hub.opts.ReceiveLate; receiveLate != nil && inbound.IsID(e.ID) {
+			lateAnswer := dispatch.LateAnswer{IsOutputLost: inbound.IsInParts(e)} // handlePart drops the result parts of a call that has ended
+			if !lateAnswer.IsOutputLost {
+				lateAnswer.Output, lateAnswer.Err = (&toolRun{maxResultBytes: wire.DefaultMaxResultBytes}).readOutcome(e)
 			}
-			late(b.id, e.ID, answer)
+			receiveLate(b.id, e.ID, lateAnswer)
 		}
 		return
 	}
 	r.trace.RecordAt(hops.CheckpointAnswered, l.frameReader.frameStart)
-	output, err := r.readOutcome(e)
-	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(output))
+	toolOutput, err := r.readOutcome(e)
+	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(toolOutput))
 	if err != nil {
 		event = event.Str("code", string(err.Code))
 	}
@@ -38,7 +38,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 		b.tabs.removeDocument(l, r.tabID, r.documentID)
 	}
 	r.trace.Record(hops.CheckpointDecoded)
-	r.sink.Finish(output, err)
+	r.sink.Finish(toolOutput, err)
 }
 
 // Before readOutcome, the caller must remove the call from the run table.

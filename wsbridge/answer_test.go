@@ -9,16 +9,16 @@ import (
 )
 
 func TestAnswers(t *testing.T) {
-	const broken = "failed internal: the browser's answer is not a result"
+	const invalidResultText = "failed internal: the browser's answer is not a result"
 	tests := []struct{ body, want string }{
 		{`"result":{"output":{"a":[1,2.50,"\u00fc"]}}`, `returned {"a":[1,2.50,"\u00fc"]}`},
 		{`"result":{"output":null}`, "returned null"},
 		{`"result":{}`, "returned undefined"},
 		{`"result":{"parts":0}`, "returned undefined"},
-		{`"result":[]`, broken},
-		{`"result":null`, broken},
-		{`"result":{"parts":"3"}`, broken},
-		{`"result":{"output":1,"output":2}`, broken},
+		{`"result":[]`, invalidResultText},
+		{`"result":null`, invalidResultText},
+		{`"result":{"parts":"3"}`, invalidResultText},
+		{`"result":{"output":1,"output":2}`, invalidResultText},
 		{`"result":{"output":1,"parts":1}`, "failed internal: the browser's answer has both a whole result and parts"},
 		{`"result":{"parts":2}`, "failed internal: 0 of 2 parts of the result arrived"},
 		{`"result":{"output":` + strings.Repeat(" ", 0) + `"` + strings.Repeat("x", 100) + `"}`, "failed result_too_large: the result is larger than 100 bytes"},
@@ -45,14 +45,14 @@ func TestAnswers(t *testing.T) {
 				}
 			}
 			for range 2 {
-				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
+				p.sendFrame(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)
 			if got := w.hub.Browsers()[0].RunCount; got != 1 {
 				t.Errorf("%d runs are left, want 1", got)
 			}
 			w.cancel("c2")
-			p.send(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c2","result":{"outcome":"aborted"}}`)
 			w.wantEvents("c2 stopped: aborted")
 		})
 	}

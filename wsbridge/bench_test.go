@@ -90,11 +90,11 @@ func newBenchHub(b *testing.B) *Hub {
 	if _, _, err := peer.Read(context.Background()); err != nil { // the first frame is the server's challenge
 		b.Fatal(err)
 	}
-	write := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
-	write(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`,
+	writeFrame := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
+	writeFrame(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`,
 		wire.BrowserProof(testKey, port, browserNonce, serverNonce)))
-	write([]byte(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`))
-	write([]byte(`{"jsonrpc":"2.0","id":"ready","method":"ping","params":{}}`))
+	writeFrame([]byte(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`))
+	writeFrame([]byte(`{"jsonrpc":"2.0","id":"ready","method":"ping","params":{}}`))
 	ready := make(chan struct{})
 	go func() {
 		for {
@@ -109,7 +109,7 @@ func newBenchHub(b *testing.B) *Hub {
 			if _, args, ok := bytes.Cut(afterID, []byte(`"args":`)); ok {
 				answerFrame := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
 				answerFrame = append(answerFrame, `","result":{"output":`...)
-				write(append(append(answerFrame, args[:len(args)-2]...), "}}"...))
+				writeFrame(append(append(answerFrame, args[:len(args)-2]...), "}}"...))
 			}
 		}
 	}()
@@ -157,17 +157,17 @@ func BenchmarkEcho(b *testing.B) {
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := newBenchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
-	var all sync.WaitGroup
+	var senders sync.WaitGroup
 	startTime := time.Now()
 	for g := range 32 {
-		all.Go(func() {
+		senders.Go(func() {
 			d := make(endSink, 1)
 			for i := range b.N/32 + 1 {
 				echoThroughHub(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
 		})
 	}
-	all.Wait()
+	senders.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
@@ -175,7 +175,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
+	br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: make(endSink, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -197,18 +197,18 @@ func BenchmarkParts(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	text := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
+	largeOutput := `[` + strings.Repeat(`{"id":12345,"name":"some name","text":"lorem ipsum dolor sit amet"},`, 150_000) + `0]`
 	var frames [][]byte
-	for i := 0; i < len(text); i += wire.MaxPartChars {
+	for i := 0; i < len(largeOutput); i += wire.MaxPartChars {
 		frames = append(frames, wire.AppendNotification(nil, wire.MethodToolPart, wire.EncodeBody(wire.ToolPartParams{
-			DispatchID: "call_1", Seq: len(frames), Text: text[i:min(i+wire.MaxPartChars, len(text))],
+			DispatchID: "call_1", Seq: len(frames), Text: largeOutput[i:min(i+wire.MaxPartChars, len(largeOutput))],
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
 	d := make(endSink, 1)
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(largeOutput)))
 	for b.Loop() {
-		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
+		br := &browser{id: "b1", runTable: runTable{hub: h, runs: map[string]*toolRun{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {
 			l.inbox.handle(br, f)
 		}

@@ -9,9 +9,9 @@ import (
 // browser is one browser, from its first hello frame until it has been disconnected for longer
 // than the grace period. Each of the tables runs and tabs has its own lock.
 type browser struct {
-	id   string
-	runs runTable
-	tabs tabTable
+	id       string
+	runTable runTable
+	tabs     tabTable
 
 	// registry.mu guards the fields that describe the browser's connection.
 	name          string
@@ -29,9 +29,9 @@ type browser struct {
 
 func newBrowser(h *Hub, id string) *browser {
 	return &browser{
-		id:   id,
-		runs: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, stops: map[string]*pendingStop{}},
-		tabs: tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, leftDocumentAt: map[int]time.Time{}},
+		id:       id,
+		runTable: runTable{hub: h, browserID: id, runs: map[string]*toolRun{}, stops: map[string]*pendingStop{}},
+		tabs:     tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, leftDocumentAt: map[int]time.Time{}},
 	}
 }
 

@@ -49,7 +49,7 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 			for _, frame := range two.otherBrowser.readFrames() {
 				t.Errorf("the good browser received %s", frame)
 			}
-			two.otherBrowser.answer("good", `"its own"`)
+			two.otherBrowser.respond("good", `"its own"`)
 			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
 				t.Errorf("the good browser's call ended with %q; want a text that contains %q", got, `good returned "its own"`)
 			}
@@ -62,14 +62,14 @@ func runAttack(t *testing.T, name string, do func(w *attackFixture)) {
 
 func (w *attackFixture) checkClosed(code int) {
 	w.t.Helper()
-	if got := w.attackingBrowser.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
+	if got := w.attackingBrowser.awaitClose(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
 		w.t.Errorf("the link of the bad browser: %q, want a close with %d", got, code)
 	}
 }
 
 func (w *attackFixture) checkConnected() {
 	w.t.Helper()
-	if got := w.attackingBrowser.end(); got != "" {
+	if got := w.attackingBrowser.awaitClose(); got != "" {
 		w.t.Errorf("the link of the bad browser ended with %q", got)
 	}
 }
@@ -79,29 +79,29 @@ func (w *attackFixture) checkConnected() {
 func TestAttackByBrowser(t *testing.T) {
 	runAttack(t, "progress for another browser's call", func(w *attackFixture) {
 		for range 1000 {
-			w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
+			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"progress":1,"total":1,"message":"forged"}]}}`)
 		}
 		w.checkConnected()
 	})
 	runAttack(t, "a result, an error and parts for another browser's call", func(w *attackFixture) {
-		w.attackingBrowser.answer("good", `"forged"`)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"good","result":not json`)
+		w.attackingBrowser.respond("good", `"forged"`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"good","seq":0,"text":"\"forged\""}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","result":{"parts":1}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"forged"}}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"good","result":not json`)
 		w.checkConnected()
 	})
 	runAttack(t, "the answer to a stop of another browser's call", func(w *attackFixture) {
 		w.run("good", "stopped")
 		w.cancel("stopped")
 		w.otherBrowser.readFrames()
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"finished"}}`)
 		w.wantEvents()
-		w.otherBrowser.send(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
+		w.otherBrowser.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/stopped","result":{"outcome":"aborted"}}`)
 		w.wantEvents("stopped stopped: aborted")
 	})
 	runAttack(t, "resumed calls that it never had", func(w *attackFixture) {
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
 		// The attacker's browser reports calls that it does not run, and receives a tool.cancel for
@@ -125,9 +125,9 @@ func TestAttackByBrowser(t *testing.T) {
 		w.checkConnected()
 	})
 	runAttack(t, "20,000 asks, and answers that it never takes", func(w *attackFixture) {
-		large := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		largeAnswer := []byte(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
+		var statsBefore, statsAfter runtime.MemStats
+		runtime.ReadMemStats(&statsBefore)
 		for n := range 20_000 {
 			w.attackingBrowser.sendToolRequest("own", nestedCallParams(n+1))
 			if n%1000 == 0 {
@@ -135,30 +135,30 @@ func TestAttackByBrowser(t *testing.T) {
 			}
 			if n < maxOpenRequests {
 				w.readEvents()
-				w.hub.Answer("own", n+1, large, nil)
+				w.hub.Answer("own", n+1, largeAnswer, nil)
 				w.attackingBrowser.readFrames()
 				w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/own","error":{"code":-32603,"message":"no"}}`, n+1)
 			}
 		}
 		w.readEvents()
 		runtime.GC()
-		runtime.ReadMemStats(&after)
-		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswerBytes {
+		runtime.ReadMemStats(&statsAfter)
+		if grown := int64(statsAfter.HeapAlloc) - int64(statsBefore.HeapAlloc); grown > 2*maxKeptAnswerBytes {
 			t.Errorf("the server uses %d MiB for the bad browser", grown>>20)
 		}
 		w.checkConnected()
 	})
 	runAttack(t, "thousands of decisions and permissions that are none", func(w *attackFixture) {
 		for range 2000 {
-			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
-			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
-			w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
+			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":"good","ticketId":""}}`)
+			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"all"}}`)
+			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.review","params":[]}`)
 		}
 		w.attackingBrowser.readFrames()
 		w.checkConnected()
 	})
 	runAttack(t, "300,000 resumed calls", func(w *attackFixture) {
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["a"` + strings.Repeat(`,"a"`, 300_000) + `]}}`)
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the server answered with %d frames", n)
 		}
@@ -177,15 +177,15 @@ func TestAttackByBrowser(t *testing.T) {
 		for _, seq := range []string{"5", "1", "-1", "0", "0", "9223372036854775807", "1"} {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"own","seq":%s,"text":"7"}}`, seq)
 		}
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"parts":2}}`)
 		w.wantEvents("own returned 77")
 		w.checkConnected()
 	})
 	runAttack(t, "counts of reports that pass the greatest number", func(w *attackFixture) {
 		for _, counts := range []string{`"seq":9223372036854775807`, `"seq":1073741825`, `"skipped":9223372036854775807`, `"seq":1,"skipped":9223372036854775807`} {
-			w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
+			w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"m"}],` + counts + `}}`)
 		}
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"n"}],"seq":2}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"n"}],"seq":2}}`)
 		w.wantEvents(
 			`own reports [{"message":"m"}] skipped 1073741824`,
 			`own reports [{"message":"m"}] skipped 1073741824`,
@@ -193,7 +193,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.checkConnected()
 	})
 	runAttack(t, "more parts than came, and 100 GB claimed", func(w *attackFixture) {
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"parts":107374182400}}`)
 		w.wantEvents("own failed internal: 0 of 107374182400 parts of the result arrived")
 		w.checkConnected()
 	})
@@ -202,9 +202,9 @@ func TestAttackByBrowser(t *testing.T) {
 			t.Fatal(err.Message)
 		}
 		w.attackingBrowser.readFrames()
-		text := strings.Repeat("x", 64<<10)
+		longText := strings.Repeat("x", 64<<10)
 		for seq := range 100 {
-			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, text)
+			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"endless","seq":%d,"text":"%s"}}`, seq, longText)
 		}
 		w.wantEvents("endless failed result_too_large: the result is larger than 1048576 bytes")
 		w.attackingBrowser.wantFrames(newCancelText("endless", "the result is too large"))
@@ -227,10 +227,10 @@ func attackIdentity(t *testing.T) {
 	runAttack(t, "the id of another browser", func(w *attackFixture) {
 		p := w.dial()
 		p.sendHello("good", "boot9")
-		p.answer("good", `"forged"`)
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
+		p.respond("good", `"forged"`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, `"tool.dispatch"`) {
 				t.Errorf("the new browser received %s", frame)
@@ -250,12 +250,12 @@ func attackIdentity(t *testing.T) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
 				p.sendHello(id, "boot")
-				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
+				if got := p.awaitClose(); !strings.HasPrefix(got, "close 1008 ") {
 					t.Errorf("the link of the browser with the ID %q ended with %q; want a text that begins with %q", id, got, "close 1008 ")
 				}
 			}
 			p := w.dial()
-			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1","proof":"` + browserProof + `"}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"\u001b[2J\u202eevil\u0000` + strings.Repeat("x", 5000) + `","bootId":"b","extensionVersion":"\u009b1","proof":"` + browserProof + `"}}`)
 			p.readFrames()
 			b := w.hub.Browsers()[0]
 			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {
@@ -267,7 +267,7 @@ func attackIdentity(t *testing.T) {
 
 func attackTabs(t *testing.T) {
 	runAttack(t, "tabs of the good browser in the bad one's list", func(w *attackFixture) {
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		w.readEvents()
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "good" && len(b.Tabs) != 1 {
@@ -288,7 +288,7 @@ func attackTabs(t *testing.T) {
 				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"u","title":"t"}`, -i)
 			}
 		}
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabs.String() + `]}}`)
 		w.readEvents()
 		w.checkConnected()
 		for _, b := range w.hub.Browsers() {
@@ -304,21 +304,21 @@ func attackTabs(t *testing.T) {
 
 func checkTab(t *testing.T, tab wire.TabInfo) {
 	t.Helper()
-	texts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
+	wantedTexts := append(append([]string{tab.URL, tab.Title, tab.DocumentID}, tab.Loading...), tab.NeedsReload...)
 	for _, p := range tab.Plugins {
-		texts = append(texts, p.Name, p.Hash)
+		wantedTexts = append(wantedTexts, p.Name, p.Hash)
 	}
-	for i, text := range texts {
-		if inbound.CleanText(text, 8192) != text || i > 1 && len(text) > 128 {
-			t.Errorf("tab %d has the text %.80q", tab.TabID, text)
+	for i, tabText := range wantedTexts {
+		if inbound.CleanText(tabText, 8192) != tabText || i > 1 && len(tabText) > 128 {
+			t.Errorf("tab %d has the text %.80q", tab.TabID, tabText)
 		}
 	}
 }
 
 func attackFloods(t *testing.T) {
 	runAttack(t, "a report with a message of 5 MB, and 100,000 reports in one frame", func(w *attackFixture) {
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{"message":"` + strings.Repeat("m", 5<<20) + `"}]}}`)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
 			if strings.Contains(event, "mmm") && len(event) > 10_000 {
 				t.Errorf("the call received a message of %d characters", len(event))
@@ -351,13 +351,13 @@ func attackFloods(t *testing.T) {
 		w.readEvents()
 	})
 	runAttack(t, "switching a side panel on and off", func(w *attackFixture) {
-		before := runtime.NumGoroutine()
+		countBefore := runtime.NumGoroutine()
 		for i := range 20_000 {
 			w.attackingBrowser.sendFormat(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":%v}}`, i%2 == 0)
 		}
 		w.readEvents()
-		if after := runtime.NumGoroutine(); after > before+20 {
-			t.Errorf("the process has %d goroutines, and had %d before", after, before)
+		if countAfter := runtime.NumGoroutine(); countAfter > countBefore+20 {
+			t.Errorf("the process has %d goroutines, and had %d before", countAfter, countBefore)
 		}
 		if n := len(w.attackingBrowser.readFrames()); n > 20_000 {
 			t.Errorf("the browser received %d frames", n)
@@ -365,16 +365,16 @@ func attackFloods(t *testing.T) {
 	})
 	runAttack(t, "deep JSON", func(w *attackFixture) {
 		deepJSON := strings.Repeat("[", 2_000_000)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
-		w.attackingBrowser.send(deepJSON)
-		w.attackingBrowser.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
+		w.attackingBrowser.sendFrame(deepJSON)
+		w.attackingBrowser.sendFrame(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
 		w.readEvents()
 		w.checkConnected()
 	})
 	runAttack(t, "texts that are no UTF-8", func(w *attackFixture) {
-		w.attackingBrowser.send("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
-		w.attackingBrowser.send("\xff\xfe\x00")
-		w.attackingBrowser.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
+		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"method\":\"tool.progress\",\"params\":{\"dispatchId\":\"own\",\"reports\":[{\"message\":\"a\xff\xfe\"}]}}")
+		w.attackingBrowser.sendFrame("\xff\xfe\x00")
+		w.attackingBrowser.sendFrame("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
 		for _, event := range w.readEvents() {
 			if strings.ToValidUTF8(event, "") != event {
 				t.Errorf("the call received %q", event)
@@ -383,7 +383,7 @@ func attackFloods(t *testing.T) {
 	})
 	runAttack(t, "frames that make no sense, without end", func(w *attackFixture) {
 		for range 200 {
-			w.attackingBrowser.send("\x1b]0;title\x07 no frame")
+			w.attackingBrowser.sendFrame("\x1b]0;title\x07 no frame")
 		}
 		w.readEvents()
 		w.checkClosed(1008)

@@ -18,8 +18,8 @@ func TestRunAndAnswer(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
-		p.answer("c1", `{"id":9007199254740993,"f":1.10}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":1,"total":2,"message":"half"}],"skipped":3}}`)
+		p.respond("c1", `{"id":9007199254740993,"f":1.10}`)
 		w.wantEvents(`c1 reports [{"progress":1,"total":2,"message":"half"}] skipped 3`,
 			`c1 returned {"id":9007199254740993,"f":1.10}`)
 	})
@@ -47,7 +47,7 @@ func TestResultIsDeliveredAfterReconnect(t *testing.T) {
 		p.closeAbruptly()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		p = w.connectBrowser("b1", "boot1")
-		p.answer("c1", `"kept"`)
+		p.respond("c1", `"kept"`)
 		w.wantEvents(`c1 returned "kept"`)
 		w.advanceTime(time.Minute)
 		w.wantEvents()
@@ -68,12 +68,12 @@ func TestResume(t *testing.T) {
 		p.closeAbruptly()
 		w.advanceTime(4 * time.Second)
 		p = w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["named","unknown"]}}`)
 		p.wantFrames(newCancelText("unknown", "the server no longer has this call"))
 		w.advanceTime(9 * time.Second)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
-		p.answer("answers", "1")
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"reports","reports":[{}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"parts","seq":0,"text":"12"}}`)
+		p.respond("answers", "1")
 		w.wantEvents("reports reports [{}] skipped 0", "answers returned 1")
 		w.advanceTime(time.Second - time.Nanosecond)
 		w.wantEvents()
@@ -81,7 +81,7 @@ func TestResume(t *testing.T) {
 		w.wantEvents("forgotten " + unknownCallMessage)
 		w.advanceTime(time.Hour)
 		w.wantEvents()
-		p.answer("named", "2")
+		p.respond("named", "2")
 		w.wantEvents("named returned 2")
 	})
 }
@@ -95,8 +95,8 @@ func TestRepeatedToolRequest(t *testing.T) {
 		for _, id := range []string{"c1", "c2", "c3", "c4", "c5"} {
 			w.run("b1", id)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
-		p.answer("c4", "4")
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c2"}}`)
+		p.respond("c4", "4")
 		p.readFrames()
 		p.closeAbruptly()
 		w.run("b1", "held")
@@ -153,13 +153,13 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
-		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
+		if got := p.awaitClose(); got != `close 4002 "replaced by a newer connection of this browser"` {
 			t.Errorf("the old connection ended with %s; want %q", got, `close 4002 "replaced by a newer connection of this browser"`)
 		}
-		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		w.advanceTime(time.Minute)
 		w.wantEvents()
-		q.answer("c1", "1")
+		q.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 		w.run("b1", "c2")
 		q.wantFrames(newDispatchFrame("c2"))
@@ -214,8 +214,8 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "copycopycopy")
 		w.advanceTime(time.Minute)
-		if p.end() != "" || q.end() != "" {
-			t.Errorf("original: %q, copy: %q, want both connected", p.end(), q.end())
+		if p.awaitClose() != "" || q.awaitClose() != "" {
+			t.Errorf("original: %q, copy: %q, want both connected", p.awaitClose(), q.awaitClose())
 		}
 		got := w.hub.Browsers()
 		if len(got) != 2 || got[0].ID != "b1" || got[1].ID != "b1~copycopy" {
@@ -227,10 +227,10 @@ func TestCopiedProfile(t *testing.T) {
 		p.closeAbruptly()
 		q.closeAbruptly()
 		q = w.connectBrowser("b1", "copycopycopy")
-		q.answer("c2", "2")
+		q.respond("c2", "2")
 		w.wantEvents("c2 returned 2")
 		p = w.connectBrowser("b1", "original")
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
@@ -241,17 +241,17 @@ func TestBrowsersAreIndependent(t *testing.T) {
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
 		q.wantFrames()
-		q.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
-		q.send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
-		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		q.answer("c1", `"forged"`)
-		q.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"forged"}]}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"c1","seq":0,"text":"1"}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		q.respond("c1", `"forged"`)
+		q.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"x","data":{"code":"cancelled","message":"x"}}}`)
 		q.wantFrames(newCancelText("c1", "the server no longer has this call"))
 		w.wantEvents()
 		w.cancel("c1")
-		q.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents()
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }
@@ -271,13 +271,13 @@ func TestCloseEndsAll(t *testing.T) {
 		if len(got) != 2 || strings.Count(strings.Join(got, " "), "failed shutdown: the server is stopping") != 2 {
 			t.Errorf("events %q, want two runs ended with shutdown", got)
 		}
-		if e := p.end(); e != `close 1001 "opentabs is stopping"` {
+		if e := p.awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("the connection ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
 			t.Errorf("Start after Close returned %v", err)
 		}
-		if e := w.open(browserNonce).end(); e != `close 1001 "opentabs is stopping"` {
+		if e := w.open(browserNonce).awaitClose(); e != `close 1001 "opentabs is stopping"` {
 			t.Errorf("a connection after Close ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		w.hub.Close()
@@ -306,12 +306,12 @@ func TestGracePeriodTimerAfterReconnect(t *testing.T) {
 		w.run("b1", "c1")
 		b := w.hub.registry.findBrowser("b1")
 		p.closeAbruptly()
-		lost := b.linkGeneration
+		linkGeneration := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
-		w.hub.registry.removeLostBrowser(b, lost)
-		returned := b.runs.generation
+		w.hub.registry.removeLostBrowser(b, linkGeneration)
+		returned := b.runTable.generation
 		w.connectBrowser("b1", "boot1")
-		b.runs.endUnlisted(returned)
+		b.runTable.endUnlisted(returned)
 		w.wantEvents()
 		if got := w.hub.Browsers(); len(got) != 1 || got[0].RunCount != 1 {
 			t.Errorf("browsers = %+v, want one with one run", got)

@@ -23,12 +23,12 @@ func FuzzInbound(f *testing.F) {
 		f.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
 		var frames []string
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(string(fileContent)) {
 			if _, frame, ok := strings.Cut(line, "> "); ok && strings.Index(line, "> ") == 1 {
 				frames = append(frames, frame)
 			}
@@ -39,8 +39,8 @@ func FuzzInbound(f *testing.F) {
 		`{"jsonrpc":"2.0","id":"s/answer/1/call_a","result":{"taken":true}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"call_b","ask":1,"user":{"reason":"x"}}}`))
 	for _, m := range malformedFrames {
-		if text := strings.Join(m.frames, "\n"); len(text) < maxFuzzInputBytes {
-			f.Add([]byte(text))
+		if recording := strings.Join(m.frames, "\n"); len(recording) < maxFuzzInputBytes {
+			f.Add([]byte(recording))
 		}
 	}
 	f.Add([]byte("\x01binary\n\x02\x81\xff\xff\xff\n{}"))
@@ -58,16 +58,16 @@ func FuzzInbound(f *testing.F) {
 				a.executeFuzzLine(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			endingCount, asked := 0, map[string]bool{}
+			endingCount, askedCalls := 0, map[string]bool{}
 			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
 					t.Errorf("a frame of browser a reached another run: %s", event)
 				case strings.HasPrefix(event, "call_a asks"):
-					if asked[event] {
+					if askedCalls[event] {
 						t.Errorf("an ask was accepted twice: %s", event)
 					}
-					asked[event] = true
+					askedCalls[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
 					endingCount++
 				}
@@ -75,11 +75,11 @@ func FuzzInbound(f *testing.F) {
 			if endingCount > 1 {
 				t.Errorf("the run of browser a ended %d times", endingCount)
 			}
-			b.answer("call_b", "7")
+			b.respond("call_b", "7")
 			w.wantEvents("call_b returned 7")
 			b.wantFrames()
-			if closed := b.end(); closed != "" {
-				t.Errorf("browser b lost its link: %s; want %q", closed, "")
+			if closeReason := b.awaitClose(); closeReason != "" {
+				t.Errorf("browser b lost its link: %s; want %q", closeReason, "")
 			}
 		})
 	})

@@ -33,18 +33,18 @@ const maxHandshakes = 64
 const maxHelloBytes = 64 << 10
 
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
-		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
-			e.Int("status", status).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
+	if httpStatus, refusalText := inbound.FindRefusal(r, h.opts.Origins); httpStatus != 0 {
+		h.refusals.LogRejected(&h.opts.Log, refusalText, func(e *zerolog.Event) {
+			e.Int("status", httpStatus).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
 		})
-		if status == http.StatusMethodNotAllowed {
+		if httpStatus == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodGet)
 		}
-		if status == http.StatusUpgradeRequired {
+		if httpStatus == http.StatusUpgradeRequired {
 			w.Header().Set("Connection", "Upgrade")
 			w.Header().Set("Upgrade", "websocket")
 		}
-		httpjson.SendError(w, status, sentence)
+		httpjson.SendError(w, httpStatus, refusalText)
 		return
 	}
 	var connKeeper hijackRecorder
@@ -111,7 +111,7 @@ func (s *handshake) sendChallenge() {
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.key, s.port, s.browserNonce, s.serverNonce),
 	})
-	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
+	newFrameWriter(s.link).writeFrame(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
 // isValidProof compares the proofs in constant time, so that response times reveal nothing about the expected proof.
@@ -140,11 +140,11 @@ func (s *handshake) run() (*browser, error) {
 	}
 	e, err := wire.Parse(frame)
 	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
-		const sentence = "the first frame must be the request hello"
+		const refusalText = "the first frame must be the request hello"
 		if err == nil && e.ID != "" && e.Method != "" {
-			newFrameWriter(s.link).write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
+			newFrameWriter(s.link).writeFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: refusalText}))
 		}
-		return nil, s.refuse(websocket.StatusPolicyViolation, sentence)
+		return nil, s.refuse(websocket.StatusPolicyViolation, refusalText)
 	}
 	protocol, err := wire.DecodeProtocol(e.Params)
 	if err != nil {
@@ -185,18 +185,18 @@ func (s *handshake) run() (*browser, error) {
 }
 
 // The message about failed handshakes is rate limited, because any program on the machine can cause failed handshakes.
-func (s *handshake) logRefusal(sentence string) {
-	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+func (s *handshake) logRefusal(refusalText string) {
+	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", refusalText) })
 }
 
-func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
-	s.logRefusal(sentence)
-	s.link.closeWith(code, inbound.Truncate(sentence, inbound.MaxCloseReasonBytes))
+func (s *handshake) refuse(code websocket.StatusCode, refusalText string) error {
+	s.logRefusal(refusalText)
+	s.link.closeWith(code, inbound.Truncate(refusalText, inbound.MaxCloseReasonBytes))
 	return errHandshakeRefused
 }
 
-func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
-	newFrameWriter(s.link).write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
-	s.link.hub.refusals.SetRefusedHello(sentence)
-	return s.refuse(status, sentence)
+func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, refusalText string) error {
+	newFrameWriter(s.link).writeFrame(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: refusalText}))
+	s.link.hub.refusals.SetRefusedHello(refusalText)
+	return s.refuse(status, refusalText)
 }

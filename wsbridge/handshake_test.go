@@ -24,19 +24,19 @@ func TestAttackByOrigin(t *testing.T) {
 	defer h.Close()
 	const proto = "Sec-WebSocket-Protocol"
 	nonce := wire.NonceSubprotocolPrefix + browserNonce
-	header := func(key string, values ...string) func(*http.Request) {
+	header := func(key string, valueNames ...string) func(*http.Request) {
 		return func(r *http.Request) {
 			r.Header.Del(key)
-			for _, v := range values {
+			for _, v := range valueNames {
 				r.Header.Add(key, v)
 			}
 		}
 	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	tests := []struct {
-		name   string
-		change func(*http.Request)
-		status int
+		name         string
+		pluginChange func(*http.Request)
+		httpStatus   int
 	}{
 		{"a valid request", func(*http.Request) {}, 0},
 		{"localhost", host("localhost:9527"), 0},
@@ -74,7 +74,7 @@ func TestAttackByOrigin(t *testing.T) {
 	}
 	for _, tt := range tests {
 		name := "a WebSocket: " + tt.name
-		if tt.status == 0 {
+		if tt.httpStatus == 0 {
 			name = "beside attacks on the WebSocket, a good one is accepted: " + tt.name
 		}
 		t.Run(name, func(t *testing.T) {
@@ -85,19 +85,19 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Sec-WebSocket-Version", "13")
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
 			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
-			tt.change(r)
-			if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != tt.status {
-				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
+			tt.pluginChange(r)
+			if httpStatus, refusalText := inbound.FindRefusal(r, h.opts.Origins); httpStatus != tt.httpStatus {
+				t.Fatalf("refusal = %d %q, want %d", httpStatus, refusalText, tt.httpStatus)
 			}
-			if tt.status == 0 {
+			if tt.httpStatus == 0 {
 				return
 			}
 			w := httptest.NewRecorder()
 			h.Handler().ServeHTTP(w, r)
 			body := w.Body.String()
-			var problem httpjson.Problem
-			if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Code != tt.status || !strings.HasSuffix(problem.Error, ".") {
-				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.status)
+			var problemJSON httpjson.Problem
+			if err := json.Unmarshal(w.Body.Bytes(), &problemJSON); err != nil || w.Code != tt.httpStatus || !strings.HasSuffix(problemJSON.Error, ".") {
+				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.httpStatus)
 			}
 			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {
 				t.Error("the server's answer contains the key")
@@ -110,8 +110,8 @@ func TestNoOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
-	if status, _ := inbound.FindRefusal(r, h.opts.Origins); status != 403 {
-		t.Errorf("status %d without an Origin, want 403", status)
+	if httpStatus, _ := inbound.FindRefusal(r, h.opts.Origins); httpStatus != 403 {
+		t.Errorf("status %d without an Origin, want 403", httpStatus)
 	}
 }
 
@@ -136,9 +136,9 @@ func TestVersionMismatch(t *testing.T) {
 	for _, tt := range tests {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
-			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
 			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
-			if got, want := p.end(), fmt.Sprintf("close 4001 %q", tt.want); got != want {
+			if got, want := p.awaitClose(), fmt.Sprintf("close 4001 %q", tt.want); got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
 			if got := w.hub.Browsers(); len(got) != 0 {
@@ -162,7 +162,7 @@ func TestFirstFrame(t *testing.T) {
 	hello := func(params string) string {
 		return `{"jsonrpc":"2.0","id":"h","method":"hello","params":` + params + `}`
 	}
-	tests := []struct{ frame, answer, end string }{
+	tests := []struct{ frame, wantAnswer, wantClose string }{
 		{`garbage`, "", notHello},
 		{`{"jsonrpc":"2.0","method":"hello","params":{"protocol":1}}`, "", notHello},
 		{`{"jsonrpc":"2.0","id":"1","result":{}}`, "", notHello},
@@ -177,12 +177,12 @@ func TestFirstFrame(t *testing.T) {
 	for _, tt := range tests {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
-			p.send(tt.frame)
-			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			p.sendFrame(tt.frame)
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
-			if got := p.end(); got != tt.end {
-				t.Errorf("%s: %s, want %s", tt.frame, got, tt.end)
+			if got := p.awaitClose(); got != tt.wantClose {
+				t.Errorf("%s: %s, want %s", tt.frame, got, tt.wantClose)
 			}
 		})
 	}
@@ -196,8 +196,8 @@ func TestFirstFrameIsShort(t *testing.T) {
 	frame := func(size int) string { return hello(size - len(hello(0))) }
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.send(frame(64<<10 + 1))
-		if got := p.end(); !strings.HasPrefix(got, "close 1009 ") {
+		p.sendFrame(frame(64<<10 + 1))
+		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1009 ") {
 			t.Errorf("%s, want close 1009", got)
 		}
 		if got := w.hub.Browsers(); len(got) != 0 {
@@ -206,11 +206,11 @@ func TestFirstFrameIsShort(t *testing.T) {
 	})
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
-		p.send(frame(64 << 10))
+		p.sendFrame(frame(64 << 10))
 		p.wantFrames(helloOK, syncNil)
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -220,7 +220,7 @@ func TestBinaryFirstFrame(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte("x"))
-		if got, want := p.end(), `close 1008 "the first frame must be the request hello"`; got != want {
+		if got, want := p.awaitClose(), `close 1008 "the first frame must be the request hello"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -230,11 +230,11 @@ func TestHelloInTime(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended too early with %s; want %q", got, "")
 		}
 		w.advanceTime(time.Nanosecond)
-		if got, want := p.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
+		if got, want := p.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -247,7 +247,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil)
 		w.advanceTime(time.Minute)
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -274,7 +274,7 @@ func TestCapabilities(t *testing.T) {
 	}}, func(w *hubFixture) {
 		hub = w.hub
 		p := w.dial()
-		p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
+		p.sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
 			`"capabilities":["debugger","\u001b[2Jevil\u0000"],"proof":"` + browserProof + `"}}`)
 		p.wantFrames(helloOK, syncNil)
 		if got := hub.Browsers()[0].Capabilities; len(got) != 2 || got[0] != "debugger" || strings.ContainsAny(got[1], "\x1b\x00") {

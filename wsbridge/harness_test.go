@@ -27,10 +27,10 @@ const (
 )
 
 type hubFixture struct {
-	t     *testing.T
-	hub   *Hub
-	ln    *memnet.Listener
-	start time.Time
+	t         *testing.T
+	hub       *Hub
+	ln        *memnet.Listener
+	startedAt time.Time
 
 	mu     sync.Mutex // guards events and links
 	events []string
@@ -42,7 +42,7 @@ func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
-		w := &hubFixture{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
+		w := &hubFixture{t: t, hub: New(o), ln: memnet.Listen(), startedAt: time.Now()}
 		w.hub.newNonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
 		serveError := make(chan struct{})
@@ -60,10 +60,10 @@ func (w *hubFixture) recordEvent(format string, args ...any) {
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *hubFixture) recordLink(what string) {
+func (w *hubFixture) recordLink(description string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.links = append(w.links, what)
+	w.links = append(w.links, description)
 }
 
 // readEvents waits until all goroutines are idle and returns the events since the last
@@ -80,7 +80,7 @@ func (w *hubFixture) readEvents() []string {
 func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.start), got, want)
+		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.startedAt), got, want)
 	}
 }
 
@@ -115,19 +115,19 @@ func (s sink) Ask(p wire.ToolAskParams) {
 
 func (s sink) LinkRestored() { s.w.recordLink(s.id + " back") }
 
-func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
+func (s sink) Finish(toolOutput json.RawMessage, err *wire.CallError) {
 	switch {
 	case err != nil && err.Tool != nil:
-		tool, _ := json.Marshal(err.Tool)
-		s.w.recordEvent("%s failed %s: %s %s", s.id, err.Code, err.Message, tool)
+		toolJSON, _ := json.Marshal(err.Tool)
+		s.w.recordEvent("%s failed %s: %s %s", s.id, err.Code, err.Message, toolJSON)
 	case err != nil && err.NotStarted:
 		s.w.recordEvent("%s failed %s, not started: %s", s.id, err.Code, err.Message)
 	case err != nil:
 		s.w.recordEvent("%s failed %s: %s", s.id, err.Code, err.Message)
-	case output == nil:
+	case toolOutput == nil:
 		s.w.recordEvent("%s returned undefined", s.id)
 	default:
-		s.w.recordEvent("%s returned %s", s.id, output)
+		s.w.recordEvent("%s returned %s", s.id, toolOutput)
 	}
 }
 
@@ -157,7 +157,7 @@ type browserPeer struct {
 	pongs         bool       // whether the peer automatically answers pings and rejects tab.load
 	mu            sync.Mutex // guards frames and closed
 	frames        []string
-	closed        string
+	closeReason   string
 }
 
 func (w *hubFixture) dial() *browserPeer {
@@ -205,34 +205,36 @@ func (p *browserPeer) readAll() {
 		_, b, err := p.ws.Read(context.Background())
 		p.mu.Lock()
 		if err != nil {
-			p.closed = "lost"
+			p.closeReason = "lost"
 			var ce websocket.CloseError
 			if errors.As(err, &ce) {
-				p.closed = fmt.Sprintf("close %d %q", ce.Code, ce.Reason)
+				p.closeReason = fmt.Sprintf("close %d %q", ce.Code, ce.Reason)
 			}
 			p.mu.Unlock()
 			return
 		}
 		var f struct{ ID, Method string }
-		answer := ""
+		responseFrames := ""
 		if err := json.Unmarshal(b, &f); err == nil && p.pongs {
-			answer = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
+			responseFrames = map[string]string{"ping": "{}", "tab.load": `{"loading":false}`}[f.Method]
 		}
-		if answer == "" {
+		if responseFrames == "" {
 			p.frames = append(p.frames, string(b))
 		}
 		p.mu.Unlock()
-		if answer != "" {
-			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, answer)
+		if responseFrames != "" {
+			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":%s}`, f.ID, responseFrames)
 		}
 	}
 }
 
-func (p *browserPeer) send(frame string) {
+func (p *browserPeer) sendFrame(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
-func (p *browserPeer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
+func (p *browserPeer) sendFormat(format string, args ...any) {
+	p.sendFrame(fmt.Sprintf(format, args...))
+}
 
 // readFrames waits until all goroutines are idle and returns the frames that arrived
 // since the last call of readFrames.
@@ -245,17 +247,17 @@ func (p *browserPeer) readFrames() []string {
 	return unreadFrames
 }
 
-func (p *browserPeer) end() string {
+func (p *browserPeer) awaitClose() string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.closed
+	return p.closeReason
 }
 
 func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.start), got, want)
+		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.startedAt), got, want)
 	}
 }
 
@@ -302,7 +304,7 @@ func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()
 	p.sendHello(id, boot)
-	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
 	if got := p.readFrames(); len(got) == 0 || got[0] != helloOK {
 		w.t.Fatalf("first frames = %q, want the answer to hello", got)
 	}
@@ -318,10 +320,10 @@ func newDispatchFrame(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"tool.dispatch","params":{"dispatchId":%[1]q,"plugin":"chat","tool":"export","tabId":7,"documentId":"d7","maxResultBytes":104857600,"args":{"n":1}}}`, id)
 }
 
-func newCancelText(id, reason string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
+func newCancelText(id, cancelReason string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, cancelReason)
 }
 
-func (p *browserPeer) answer(id, output string) {
+func (p *browserPeer) respond(id, output string) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

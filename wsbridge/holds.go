@@ -26,15 +26,15 @@ type Holds interface {
 type HoldSender struct {
 	hub *Hub
 
-	mu    sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
-	holds Holds
+	mu       sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
+	tabHolds Holds
 }
 
 // SetSource sets the object that lists held tabs. Call SetSource before a browser connects.
-func (s *HoldSender) SetSource(holds Holds) {
+func (s *HoldSender) SetSource(tabHolds Holds) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.holds = holds
+	s.tabHolds = tabHolds
 }
 
 // Send sends a browser the list of its tabs that clients are using, without blocking.
@@ -55,10 +55,10 @@ func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, l := s.hub.registry.currentLink(b)
-	if s.holds == nil || l == nil {
+	if s.tabHolds == nil || l == nil {
 		return
 	}
-	params := wire.TabHoldsParams{Tabs: s.holds.TabHolds(b.id)}
+	params := wire.TabHoldsParams{Tabs: s.tabHolds.TabHolds(b.id)}
 	if !isNew || len(params.Tabs) > 0 {
 		l.postFrame(wire.AppendNotification(nil, wire.MethodTabHolds, wire.EncodeBody(params)))
 	}
@@ -66,21 +66,21 @@ func (s *HoldSender) sendHolds(b *browser, isNew bool) {
 
 func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
 	s.mu.Lock()
-	holds := s.holds
+	tabHolds := s.tabHolds
 	s.mu.Unlock()
-	if holds != nil { // call RecordUserInput without the lock, because it may call Send
-		holds.RecordUserInput(b.id, p.TabID)
+	if tabHolds != nil { // call RecordUserInput without the lock, because it may call Send
+		tabHolds.RecordUserInput(b.id, p.TabID)
 	}
 }
 
 func (s *HoldSender) releaseTab(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
 	s.mu.Lock()
-	holds := s.holds
+	tabHolds := s.tabHolds
 	s.mu.Unlock()
-	if holds == nil {
+	if tabHolds == nil {
 		return r, fmt.Errorf("no client uses tab %d", p.TabID)
 	}
-	_, err = holds.Release(b.id, p.TabID, shape.PanelName)
+	_, err = tabHolds.Release(b.id, p.TabID, shape.PanelName)
 	return r, err
 }
 

@@ -42,7 +42,7 @@ type Adapters interface {
 // decisions. The type dispatch.Dispatcher implements Calls.
 type Calls interface {
 	// Cancel cancels a call and records the optional reason. Cancel returns false if the call ID is unknown.
-	Cancel(callID, surface, reason string) bool
+	Cancel(callID, surface, cancelReason string) bool
 	// Decide records the user's decision about a suspended call. The text of a returned error
 	// is a full sentence for the user.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
@@ -106,7 +106,7 @@ type Options struct {
 	// ReceiveLate receives a page's result for a call that has already ended, for example after a lost
 	// link. ReceiveLate must check the run ID, because a browser can send the ID of a call that ran in
 	// another browser. By default, late results are dropped.
-	ReceiveLate func(browserID, runID string, answer dispatch.LateAnswer)
+	ReceiveLate func(browserID, runID string, lateAnswer dispatch.LateAnswer)
 	// InspectCall answers a side panel's call.inspect request. By default, the hub rejects
 	// every call.inspect request.
 	InspectCall func(p wire.CallInspectParams) (wire.CallInspectResult, error)

@@ -83,7 +83,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 		in.countMalformed(err)
 		in.failRunWithInvalidResult(b, frame)
 	case e.Method == "":
-		in.answer(b, e)
+		in.respond(b, e)
 	case e.ID != "":
 		in.serveRequest(b, e)
 	default:
@@ -91,18 +91,18 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-func (in *inbox) answer(b *browser, e wire.Envelope) {
+func (in *inbox) respond(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
 		b.finishRun(in.link, e)
 		return
 	}
 	if run, ok := strings.CutPrefix(e.ID, cancelIDPrefix); ok {
-		b.runs.stopAnswered(in.link, run, e)
+		b.runTable.stopAnswered(in.link, run, e)
 		return
 	}
-	if ask, ok := strings.CutPrefix(e.ID, answerIDPrefix); ok {
-		b.runs.answerConfirmed(in.link, ask, e)
+	if askID, ok := strings.CutPrefix(e.ID, answerIDPrefix); ok {
+		b.runTable.answerConfirmed(in.link, askID, e)
 		return
 	}
 	if e.ID == pingID {
@@ -158,26 +158,26 @@ func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	}
 }
 
-func (l *link) rejectRequest(e wire.Envelope, code int, message string) {
-	l.log.Debug().Int("code", code).Msg("request rejected: " + message)
-	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
+func (l *link) rejectRequest(e wire.Envelope, code int, errorMessage string) {
+	l.log.Debug().Int("code", code).Msg("request rejected: " + errorMessage)
+	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: errorMessage}))
 }
 
 func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	var err error
 	switch e.Method {
 	case wire.MethodToolProgress:
-		err = b.runs.handleProgress(in.link, e.Params)
+		err = b.runTable.handleProgress(in.link, e.Params)
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {
-			err = b.runs.handleToolRequest(in.link, p)
+			err = b.runTable.handleToolRequest(in.link, p)
 		}
 	case wire.MethodToolPart:
-		err = b.runs.handlePart(in.link, e.Params)
+		err = b.runTable.handlePart(in.link, e.Params)
 	case wire.MethodCallResumed:
 		err = withParams(e, func(p wire.CallResumedParams) {
-			b.runs.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumedRuns)])
+			b.runTable.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumedRuns)])
 		})
 	case wire.MethodTabSync:
 		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceTabs(in.link, p.Tabs) })
@@ -217,7 +217,7 @@ func (in *inbox) failRunWithInvalidResult(b *browser, frame []byte) {
 	if !isResult {
 		return
 	}
-	if r := b.runs.removeRun(id); r != nil {
+	if r := b.runTable.removeRun(id); r != nil {
 		in.link.log.Warn().Str("call", id).Msg("the tool's result is not JSON")
 		r.sink.Finish(nil, inbound.NewNotJSONError())
 	}

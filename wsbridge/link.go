@@ -87,7 +87,7 @@ func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	return l
 }
 
-func (l *link) end() { l.endOnce.Do(func() { close(l.ended) }) }
+func (l *link) endLink() { l.endOnce.Do(func() { close(l.ended) }) }
 
 func (l *link) hasEnded() bool {
 	select {
@@ -99,12 +99,12 @@ func (l *link) hasEnded() bool {
 }
 
 func (l *link) closeAbruptly() {
-	l.end()
+	l.endLink()
 	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
 // The TCP connection is closed after closeTimeout at the latest.
-func (l *link) closeWith(code websocket.StatusCode, reason string) {
+func (l *link) closeWith(code websocket.StatusCode, cancelReason string) {
 	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,11 +112,11 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 		return
 	}
 	o.isClosed = true
-	l.end()
+	l.endLink()
 	l.goroutines.Go(func() {
 		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
 		defer timer.Stop()
-		_ = l.ws.Close(code, reason) // ws.Close closes the connection even if it returns an error
+		_ = l.ws.Close(code, cancelReason) // ws.Close closes the connection even if it returns an error
 	})
 }
 
@@ -126,7 +126,7 @@ func (l *link) finish() {
 	wasClosed := l.outbox.isClosed
 	l.outbox.isClosed = true
 	l.outbox.mu.Unlock()
-	l.end()
+	l.endLink()
 	l.panel.stop()
 	if !wasClosed {
 		_ = l.netConn.Close()

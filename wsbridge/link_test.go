@@ -26,9 +26,9 @@ func TestPingKeepsAlive(t *testing.T) {
 			p.wantFrames()
 			w.advanceTime(time.Nanosecond)
 			p.wantFrames(ping)
-			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -41,15 +41,15 @@ func TestDeadLink(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		p.readFrames()
 		w.advanceTime(20 * time.Millisecond)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7"}]}}`)
 		p.readFrames()
 		w.run("b1", "c1")
 		w.advanceTime(7500 * time.Millisecond)
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended too early with %s; want %q", got, "")
 		}
 		w.advanceTime(2480 * time.Millisecond)
-		if got := p.end(); got != "lost" {
+		if got := p.awaitClose(); got != "lost" {
 			t.Errorf("%q after 10 s of silence, want lost", got)
 		}
 		w.advanceTime(10*time.Second - time.Nanosecond)
@@ -66,11 +66,11 @@ func TestSlowLargeFrameKeepsLink(t *testing.T) {
 		p.readFrames()
 		p.setPongs(false)
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
-		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
+		largeFrame := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// Write the bytes of the WebSocket frame directly, as one final text frame whose
 		// mask is zero.
-		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
-		frame = append(append(frame, 0, 0, 0, 0), text...)
+		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(largeFrame)))...)
+		frame = append(append(frame, 0, 0, 0, 0), largeFrame...)
 		for len(frame) > 0 {
 			n := min(len(frame), readChunkBytes)
 			if _, err := p.stallableConn.Write(frame[:n]); err != nil {
@@ -92,8 +92,8 @@ func (k *outputSink) LinkLost()                  {}
 func (*outputSink) Ask(wire.ToolAskParams)       {}
 
 func (k *outputSink) LinkRestored() {}
-func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
-	k.outputs = append(k.outputs, output)
+func (k *outputSink) Finish(toolOutput json.RawMessage, _ *wire.CallError) {
+	k.outputs = append(k.outputs, toolOutput)
 }
 
 func TestResultsDoNotShareReadBuffer(t *testing.T) {
@@ -106,9 +106,9 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 				t.Fatal(err.Message)
 			}
 		}
-		p.answer("c1", `"first"`)
+		p.respond("c1", `"first"`)
 		p.readFrames()
-		p.answer("c2", `"other"`)
+		p.respond("c2", `"other"`)
 		p.readFrames()
 		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
 			t.Errorf("the runs have the outputs %s; want %q", got, `"first" "other"`)
@@ -117,23 +117,23 @@ func TestResultsDoNotShareReadBuffer(t *testing.T) {
 }
 
 func TestFrames(t *testing.T) {
-	refused := func(code int, message string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, message)
+	wantError := func(code int, errorMessage string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","error":{"code":%d,"message":%q}}`, code, errorMessage)
 	}
 	request := func(method string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"1","method":%q,"params":{}}`, method)
 	}
 	tests := []struct {
-		frame, answer string
-		malformed     int
+		frame, wantAnswer string
+		malformed         int
 	}{
 		{request("ping"), `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
 		{`{"jsonrpc":"2.0","id":"1","method":"ping"}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, 0},
-		{request("no.such"), refused(-32601, `unknown method "no.such"`), 0},
-		{request("tool.dispatch"), refused(-32601, `unknown method "tool.dispatch"`), 0},
-		{request("hello"), refused(-32600, "hello was already sent; open a new connection to send it again"), 0},
-		{request("tool.progress"), refused(-32600, "tool.progress is a notification; send it without an id"), 0},
-		{request("tab.sync"), refused(-32600, "tab.sync is a notification; send it without an id"), 0},
+		{request("no.such"), wantError(-32601, `unknown method "no.such"`), 0},
+		{request("tool.dispatch"), wantError(-32601, `unknown method "tool.dispatch"`), 0},
+		{request("hello"), wantError(-32600, "hello was already sent; open a new connection to send it again"), 0},
+		{request("tool.progress"), wantError(-32600, "tool.progress is a notification; send it without an id"), 0},
+		{request("tab.sync"), wantError(-32600, "tab.sync is a notification; send it without an id"), 0},
 		{`{"jsonrpc":"2.0","id":"unknown","result":{}}`, "", 0},
 		{`{"jsonrpc":"2.0","id":"s/99","result":{}}`, "", 0},
 		{`{"jsonrpc":"2.0","id":"s/cancel/unknown","result":{"outcome":"aborted"}}`, "", 0},
@@ -164,16 +164,16 @@ func TestFrames(t *testing.T) {
 		malformed := 0
 		for _, tt := range tests {
 			malformed += tt.malformed
-			p.send(tt.frame)
-			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
-				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
+			p.sendFrame(tt.frame)
+			if got := strings.Join(p.readFrames(), "\n"); got != tt.wantAnswer {
+				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.wantAnswer)
 			}
 			if got := w.onlyLink().inbox.malformedCount; got != malformed {
 				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
 				malformed = got
 			}
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
@@ -194,16 +194,16 @@ func TestInvalidFrames(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformedFrames {
 			if i%2 == 0 {
-				p.send("malformed")
+				p.sendFrame("malformed")
 			} else {
 				_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte(`{"jsonrpc":"2.0","id":"1","method":"ping"}`))
 			}
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Fatalf("the link ended too early with %s; want %q", got, "")
 		}
-		p.send("malformed")
-		if got, want := p.end(), `close 1008 "more than 100 frames were malformed"`; got != want {
+		p.sendFrame("malformed")
+		if got, want := p.awaitClose(), `close 1008 "more than 100 frames were malformed"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	})
@@ -214,9 +214,9 @@ func TestReportsForUnknownCallsAreNotMalformed(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformedFrames {
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
-		if got := p.end(); got != "" {
+		if got := p.awaitClose(); got != "" {
 			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 		if l := w.onlyLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {

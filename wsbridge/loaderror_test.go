@@ -17,42 +17,42 @@ func (w *hubFixture) connectSyncedBrowser(tabs ...string) *browserPeer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
 	p.pongs = false
-	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
 	return p
 }
 
 func (p *browserPeer) listTabs(tabs ...string) {
-	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+	p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 	p.readFrames()
 }
 
-func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
+func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, makeResponse func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	startTime := time.Now()
-	var elapsed time.Duration
+	var elapsedTime time.Duration
 	go func() {
-		found := w.hub.Targets(w.t.Context(), want)
-		elapsed = time.Since(startTime)
-		done <- found
+		foundTargets := w.hub.Targets(w.t.Context(), want)
+		elapsedTime = time.Since(startTime)
+		done <- foundTargets
 	}()
 	for range 600 {
 		w.advanceTime(100 * time.Millisecond)
 		for _, frame := range p.readFrames() {
-			if a := answer(frame); a != "" {
-				p.send(a)
+			if a := makeResponse(frame); a != "" {
+				p.sendFrame(a)
 				w.readEvents()
-				for _, step := range steps {
+				for _, stepName := range steps {
 					w.advanceTime(100 * time.Millisecond)
-					p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + step + `}}`)
+					p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + stepName + `}}`)
 					w.readEvents()
 				}
 			}
 		}
 		select {
-		case found := <-done:
-			return found, elapsed
+		case foundTargets := <-done:
+			return foundTargets, elapsedTime
 		default:
 		}
 	}
@@ -77,13 +77,13 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectSyncedBrowser()
-		found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+		foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			newTabJSON(7, "", 1, "", `,"loading":["chat"]`), newErrorPageJSON(7, connectionRefused, 1000))
-		if elapsed > time.Second {
-			t.Errorf("the call waited %v", elapsed)
+		if elapsedTime > time.Second {
+			t.Errorf("the call waited %v", elapsedTime)
 		}
-		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != connectionRefused {
-			t.Errorf("the call opened tab %+v and found the error pages %+v", found.OpenedTab, found.ErrorPages)
+		if foundTargets.OpenedTab == nil || foundTargets.OpenedTab.TabID != 7 || len(foundTargets.ErrorPages) != 1 || foundTargets.ErrorPages[0].Problem != connectionRefused {
+			t.Errorf("the call opened tab %+v and found the error pages %+v", foundTargets.OpenedTab, foundTargets.ErrorPages)
 		}
 		if state := w.hub.CurrentTargets("chat").State(); state != dispatch.StateUnavailable {
 			t.Errorf("the state is %s", state)
@@ -95,10 +95,10 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	hash := "h1"
 	loading := newTabJSON(7, "", 1, "", `,"loading":["chat"]`)
 	for _, tt := range []struct {
-		name  string
-		steps []string
-		live  string
-		limit time.Duration
+		name        string
+		steps       []string
+		liveTargets string
+		limit       time.Duration
 	}{
 		{"the reload fails again", []string{loading, newErrorPageJSON(7, connectionRefused, 2000)}, "", time.Second},
 		{"the browser reports the second failure alone", []string{newErrorPageJSON(7, connectionRefused, 2000)}, "", time.Second},
@@ -109,18 +109,18 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectSyncedBrowser(newErrorPageJSON(7, connectionRefused, 1000))
 				loads := 0
-				answer := answerTo("tab.load", `{"loading":true}`)
-				found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				makeResponse := answerTo("tab.load", `{"loading":true}`)
+				foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
 						t.Error("the call opened another tab")
 					}
 					if strings.Contains(frame, "tab.load") {
 						loads++
 					}
-					return answer(frame)
+					return makeResponse(frame)
 				}, tt.steps...)
-				if elapsed > tt.limit || loads != 1 || targetNames(found.LiveTargets) != tt.live || (tt.live == "") != (targetNames(found.ErrorPages) == "b1/7") {
-					t.Errorf("after %[4]v there were %[1]d loads, live targets %[2]q and error pages %+[3]v", loads, targetNames(found.LiveTargets), found.ErrorPages, elapsed)
+				if elapsedTime > tt.limit || loads != 1 || targetNames(foundTargets.LiveTargets) != tt.liveTargets || (tt.liveTargets == "") != (targetNames(foundTargets.ErrorPages) == "b1/7") {
+					t.Errorf("after %[4]v there were %[1]d loads, live targets %[2]q and error pages %+[3]v", loads, targetNames(foundTargets.LiveTargets), foundTargets.ErrorPages, elapsedTime)
 				}
 			})
 		})
@@ -132,22 +132,22 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		loads := func(id int) string { return newTabJSON(id, "", 1, "", `,"loading":["chat"]`) }
 		p := w.connectSyncedBrowser(loads(7), loads(8))
-		done := make(chan dispatch.Targets, 1)
-		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), loads(8))
 		w.advanceTime(time.Second)
 		select {
-		case found := <-done:
-			t.Fatalf("the call did not wait for tab 8: %+v", found)
+		case foundTargets := <-foundTargets:
+			t.Fatalf("the call did not wait for tab 8: %+v", foundTargets)
 		default:
 		}
 		p.listTabs(newErrorPageJSON(7, "<b>ERR_", 1000), newErrorPageJSON(8, connectionRefused, 2000))
 		w.advanceTime(100 * time.Millisecond)
 		select {
-		case found := <-done:
-			if len(found.ErrorPages) != 2 || found.ErrorPages[0].Problem != "net::ERR_FAILED" || found.ErrorPages[1].Problem != connectionRefused {
-				t.Errorf("the call found the error pages %+v", found.ErrorPages)
+		case foundTargets := <-foundTargets:
+			if len(foundTargets.ErrorPages) != 2 || foundTargets.ErrorPages[0].Problem != "net::ERR_FAILED" || foundTargets.ErrorPages[1].Problem != connectionRefused {
+				t.Errorf("the call found the error pages %+v", foundTargets.ErrorPages)
 			}
 		default:
 			t.Error("the call still waits")
@@ -165,24 +165,24 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser()
-			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, newErrorPageJSON(7, "no_answer", 8000))
-			if elapsed > time.Second || found.OpenedTab == nil || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != "no_answer" {
-				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsed, found.OpenedTab, found.ErrorPages)
+			if elapsedTime > time.Second || foundTargets.OpenedTab == nil || len(foundTargets.ErrorPages) != 1 || foundTargets.ErrorPages[0].Problem != "no_answer" {
+				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsedTime, foundTargets.OpenedTab, foundTargets.ErrorPages)
 			}
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(loading)
-			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+			foundTargets, elapsedTime := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
 					t.Errorf("the browser received the request %s", frame)
 				}
 				return ""
 			})
-			if elapsed > loadTimeout+time.Second || targetNames(found.LoadingTabs) != "b1/7" {
-				t.Errorf("after %v the loading tabs are %+v", elapsed, found.LoadingTabs)
+			if elapsedTime > loadTimeout+time.Second || targetNames(foundTargets.LoadingTabs) != "b1/7" {
+				t.Errorf("after %v the loading tabs are %+v", elapsedTime, foundTargets.LoadingTabs)
 			}
 		})
 	})

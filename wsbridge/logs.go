@@ -13,8 +13,8 @@ func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
 	if h.opts.ReceiveLogs == nil {
 		return nil
 	}
-	name, current := h.registry.currentLink(b)
-	if current != l {
+	name, currentLink := h.registry.currentLink(b)
+	if currentLink != l {
 		return nil
 	}
 	if !h.hasPlugin(p.Plugin) {

@@ -11,11 +11,11 @@ import (
 )
 
 type malformedCase struct {
-	name    string
-	frames  []string
-	answers []string
-	events  []string
-	closed  string
+	name          string
+	frames        []string
+	responseLines []string
+	events        []string
+	wantClose     string
 }
 
 const tabSyncFormat = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
@@ -39,9 +39,9 @@ var malformedFrames = []malformedCase{
 	{name: "a request and an answer in one", frames: []string{`{"jsonrpc":"2.0","id":"call_b","method":"ping","result":{}}`}},
 	{name: "neither", frames: []string{`{"jsonrpc":"2.0"}`, `{"jsonrpc":"2.0","id":""}`, `{"jsonrpc":"2.0","id":"x"}`, `{"jsonrpc":"2.0","id":"x","result":{},"error":{"code":1,"message":""}}`}},
 	{
-		name:    "unknown methods",
-		frames:  []string{`{"jsonrpc":"2.0","id":"1","method":"no.such"}`, `{"jsonrpc":"2.0","method":"no.such"}`, `{"jsonrpc":"2.0","id":"2","method":"toString"}`},
-		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"unknown method \"no.such\""}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"unknown method \"toString\""}}`},
+		name:          "unknown methods",
+		frames:        []string{`{"jsonrpc":"2.0","id":"1","method":"no.such"}`, `{"jsonrpc":"2.0","method":"no.such"}`, `{"jsonrpc":"2.0","id":"2","method":"toString"}`},
+		responseLines: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"unknown method \"no.such\""}}`, `{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"unknown method \"toString\""}}`},
 	},
 	{
 		name: "params that do not fit",
@@ -51,15 +51,15 @@ var malformedFrames = []malformedCase{
 			`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":7}}`, `{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"call_a","seq":1e99,"text":"x"}}`,
 			`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":"call_b"}}`,
 		},
-		answers: []string{needsCallID("1"), needsCallID("2"), needsCallID("3")},
+		responseLines: []string{needsCallID("1"), needsCallID("2"), needsCallID("3")},
 	},
 	{
 		name: "a request where a notification belongs", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"tab.sync","params":{}}`},
-		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tab.sync is a notification; send it without an id"}}`},
+		responseLines: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tab.sync is a notification; send it without an id"}}`},
 	},
 	{
 		name: "hello twice", frames: []string{`{"jsonrpc":"2.0","id":"1","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"x","bootId":"y","extensionVersion":"z"}}`},
-		answers: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`},
+		responseLines: []string{`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"hello was already sent; open a new connection to send it again"}}`},
 	},
 	{name: "answers without a request", frames: []string{
 		`{"jsonrpc":"2.0","id":"call_never","result":{"output":1}}`, `{"jsonrpc":"2.0","id":"s/99","result":{}}`, `{"jsonrpc":"2.0","id":"s/cancel/call_a","result":{"outcome":"aborted"}}`,
@@ -86,8 +86,8 @@ var malformedFrames = []malformedCase{
 		events: []string{"call_a failed invalid_result: the tool's result is not valid JSON"},
 	},
 	{name: "very deep params", frames: []string{`{"jsonrpc":"2.0","method":"tab.sync","params":` + strings.Repeat(`{"tabs":`, 100_000) + `1` + strings.Repeat("}", 100_000) + `}`}},
-	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), closed: `close 1008 "more than 100 frames were malformed"`},
-	{name: "a flood of pings", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), answers: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
+	{name: "a flood of nonsense", frames: repeatFrame(101, "nonsense"), wantClose: `close 1008 "more than 100 frames were malformed"`},
+	{name: "a flood of pings", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","method":"ping","params":{}}`), responseLines: repeatFrame(500, `{"jsonrpc":"2.0","id":"p","result":{}}`)},
 	{name: "a flood of pongs", frames: repeatFrame(500, `{"jsonrpc":"2.0","id":"s/ping","result":{}}`)},
 	{name: "binary messages", frames: repeatFrame(3, "\x01{}")},
 }
@@ -126,15 +126,15 @@ func TestMalformed(t *testing.T) {
 					a.executeFuzzLine([]byte(frame))
 				}
 				w.wantEvents(m.events...)
-				a.wantFrames(m.answers...)
-				if closed := a.end(); closed != m.closed {
-					t.Errorf("the link ended with %q, want %q", closed, m.closed)
+				a.wantFrames(m.responseLines...)
+				if wantClose := a.awaitClose(); wantClose != m.wantClose {
+					t.Errorf("the link ended with %q, want %q", wantClose, m.wantClose)
 				}
-				if m.closed == "" && m.events == nil {
-					a.answer("call_a", `"still here"`)
+				if m.wantClose == "" && m.events == nil {
+					a.respond("call_a", `"still here"`)
 					w.wantEvents(`call_a returned "still here"`)
 				}
-				b.answer("call_b", "7")
+				b.respond("call_b", "7")
 				w.wantEvents("call_b returned 7")
 				b.wantFrames()
 			})
@@ -146,16 +146,16 @@ func TestMalformed(t *testing.T) {
 func TestFrameAboveTheLimit(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
-		head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
+		headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
 		body := make([]byte, 1<<20)
-		for piece := append(head, 0, 0, 0, 0); ; piece = body {
+		for chunk := append(headBytes, 0, 0, 0, 0); ; chunk = body {
 			_ = a.stallableConn.SetWriteDeadline(time.Now().Add(time.Second))
-			if _, err := a.stallableConn.Write(piece); err != nil {
+			if _, err := a.stallableConn.Write(chunk); err != nil {
 				break
 			}
 		}
-		if closed := a.end(); !strings.HasPrefix(closed, "close 1009 ") {
-			t.Errorf("the link ended with %q; want a text that begins with %q", closed, "close 1009 ")
+		if wantClose := a.awaitClose(); !strings.HasPrefix(wantClose, "close 1009 ") {
+			t.Errorf("the link ended with %q; want a text that begins with %q", wantClose, "close 1009 ")
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestFrameAboveTheLimit(t *testing.T) {
 func TestFrameWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		piece  int
+		chunk  int
 		within time.Duration
 	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunkBytes, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,16 +171,16 @@ func TestFrameWithoutEnd(t *testing.T) {
 				a := w.connectBrowser("a", "boot")
 				a.setPongs(false)
 				startTime := time.Now()
-				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
-				body := make([]byte, c.piece)
-				for piece := append(head, 0, 0, 0, 0); ; piece = body {
-					if _, err := a.stallableConn.Write(piece); err != nil {
+				headBytes := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
+				body := make([]byte, c.chunk)
+				for chunk := append(headBytes, 0, 0, 0, 0); ; chunk = body {
+					if _, err := a.stallableConn.Write(chunk); err != nil {
 						break
 					}
 					w.advanceTime(5 * time.Second)
 				}
-				if elapsed := time.Since(startTime); elapsed > c.within {
-					t.Errorf("the link was blocked for %v", elapsed)
+				if elapsedTime := time.Since(startTime); elapsedTime > c.within {
+					t.Errorf("the link was blocked for %v", elapsedTime)
 				}
 			})
 		})

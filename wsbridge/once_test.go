@@ -13,11 +13,11 @@ import (
 )
 
 type endingCounts struct {
-	mu        sync.Mutex // guards all fields below
-	finished  int
-	cancelled int
-	answered  int
-	stopped   int
+	mu            sync.Mutex // guards all fields below
+	finishedRuns  int
+	cancelledRuns int
+	answeredRuns  int
+	stoppedRuns   int
 }
 
 func (e *endingCounts) Reports([]wire.Report, int) {}
@@ -29,7 +29,7 @@ func (e *endingCounts) LinkRestored() {}
 func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.finished++
+	e.finishedRuns++
 }
 
 type chaosTest struct {
@@ -52,7 +52,7 @@ func (c *chaosTest) id() string {
 func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
-	send := func(format string, args ...any) func() {
+	sendFrame := func(format string, args ...any) func() {
 		if p == nil {
 			return func() {}
 		}
@@ -66,20 +66,20 @@ func (c *chaosTest) randomStep() func() {
 		c.runs[id] = e
 		return func() { c.start(name, id, e) }
 	case n < 40:
-		return send(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":%q,"result":{"output":1}}`, id)
 	case n < 45:
-		return send(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":%q,"error":{"code":-32000,"message":"m","data":{"code":"tab_closed","message":"m"}}}`, id)
 	case n < 50:
-		return send(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":0,"text":"123456"}}`, id)
 	case n < 55:
-		return send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":%q,"reports":[{}]}}`, id)
 	case n < 70:
 		e := c.runs[id]
 		return func() { c.cancel(id, e) }
 	case n < 75:
-		return send(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
+		return sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/%s","result":{"outcome":"aborted"}}`, id)
 	case n < 79:
-		return send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
+		return sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":[%q,%q]}}`, id, c.id())
 	case n < 84:
 		if p != nil {
 			p.closeAbruptly()
@@ -111,14 +111,14 @@ func (c *chaosTest) cancel(id string, e *endingCounts) {
 		return
 	}
 	e.mu.Lock()
-	e.cancelled++
+	e.cancelledRuns++
 	e.mu.Unlock()
 	c.w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.answered++
+		e.answeredRuns++
 		if o != wire.CancelFinished {
-			e.stopped++
+			e.stoppedRuns++
 		}
 	})
 }
@@ -131,20 +131,20 @@ func TestEveryRunEndsOnce(t *testing.T) {
 				peers: map[string]*browserPeer{}, runs: map[string]*endingCounts{},
 			}
 			for range 60 {
-				var all sync.WaitGroup
+				var senders sync.WaitGroup
 				for range 1 + c.rnd.IntN(4) {
-					all.Go(c.randomStep())
+					senders.Go(c.randomStep())
 				}
-				all.Wait()
+				senders.Wait()
 			}
 			for _, p := range c.all {
 				p.closeAbruptly()
 			}
 			w.advanceTime(time.Minute)
 			for id, e := range c.runs {
-				if e.finished+e.stopped != 1 || e.cancelled != e.answered {
+				if e.finishedRuns+e.stoppedRuns != 1 || e.cancelledRuns != e.answeredRuns {
 					t.Errorf("seed %d: %s finished %d times, was stopped %d times, %d of %d stops were answered",
-						seed, id, e.finished, e.stopped, e.answered, e.cancelled)
+						seed, id, e.finishedRuns, e.stoppedRuns, e.answeredRuns, e.cancelledRuns)
 				}
 			}
 			w.hub.registry.mu.Lock()

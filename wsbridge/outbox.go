@@ -69,7 +69,7 @@ func (l *link) writeFrames() {
 		o.mu.Unlock()
 		for i, frame := range frames {
 			frames[i] = nil
-			if l.hasEnded() || !w.write(frame) {
+			if l.hasEnded() || !w.writeFrame(frame) {
 				return
 			}
 			o.mu.Lock()
@@ -94,7 +94,7 @@ func newFrameWriter(l *link) frameWriter {
 
 // The WebSocket library closes the connection if a context ends during a write, so write never uses the context of a
 // call.
-func (w frameWriter) write(frame []byte) bool {
+func (w frameWriter) writeFrame(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()
 	if err := w.link.ws.Write(context.Background(), websocket.MessageText, frame); err != nil {

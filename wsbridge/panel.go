@@ -87,9 +87,9 @@ func (p *panel) stop() {
 // have changed. Two notifications of one kind are at least stateInterval apart, and each notification contains the
 // newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
+	panelCalls := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
 	var lastState, lastPlugins, lastBrowser []byte
-	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
+	sendFrame := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {
 			p.link.postFrame(frame)
@@ -117,12 +117,12 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		}
 		if stateDue {
-			send(&lastState, wire.MethodStateSync, wire.EncodeBody(list.Next(calls)))
+			sendFrame(&lastState, wire.MethodStateSync, wire.EncodeBody(panelCalls.Next(calls)))
 		}
 		if pluginsDue {
-			send(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
+			sendFrame(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
 			if policy := p.link.hub.opts.Policy; policy != nil {
-				send(&lastBrowser, wire.MethodStateBrowser, wire.EncodeBody(policy.BrowserTools()))
+				sendFrame(&lastBrowser, wire.MethodStateBrowser, wire.EncodeBody(policy.BrowserTools()))
 			}
 		}
 		pauseTimer.Reset(stateInterval)

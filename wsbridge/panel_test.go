@@ -19,11 +19,11 @@ import (
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu         sync.Mutex // guards all fields below
-	views      []dispatch.View
-	cancelled  []string
-	decided    []string
-	activities []dispatch.ActivityView
+	mu             sync.Mutex // guards all fields below
+	views          []dispatch.View
+	cancelledCalls []string
+	decidedCalls   []string
+	activities     []dispatch.ActivityView
 }
 
 func newFakeCalls() *fakeCalls {
@@ -54,13 +54,13 @@ func (f *fakeCalls) Find(id string) (dispatch.View, bool) {
 func (f *fakeCalls) Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.decided = append(f.decided, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
+	f.decidedCalls = append(f.decidedCalls, fmt.Sprintf("%s %s %v %s %v by %s", callID, ticketID, r.Allow, r.Scope, r.Duration, r.Surface))
 	switch {
 	case callID != "c1":
 		return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 	case r.Scope == wire.ScopeAlways:
 		return dispatch.DecisionResult{}, &dispatch.ScopeError{Scope: r.Scope, OfferedScopes: []wire.Scope{wire.ScopeOnce}}
-	case len(f.decided) > 1:
+	case len(f.decidedCalls) > 1:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAlreadyMade, Surface: "a terminal", Allowed: true}, nil
 	default:
 		return dispatch.DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
@@ -76,7 +76,7 @@ func (f *fakeCalls) Calls() []dispatch.View {
 func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cancelled = append(f.cancelled, id+" by "+by)
+	f.cancelledCalls = append(f.cancelledCalls, id+" by "+by)
 	return id == "c1"
 }
 
@@ -117,7 +117,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although no panel is open", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
@@ -125,18 +125,18 @@ func TestPanel(t *testing.T) {
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
 		calls.changeViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 1 {
 			t.Errorf("%d states for a second watch, want 1", len(got))
@@ -148,7 +148,7 @@ func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
 		for i := range 1000 {
@@ -166,8 +166,8 @@ func TestPanelRate(t *testing.T) {
 		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers may receive the last change up to 60 ms late
 			t.Errorf("%d states in 1.1 s, want 9 to 11", len(got))
 		}
-		if last := *got[len(got)-1].Calls[0].Progress; last != 0.999 {
-			t.Errorf("the last state has progress %v, want 0.999", last)
+		if lastProgress := *got[len(got)-1].Calls[0].Progress; lastProgress != 0.999 {
+			t.Errorf("the last state has progress %v, want 0.999", lastProgress)
 		}
 	})
 }
@@ -182,12 +182,12 @@ func TestPanelIsBounded(t *testing.T) {
 		}
 		endTime := time.Now()
 		for i := range 300 {
-			ended := callView(fmt.Sprint("e", i), 0, "b1")
-			ended.Ended = &endTime
-			views = append(views, ended)
+			endedView := callView(fmt.Sprint("e", i), 0, "b1")
+			endedView.Ended = &endTime
+			views = append(views, endedView)
 		}
 		calls.changeViews(views...)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != 200 || got[0].Calls[0].CallID != "c0" || len(got[0].Ended) != 200 || got[0].Ended[0].CallID != "e0" {
 			t.Errorf("states = %+v", got)
 		}
@@ -203,7 +203,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 0 {
 			t.Errorf("%d lists arrived although no panel is open", len(got))
 		}
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
@@ -215,9 +215,9 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Permission != "ask" {
 			t.Errorf("lists = %+v, want permission ask once", got)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		w.advanceTime(stateInterval)
 		if got := p.pluginFrames(); len(got) != 1 {
 			t.Errorf("%d lists for a new panel, want 1", len(got))
@@ -245,16 +245,16 @@ func (f *fakePolicy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return slices.Clone(f.views), []wire.FailedPluginView{{Path: "/broken", Error: "it is broken"}}
 }
 
-func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, values, by), plugin)
+func (f *fakePolicy) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error {
+	return f.recordChange(fmt.Sprintf("settings %s %s by %s", plugin, settingValues, by), plugin)
 }
 
 func (f *fakePolicy) SetOpening(plugin string, allowed bool, by string) error {
 	return f.recordChange(fmt.Sprintf("opening %s %t by %s", plugin, allowed, by), plugin)
 }
 
-func (f *fakePolicy) SetCalls(plugin, other string, allowed bool, by string) error {
-	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, other, allowed, by), plugin)
+func (f *fakePolicy) SetCalls(plugin, otherPlugin string, allowed bool, by string) error {
+	return f.recordChange(fmt.Sprintf("calls %s %s %t by %s", plugin, otherPlugin, allowed, by), plugin)
 }
 
 func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error {
@@ -268,11 +268,11 @@ func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permissi
 func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) []error {
 	var errs []error
 	for _, r := range reviews {
-		what := fmt.Sprintf("review %s %s %q", r.Plugin, r.Hash, r.Permission)
+		description := fmt.Sprintf("review %s %s %q", r.Plugin, r.Hash, r.Permission)
 		for _, tool := range r.Tools {
-			what += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
+			description += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
 		}
-		errs = append(errs, f.recordChange(what+" by "+by, r.Plugin))
+		errs = append(errs, f.recordChange(description+" by "+by, r.Plugin))
 	}
 	return errs
 }
@@ -309,20 +309,20 @@ func (f *fakePolicy) SetSite(site, rule, by string) error {
 	return f.recordChange(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
 }
 
-func (f *fakePolicy) recordChange(what, plugin string) error {
+func (f *fakePolicy) recordChange(description, plugin string) error {
 	if f.gate != nil {
 		<-f.gate
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.changes = append(f.changes, what)
+	f.changes = append(f.changes, description)
 	if plugin != "chat" {
 		return fmt.Errorf("there is no plugin %q\x1b; add it first", plugin)
 	}
 	return nil
 }
 
-func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
+func (p *browserPeer) pluginFrames() (frames [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStatePlugins {
@@ -335,9 +335,9 @@ func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 		if len(s.Failed) != 1 || s.Failed[0].Path != "/broken" {
 			p.w.t.Errorf("the panel shows the failed plugins %+v", s.Failed)
 		}
-		out = append(out, s.Plugins)
+		frames = append(frames, s.Plugins)
 	}
-	return out
+	return frames
 }
 
 func TestPanelShowsCalls(t *testing.T) {
@@ -356,12 +356,12 @@ func TestPanelShowsCalls(t *testing.T) {
 			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
 		calls.changeViews(v)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
 			t.Fatalf("states = %+v", got)
 		}
-		text, err := json.Marshal(got[0].Calls[0])
+		encodedJSON, err := json.Marshal(got[0].Calls[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,8 +369,8 @@ func TestPanelShowsCalls(t *testing.T) {
 			`"userProgress":0.5,"userMessage":"for you","endAudience":"user",` +
 			`"waiting":{"ticketId":"t1","kind":"permission","reason":"why","title":"title","args":"{\"n\":1}","leftMs":60000,"scopes":["once","time"]},` +
 			`"activities":[{"type":"text","content":"\"a\"","audience":"user","bytes":3},{"type":"table","bytes":32770}]}`
-		if string(text) != want {
-			t.Errorf("the call is shown as\n%s\nwant\n%s", text, want)
+		if string(encodedJSON) != want {
+			t.Errorf("the call is shown as\n%s\nwant\n%s", encodedJSON, want)
 		}
 	})
 }
@@ -389,19 +389,19 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
 		calls.changeViews(views...)
-		p.send(watchStateFrame)
+		p.sendFrame(watchStateFrame)
 		const maxShown, maxBytes = 20, 512 << 10
-		shown, text := 0, 0
+		shownActivities, textBytes := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
-				shown++
+				shownActivities++
 			}
 			for _, a := range c.Activities {
-				text += len(a.Content)
+				textBytes += len(a.Content)
 			}
 		}
-		if shown != maxShown || text > maxBytes || text < maxBytes/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxShown, maxBytes)
+		if shownActivities != maxShown || textBytes > maxBytes || textBytes < maxBytes/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shownActivities, textBytes, maxShown, maxBytes)
 		}
 	})
 }
@@ -412,7 +412,7 @@ func TestPanelDecides(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		decide := func(params, want string) {
 			t.Helper()
-			p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":` + params + `}`)
 			p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 		}
 		decide(`{"callId":"c1","ticketId":"t1","allow":true}`, `"result":{"outcome":"ended","allowed":false}`)
@@ -427,12 +427,12 @@ func TestPanelDecides(t *testing.T) {
 			decide(`{"callId":"c1","ticketId":"t1","allow":true,"scope":"time","forMs":`+ms+`}`,
 				`"error":{"code":-32600,"message":"a permission can last for up to 24h0m0s; choose a shorter time, or always"}`)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.decide","params":{"callId":7}}`)
 		if got := p.readFrames(); len(got) != 1 || !strings.Contains(got[0], `"code":-32602,"message":"call.decide: `) {
 			t.Errorf("frames = %q, want invalid params", got)
 		}
 		want := "c1 t1 true time 10m0s by the side panel, c1 t1 false  0s by the side panel, c2 t1 false  0s by the side panel, c1 t1 true always 0s by the side panel"
-		if got := strings.Join(calls.decided, ", "); got != want {
+		if got := strings.Join(calls.decidedCalls, ", "); got != want {
 			t.Errorf("decided\n got %s\nwant %s", got, want)
 		}
 	})
@@ -444,55 +444,55 @@ func TestPanelFlood(t *testing.T) {
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxPanelRequests {
-			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
-		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
-		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refused {
-			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refused)
+		refusalFrame := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
+		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refusalFrame {
+			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refusalFrame)
 		}
 		close(gate)
 		if got := p.readFrames(); len(got) != maxPanelRequests {
 			t.Errorf("%d were done, want %d", len(got), maxPanelRequests)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 	})
 }
 
 func TestPanelSetsPermissions(t *testing.T) {
-	ask := func(p *browserPeer, method, params, want string) {
+	sendRequest := func(p *browserPeer, method, params, want string) {
 		t.Helper()
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 	}
 	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
-		ask(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
-		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
-		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
-		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
+		sendRequest(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
+		sendRequest(p, "config.settings", `{"plugin":"chat","values":{}}`, none)
+		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, none)
+		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, none)
+		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
 	})
 	policy := &fakePolicy{}
 	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
-		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
-		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto","tools":[{"tool":"post","permission":"off"}]}`, `"result":{}`)
-		ask(p, "plugin.page", `{"plugin":"chat","hash":"h1","section":"code","page":1}`, `"result":{"text":"code","firstLine":1}`)
-		ask(p, "plugin.install", `{"package":"other"}`, `"error":{"code":-32600,"message":"there is no plugin \"other\"; add it first"}`)
-		ask(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
-		ask(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
+		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
+		sendRequest(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
+		sendRequest(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto","tools":[{"tool":"post","permission":"off"}]}`, `"result":{}`)
+		sendRequest(p, "plugin.page", `{"plugin":"chat","hash":"h1","section":"code","page":1}`, `"result":{"text":"code","firstLine":1}`)
+		sendRequest(p, "plugin.install", `{"package":"other"}`, `"error":{"code":-32600,"message":"there is no plugin \"other\"; add it first"}`)
+		sendRequest(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
+		sendRequest(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
 		for _, values := range []string{"null", "7", "[]"} {
-			ask(p, "config.settings", `{"plugin":"chat","values":`+values+`}`,
+			sendRequest(p, "config.settings", `{"plugin":"chat","values":`+values+`}`,
 				`"error":{"code":-32600,"message":"config.settings needs values, an object of settings by key"}`)
 		}
-		ask(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
-		ask(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, `"result":{}`)
-		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
+		sendRequest(p, "config.opening", `{"plugin":"chat","allowed":true}`, `"result":{}`)
+		sendRequest(p, "config.calls", `{"plugin":"chat","other":"wiki","allowed":true}`, `"result":{}`)
+		sendRequest(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
 	})
 	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
 		`review chat h1 "auto" by the side panel, review chat h1 "auto" post="off" by the side panel, ` +
@@ -508,18 +508,18 @@ func TestPanelStops(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)
 		w.hub.SetCalls(calls)
-		p.send(`{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":{"callId":"c1"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"2","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"2","result":{"cancelled":true}}`)
-		p.send(`{"jsonrpc":"2.0","id":"3","method":"call.cancel","params":{"callId":"gone"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"3","method":"call.cancel","params":{"callId":"gone"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"3","result":{"cancelled":false}}`)
 		for _, params := range []string{`{}`, `{"callId":7}`, `[]`} {
-			p.send(`{"jsonrpc":"2.0","id":"4","method":"call.cancel","params":` + params + `}`)
+			p.sendFrame(`{"jsonrpc":"2.0","id":"4","method":"call.cancel","params":` + params + `}`)
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
-		if got := strings.Join(calls.cancelled, ", "); got != "c1 by the side panel, gone by the side panel" {
+		if got := strings.Join(calls.cancelledCalls, ", "); got != "c1 by the side panel, gone by the side panel" {
 			t.Errorf("the panel cancelled the calls %s; want %q", got, "c1 by the side panel, gone by the side panel")
 		}
 	})

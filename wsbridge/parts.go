@@ -6,7 +6,7 @@ import (
 )
 
 func (rt *runTable) handlePart(l *link, params []byte) error {
-	p, text, err := wire.DecodePart(params)
+	p, chunk, err := wire.DecodePart(params)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		rt.mu.Unlock()
 		return nil
 	}
-	r.resultParts.Append(text)
+	r.resultParts.Append(chunk)
 	r.nextPart++
 	if r.resultParts.Len() <= r.maxResultBytes {
 		rt.mu.Unlock()

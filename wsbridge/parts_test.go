@@ -6,28 +6,28 @@ import (
 	"testing"
 )
 
-func (p *browserPeer) sendPart(id string, seq int, text string) {
-	q, err := json.Marshal(text)
+func (p *browserPeer) sendPart(id string, seq int, chunk string) {
+	q, err := json.Marshal(chunk)
 	if err != nil {
 		p.w.t.Fatal(err)
 	}
 	p.rawPart(id, seq, string(q))
 }
 
-func (p *browserPeer) rawPart(id string, seq int, text string) {
-	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
+func (p *browserPeer) rawPart(id string, seq int, chunk string) {
+	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, chunk)
 }
 
 func TestParts(t *testing.T) {
 	type part struct {
-		seq  int
-		text string
+		seq   int
+		chunk string
 	}
 	tests := []struct {
-		name  string
-		parts []part
-		count int
-		want  string
+		name        string
+		resultParts []part
+		count       int
+		want        string
 	}{
 		{"in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
 		{"parts sent again after a reconnect", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
@@ -45,8 +45,8 @@ func TestParts(t *testing.T) {
 				if err := w.tryRun("b1", "c1", 100); err != nil {
 					t.Fatal(err)
 				}
-				for _, part := range tt.parts {
-					p.sendPart("c1", part.seq, part.text)
+				for _, resultPart := range tt.resultParts {
+					p.sendPart("c1", resultPart.seq, resultPart.chunk)
 				}
 				w.wantEvents()
 				p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, tt.count)
@@ -69,15 +69,15 @@ func TestPartsTooLarge(t *testing.T) {
 		w.wantEvents("c1 failed result_too_large: the result is larger than 100 bytes")
 		p.wantFrames(newCancelText("c1", "the result is too large"))
 		p.sendPart("c1", 2, "x")
-		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","result":{"parts":3}}`)
 		w.wantEvents()
 	})
 }
 
 func TestResultSplitInsideCharacter(t *testing.T) {
 	tests := []struct {
-		parts []string
-		want  string
+		textParts []string
+		want      string
 	}{
 		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
@@ -92,10 +92,10 @@ func TestResultSplitInsideCharacter(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
-			for i, text := range tt.parts {
-				p.rawPart("c1", i, text)
+			for i, chunk := range tt.textParts {
+				p.rawPart("c1", i, chunk)
 			}
-			p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.parts))
+			p.sendFormat(`{"jsonrpc":"2.0","id":"c1","result":{"parts":%d}}`, len(tt.textParts))
 			w.wantEvents("c1 returned " + tt.want)
 		})
 	}

@@ -48,9 +48,9 @@ func TestApprovedReloadIsForced(t *testing.T) {
 		withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 			p := w.connectSyncedBrowser(newTabJSON(7, "", 1, "", `,"needsReload":["chat"]`))
 			var loads []string
-			choice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
+			targetChoice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
 			done := make(chan dispatch.Targets, 1)
-			go func() { done <- w.hub.Targets(w.t.Context(), choice) }()
+			go func() { done <- w.hub.Targets(w.t.Context(), targetChoice) }()
 			for range 10 {
 				w.advanceTime(100 * time.Millisecond)
 				for _, frame := range p.readFrames() {
@@ -59,19 +59,19 @@ func TestApprovedReloadIsForced(t *testing.T) {
 					}
 					isForced := strings.Contains(frame, `"force":true`)
 					loads = append(loads, map[bool]string{false: "asked", true: "forced"}[isForced])
-					p.send(answerTo("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
+					p.sendFrame(answerTo("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
 					if isForced {
 						p.listTabs(newTabJSON(7, "", 1, "d7", ","+chatPluginState("true")))
 					}
 				}
 			}
-			found := <-done
+			foundTargets := <-done
 			wantLoads, wantLive := "asked", ""
 			if isApproved {
 				wantLoads, wantLive = "asked forced", "b1/7"
 			}
-			if got := strings.Join(loads, " "); got != wantLoads || targetNames(found.LiveTargets) != wantLive {
-				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(found.LiveTargets), wantLoads, wantLive)
+			if got := strings.Join(loads, " "); got != wantLoads || targetNames(foundTargets.LiveTargets) != wantLive {
+				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(foundTargets.LiveTargets), wantLoads, wantLive)
 			}
 		})
 	}

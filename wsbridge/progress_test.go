@@ -12,12 +12,12 @@ func TestReportsForgedInText(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
 		w.run("b1", "other")
-		for _, text := range []string{
+		for _, reportJSON := range []string{
 			`[],"dispatchId":"other","reports":[{"message":"forged"}]`,
 			`[]},"params":{"dispatchId":"other","reports":[{"message":"forged"}]`,
 			`[],"DispatchID":"other"`,
 		} {
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + reportJSON + `}}`)
 		}
 		// The notification with the key "DispatchID" belongs to the call "mine", because
 		// JSON keys are case-sensitive: "DispatchID" is not "dispatchId".
@@ -29,7 +29,7 @@ func TestMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
 		w.wantEvents(`c1 reports [{"message":"a","invalid":true},{"invalid":true},{"invalid":true},{"progress":2}] skipped 0`)
 	})
 }
@@ -38,7 +38,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
 			`{"progress":"1","activity":{"type":"te\u001bxt","content":{"n":9007199254740993}},"endAudience":"us\u001ber"},` +
 			`{"message":"m","activity":7},{"activity":{"type":"table","patch":[{"op":"remove","path":"/0"}]}}]}}`)
 		w.wantEvents(`c1 reports [{"invalid":true,"activity":{"type":"text","content":{"n":9007199254740993}},"endAudience":"user"},` +
@@ -51,15 +51,15 @@ func TestReportTextsAreClean(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		const bad = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + bad + `","status":"` + bad + `","audience":"user\u001b"}]}}`)
+		const unsafeText = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + unsafeText + `","status":"` + unsafeText + `","audience":"user\u001b"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","status":"a[31m\n\tbé","audience":"user"}] skipped 0`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + bad + `"}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + unsafeText + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","invalid":true}] skipped 0`)
 		longText := strings.Repeat("\u00e9", wire.MaxMessageChars)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `"}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"` + longText + `"}] skipped 0`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `x"}]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `x"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"` + longText[2:] + `…"}] skipped 0`)
 	})
 }
@@ -68,7 +68,7 @@ func TestReportsAreForwardedOnce(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		send := func(seq, skipped int, messages ...string) {
+		sendFrame := func(seq, skipped int, messages ...string) {
 			var reports []string
 			for _, m := range messages {
 				reports = append(reports, `{"message":"`+m+`"}`)
@@ -76,17 +76,17 @@ func TestReportsAreForwardedOnce(t *testing.T) {
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","seq":%d,"reports":[%s],"skipped":%d}}`,
 				seq, strings.Join(reports, ","), skipped)
 		}
-		send(0, 2, "a", "b")
+		sendFrame(0, 2, "a", "b")
 		w.wantEvents(`c1 reports [{"message":"a"},{"message":"b"}] skipped 2`)
 		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
-		send(0, 2, "a", "b")
-		send(1, 0, "b", "c")
-		send(3, 1, "d")
+		sendFrame(0, 2, "a", "b")
+		sendFrame(1, 0, "b", "c")
+		sendFrame(3, 1, "d")
 		w.wantEvents(`c1 reports [{"message":"c"}] skipped 0`, `c1 reports [{"message":"d"}] skipped 1`)
-		send(7, 0, "h")
-		send(-1, 0, "z")
-		send(8, 0)
+		sendFrame(7, 0, "h")
+		sendFrame(-1, 0, "z")
+		sendFrame(8, 0)
 		w.wantEvents(`c1 reports [{"message":"h"}] skipped 3`, `c1 reports [] skipped 0`)
 	})
 }

@@ -66,7 +66,7 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 		ID: b.id, Name: b.name, ExtensionVersion: b.version, Capabilities: b.capabilities, PairingKeyID: b.keyID, Connected: b.link != nil, LinkChangedAt: b.linkChangedAt, InjectMode: b.injectMode,
 	}
 	g.mu.Unlock()
-	info.RunCount = b.runs.countRuns()
+	info.RunCount = b.runTable.countRuns()
 	info.Tabs, info.SyncCount = b.tabs.listTabs()
 	return info
 }
@@ -130,7 +130,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	b.setLink(l)
 	l.postFrame(wire.AppendResult(nil, helloID, wire.EncodeBody(result)))
 	b.tabs.connect(l, b.name, isNew)
-	return b.runs.connect(l, lostErr)
+	return b.runTable.connect(l, lostErr)
 }
 
 func (g *registry) detachLink(b *browser, l *link) {
@@ -141,7 +141,7 @@ func (g *registry) detachLink(b *browser, l *link) {
 	}
 	b.setLink(nil)
 	b.tabs.disconnect()
-	runCount := b.runs.disconnect()
+	runCount := b.runTable.disconnect()
 	generation := b.linkGeneration
 	b.giveUpTimer = time.AfterFunc(g.hub.opts.GracePeriod, func() { g.removeLostBrowser(b, generation) })
 	l.log.Info().Int("running", runCount).Msg("browser disconnected")
@@ -151,7 +151,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	g.mu.Lock()
 	var finishFuncs []func()
 	if b.linkGeneration == generation {
-		finishFuncs = b.runs.close(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
+		finishFuncs = b.runTable.close(&wire.CallError{Code: wire.ErrLinkLost, Message: fmt.Sprintf(
 			"the link to the browser was lost and did not come back within %v", g.hub.opts.GracePeriod)})
 		delete(g.browsers, b.id)
 	}
@@ -169,16 +169,16 @@ func (g *registry) registerLink(l *link) bool {
 	}
 	g.openLinksSet[l] = struct{}{}
 	g.openLinkCount.Add(1)
-	var oldest *link
+	var oldestLink *link
 	if len(g.handshakingLinks) >= maxHandshakes {
-		oldest = g.handshakingLinks[0]
+		oldestLink = g.handshakingLinks[0]
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, 0, 1)
 	}
 	g.handshakingLinks = append(g.handshakingLinks, l)
 	g.mu.Unlock()
-	if oldest != nil {
+	if oldestLink != nil {
 		g.hub.refusals.LogRejected(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
-		oldest.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
+		oldestLink.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
 	}
 	return true
 }
@@ -216,7 +216,7 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-func (g *registry) close(cause *wire.CallError) {
+func (g *registry) close(callError *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true
 	for l := range g.openLinksSet {
@@ -226,7 +226,7 @@ func (g *registry) close(cause *wire.CallError) {
 	for id, b := range g.browsers {
 		b.setLink(nil)
 		b.tabs.disconnect()
-		finishFuncs = append(finishFuncs, b.runs.close(cause)...)
+		finishFuncs = append(finishFuncs, b.runTable.close(callError)...)
 		delete(g.browsers, id)
 	}
 	g.mu.Unlock()

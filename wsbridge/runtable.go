@@ -68,12 +68,12 @@ func (rt *runTable) setLink(l *link) {
 }
 
 // Each returned function finishes one call, and the caller must call the function without holding a lock.
-func (rt *runTable) close(cause *wire.CallError) []func() {
+func (rt *runTable) close(callError *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	rt.isClosed = true
-	return rt.endAll(cause)
+	return rt.endAll(callError)
 }
 
 func (rt *runTable) countRuns() int {
@@ -93,11 +93,11 @@ func (rt *runTable) removeRun(id string) *toolRun {
 
 // Each returned function finishes one call or one cancellation, and must be called while no lock is held. The caller of
 // endAll holds runTable.mu.
-func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
+func (rt *runTable) endAll(callError *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
-		runErr := cause
+		runErr := callError
 		if r.isUnsent { // a call that was never sent may be retried in another browser
-			unsentErr := *cause
+			unsentErr := *callError
 			unsentErr.NotStarted = true
 			runErr = &unsentErr
 		}
@@ -112,13 +112,13 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 
 // The caller must call the returned function without holding a lock. finishLater itself is called with runTable.mu
 // held.
-func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
+func (rt *runTable) finishLater(id string, toolOutput json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
 	if err != nil {
 		rt.hub.opts.Log.Debug().Str("call", id).Str("browser", rt.browserID).Str("code", string(err.Code)).Msg("run ended")
 	}
-	return func() { r.sink.Finish(output, err) }
+	return func() { r.sink.Finish(toolOutput, err) }
 }
 
 // The caller holds runTable.mu.

@@ -10,7 +10,7 @@ import (
 
 func TestRunTable(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
-		rt := &newBrowser(w.hub, "b1").runs
+		rt := &newBrowser(w.hub, "b1").runTable
 		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
 		if err := rt.startRun(&r, nil, make(endSink, 1), false); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("startRun in a closed document returned %v", err)

@@ -17,9 +17,9 @@ func TestStartsAreReported(t *testing.T) {
 	takeStarts := func() []AdapterStart {
 		mu.Lock()
 		defer mu.Unlock()
-		all := starts
+		allAdapterStarts := starts
 		starts = nil
-		return all
+		return allAdapterStarts
 	}
 	o := Options{Adapters: newOnePluginAdapters(&hash), ReceiveStart: func(s AdapterStart) {
 		mu.Lock()
@@ -30,19 +30,19 @@ func TestStartsAreReported(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
 		takeStarts()
-		broken := newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + broken + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
+		brokenTab := newTabJSON(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw\u202e"}]`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + brokenTab + `,` + newTabJSON(2, "", 1, "", `,"needsReload":["chat"]`) + `]}}`)
 		w.readEvents()
 		got := takeStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
 			t.Errorf("the reported starts are %+v", got)
 		}
 		startTime := time.Now()
-		found := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
-		if elapsed := time.Since(startTime); elapsed > 0 || len(found.BrokenTabs) != 1 || found.BrokenTabs[0].TabID != 1 || found.BrokenTabs[0].Problem == "" {
-			t.Errorf("after %v the call found %+v", elapsed, found)
+		foundTargets := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
+		if elapsedTime := time.Since(startTime); elapsedTime > 0 || len(foundTargets.BrokenTabs) != 1 || foundTargets.BrokenTabs[0].TabID != 1 || foundTargets.BrokenTabs[0].Problem == "" {
+			t.Errorf("after %v the call found %+v", elapsedTime, foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + newTabJSON(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
 		w.readEvents()
 		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
 			t.Errorf("the reported starts are %+v", got)

@@ -9,9 +9,9 @@ import (
 // pendingStop is a cancelled call whose page has not yet answered tool.cancel. The mutex
 // runTable.mu guards all fields of a pendingStop.
 type pendingStop struct {
-	reason    string
-	onOutcome func(wire.CancelOutcome) // nil once the outcome is reported
-	timer     *time.Timer
+	closeReason string
+	onOutcome   func(wire.CancelOutcome) // nil once the outcome is reported
+	timer       *time.Timer
 	// isSent is false if the page may not have received the tool.cancel frame.
 	isSent bool
 }
@@ -20,9 +20,9 @@ type pendingStop struct {
 // not wait for the network. If the hub does not have the call, Cancel calls onOutcome with
 // "finished" before it returns. If the call was never sent to a browser, Cancel calls
 // onOutcome with "aborted" before it returns.
-func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
+func (h *Hub) Cancel(id, cancelReason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
-		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
+		isFound, isSent := b.runTable.cancel(id, cancelReason, onOutcome)
 		if isFound && !isSent {
 			onOutcome(wire.CancelAborted)
 		}
@@ -33,7 +33,7 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
+func (rt *runTable) cancel(id, cancelReason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[id]
@@ -44,31 +44,31 @@ func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)
 	if r.isUnsent {
 		return true, false
 	}
-	s := &pendingStop{reason: reason, onOutcome: onOutcome}
+	s := &pendingStop{closeReason: cancelReason, onOutcome: onOutcome}
 	s.timer = time.AfterFunc(wire.CancelTimeoutMs*time.Millisecond, func() { rt.expireStop(id, s) })
 	rt.stops[id] = s
 	if rt.link != nil {
-		rt.link.postFrame(cancelFrame(id, reason))
+		rt.link.postFrame(cancelFrame(id, cancelReason))
 		s.isSent = true
 	}
 	rt.hub.opts.Log.Debug().Str("call", id).Str("browser", rt.browserID).Bool("sent", s.isSent).Msg("tool.cancel requested")
 	return true, true
 }
 
-func cancelFrame(id, reason string) []byte {
+func cancelFrame(id, cancelReason string) []byte {
 	return wire.AppendRequest(nil, cancelIDPrefix+id, wire.MethodToolCancel,
-		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
+		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: cancelReason}))
 }
 
 // The caller must release runTable.mu before it calls the returned function. The caller holds runTable.mu.
-func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
+func (s *pendingStop) takeOutcomeFunc(cancelOutcome wire.CancelOutcome) func() {
 	s.timer.Stop()
-	answered := s.onOutcome
+	onOutcome := s.onOutcome
 	s.onOutcome = nil
-	if answered == nil {
+	if onOutcome == nil {
 		return func() {}
 	}
-	return func() { answered(outcome) }
+	return func() { onOutcome(cancelOutcome) }
 }
 
 // A tool.cancel that was never sent is kept until the reconnect.
@@ -87,12 +87,12 @@ func (rt *runTable) expireStop(id string, s *pendingStop) {
 }
 
 func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
-	outcome := wire.CancelIgnored
+	cancelOutcome := wire.CancelIgnored
 	var r wire.ToolCancelResult
 	if e.Error == nil && wire.DecodeBody(e.Result, &r) == nil {
 		switch r.Outcome {
 		case wire.CancelAborted, wire.CancelFinished:
-			outcome = r.Outcome
+			cancelOutcome = r.Outcome
 		}
 	}
 	rt.mu.Lock()
@@ -103,7 +103,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 		return
 	}
 	delete(rt.stops, id)
-	reportOutcome := s.takeOutcomeFunc(outcome)
+	reportOutcome := s.takeOutcomeFunc(cancelOutcome)
 	rt.mu.Unlock()
 	reportOutcome()
 }
@@ -112,7 +112,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 // the link. The caller holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
-		rt.link.postFrame(cancelFrame(id, s.reason))
+		rt.link.postFrame(cancelFrame(id, s.closeReason))
 		s.isSent = true
 		if s.onOutcome == nil {
 			delete(rt.stops, id)

@@ -8,8 +8,8 @@ import (
 
 func TestStopOutcomes(t *testing.T) {
 	tests := []struct {
-		answer string
-		want   string
+		cancelResponse string
+		want           string
 	}{
 		{`"result":{"outcome":"aborted"}`, "aborted"},
 		{`"result":{"outcome":"finished"}`, "finished"},
@@ -27,11 +27,11 @@ func TestStopOutcomes(t *testing.T) {
 			p.wantFrames(newDispatchFrame("c1"), newCancelText("c1", "stop it"))
 			w.wantEvents()
 			for range 2 {
-				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
+				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.cancelResponse)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
-			p.answer("c1", "1")
-			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
+			p.respond("c1", "1")
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{}]}}`)
 			w.advanceTime(time.Minute)
 			w.wantEvents()
 		})
@@ -47,7 +47,7 @@ func TestStopNotAnswered(t *testing.T) {
 		w.wantEvents()
 		w.advanceTime(time.Nanosecond)
 		w.wantEvents("c1 stopped: ignored")
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents()
 	})
 }
@@ -59,7 +59,7 @@ func TestStopUnknown(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c2")
 		p.readFrames()
-		p.answer("c2", "1")
+		p.respond("c2", "1")
 		w.wantEvents("c2 returned 1")
 		w.cancel("c2")
 		w.wantEvents("c2 stopped: finished")
@@ -98,9 +98,9 @@ func TestStopAnsweredAfterReconnect(t *testing.T) {
 		w.advanceTime(time.Second)
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames(helloOK, newCancelText("c1", "stop it"), syncNil)
-		p.send(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/cancel/c1","result":{"outcome":"aborted"}}`)
 		w.wantEvents("c1 stopped: aborted")
 	})
 }
@@ -144,23 +144,23 @@ func TestCancelFollowsDispatch(t *testing.T) {
 				w.cancel(id)
 			}()
 		}
-		started := map[string]bool{}
+		startedRuns := map[string]bool{}
 		frames := p.readFrames()
 		for _, f := range frames {
 			for i := range runs {
 				id := fmt.Sprint("c", i)
 				switch f {
 				case newDispatchFrame(id):
-					started[id] = true
+					startedRuns[id] = true
 				case newCancelText(id, "stop it"):
-					if !started[id] {
+					if !startedRuns[id] {
 						t.Errorf("%s was stopped before it was started", id)
 					}
 				}
 			}
 		}
-		if len(frames) != 2*runs || len(started) != runs {
-			t.Errorf("%d frames, %d runs started; want %d and %d", len(frames), len(started), 2*runs, runs)
+		if len(frames) != 2*runs || len(startedRuns) != runs {
+			t.Errorf("%d frames, %d runs started; want %d and %d", len(frames), len(startedRuns), 2*runs, runs)
 		}
 	})
 }

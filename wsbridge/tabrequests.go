@@ -23,13 +23,13 @@ const openedTabTimeout = 20 * time.Second
 // The browser refuses a reload that could lose the user's work. If the tabs are in several browsers, requestReload
 // reloads no tab, because each browser may be signed in to a different account of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
-	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
+	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.targetChoice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
 	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
 	firstForced := len(attempts)
-	if s.choice.IsReloadApproved {
+	if s.targetChoice.IsReloadApproved {
 		attempts = append(attempts, tabs[0])
 	}
 	for i, t := range attempts {
@@ -41,12 +41,12 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
+		response, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= firstForced}))
 		if err != nil {
 			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
 		var r wire.TabLoadResult
-		if err := inbound.DecodeAnswer(answer, &r); err != nil {
+		if err := inbound.DecodeAnswer(response, &r); err != nil {
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
@@ -76,9 +76,9 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
+	response, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
 	if err == nil {
-		err = inbound.DecodeAnswer(answer, &wire.TabLoadResult{})
+		err = inbound.DecodeAnswer(response, &wire.TabLoadResult{})
 	}
 	if err != nil {
 		return fmt.Errorf("the browser did not reload tab %d: %w", tabID, err)
@@ -97,29 +97,29 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
+	response, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.targetChoice.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
-		err = inbound.DecodeAnswer(answer, &r)
+		err = inbound.DecodeAnswer(response, &r)
 	}
 	if err != nil {
-		l.log.Warn().Err(err).Str("url", s.choice.Open).Msg("the browser can't open a tab")
+		l.log.Warn().Err(err).Str("url", s.targetChoice.Open).Msg("the browser can't open a tab")
 		return nil
 	}
-	l.log.Info().Int("tab", r.TabID).Str("url", s.choice.Open).Msg("tab opened for a call")
-	target.TabID, target.URL = r.TabID, s.choice.Open
+	l.log.Info().Int("tab", r.TabID).Str("url", s.targetChoice.Open).Msg("tab opened for a call")
+	target.TabID, target.URL = r.TabID, s.targetChoice.Open
 	return &target
 }
 
 // browserToolSearch finds the tabs or browsers in which a browser tool can run.
 type browserToolSearch struct{ hub *Hub }
 
-func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+func (s browserToolSearch) find(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
 	for {
 		tabsChanged := h.tabChanges.Next()
-		places, isWaiting := s.askBrowsers(ctx, choice)
+		places, isWaiting := s.askBrowsers(ctx, targetChoice)
 		waitTime := time.Until(waitUntil)
 		if places.BrowserCount == 0 && !h.tabChanges.HasListed() {
 			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
@@ -139,20 +139,20 @@ func (s browserToolSearch) find(ctx context.Context, choice dispatch.TargetChoic
 	}
 }
 
-func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
+func (s browserToolSearch) askBrowsers(ctx context.Context, targetChoice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
 	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
 		name, l := s.hub.registry.currentLink(b)
 		switch {
-		case !choice.AllowsBrowser(b.id, name):
+		case !targetChoice.AllowsBrowser(b.id, name):
 		case l == nil:
 			isWaiting = true
-		case choice.TabID == 0:
+		case targetChoice.TabID == 0:
 			places.LiveTargets = append(places.LiveTargets, dispatch.Target{Browser: b.id, BrowserName: name})
 		default:
-			tab, err := describeTab(ctx, l, choice.TabID, choice.Inspect)
+			tab, err := describeTab(ctx, l, targetChoice.TabID, targetChoice.Inspect)
 			if err != nil {
-				l.log.Debug().Err(err).Int("tab", choice.TabID).Msg("the browser does not describe the tab")
+				l.log.Debug().Err(err).Int("tab", targetChoice.TabID).Msg("the browser does not describe the tab")
 				isWaiting = isWaiting || errors.Is(err, requests.ErrLinkEnded)
 			} else if tab != nil {
 				places.LiveTargets = append(places.LiveTargets, dispatch.Target{
@@ -166,12 +166,12 @@ func (s browserToolSearch) askBrowsers(ctx context.Context, choice dispatch.Targ
 }
 
 func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
-	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
+	response, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {
 		return nil, err
 	}
 	var r wire.TabDescribeResult
-	if err := inbound.DecodeAnswer(answer, &r); err != nil || r.Tab == nil {
+	if err := inbound.DecodeAnswer(response, &r); err != nil || r.Tab == nil {
 		return nil, err
 	}
 	tab := inbound.CleanAnyTab(*r.Tab)

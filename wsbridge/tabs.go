@@ -214,8 +214,8 @@ func (ts *tabTable) keepEarlierDocuments() {
 // The DocumentID is empty if the tab is unknown or has no live document. The caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
-	if earlier, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
-		return earlier
+	if tabBefore, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+		return tabBefore
 	}
 	return t
 }
@@ -284,29 +284,29 @@ func (ts *tabTable) markSynced(l *link, syncTarget int) {
 	}
 }
 
-func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
+func (ts *tabTable) syncWait(targetChoice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.isSynced && ts.hasListedTabs || !choice.AllowsBrowser(ts.browserID, ts.name) {
+	if ts.isSynced && ts.hasListedTabs || !targetChoice.AllowsBrowser(ts.browserID, ts.name) {
 		return 0
 	}
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
+func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && choice.AllowsBrowser(ts.browserID, ts.name)
+	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && targetChoice.AllowsBrowser(ts.browserID, ts.name)
 }
 
 // The caller holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
-	earlier := ts.tabs[t.TabID]
+	tabBefore := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
 	switch {
 	case t.DocumentID != "" || len(t.Loading)+len(t.ArrivingPlugins) == 0:
 		delete(ts.leftDocumentAt, t.TabID)
-	case earlier.DocumentID != "":
+	case tabBefore.DocumentID != "":
 		ts.leftDocumentAt[t.TabID] = time.Now()
 	}
 }
@@ -320,7 +320,7 @@ func (ts *tabTable) removeTab(tabID int) {
 // nextDocumentWait returns how much longer a call should wait for the next document of a navigating tab. Agents often
 // load a page and then call a tool of that page, so a call waits for a tab that had a live plugin a moment ago. A call
 // waits at most loadTimeout for the next document. The caller must not have locked tabTable.mu.
-func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
+func (ts *tabTable) nextDocumentWait(targetChoice dispatch.TargetChoice, liveTargets []rankedTarget) (remainingDuration time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == nil {
@@ -329,19 +329,19 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []ranked
 	for id, leftAt := range ts.leftDocumentAt {
 		t := ts.findTab(id)
 		p := rankedTarget{lastAccessedAtMs: t.LastAccessedMs, visibility: inbound.VisibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.ArrivingPlugins, choice.Plugin) || !choice.Allows(p.Target) {
+		if t.DocumentID != "" || !slices.Contains(t.Loading, targetChoice.Plugin) && !slices.Contains(t.ArrivingPlugins, targetChoice.Plugin) || !targetChoice.Allows(p.Target) {
 			continue
 		}
-		isBest := !slices.ContainsFunc(live, func(other rankedTarget) bool {
-			if !choice.Allows(other.Target) || other.Readiness == dispatch.NotReady {
+		isBest := !slices.ContainsFunc(liveTargets, func(otherTarget rankedTarget) bool {
+			if !targetChoice.Allows(otherTarget.Target) || otherTarget.Readiness == dispatch.NotReady {
 				return false
 			}
-			other.Readiness = p.Readiness
-			return compareTargets(other, p) < 0
+			otherTarget.Readiness = p.Readiness
+			return compareTargets(otherTarget, p) < 0
 		})
 		if isBest {
-			remaining = max(remaining, loadTimeout-time.Since(leftAt))
+			remainingDuration = max(remainingDuration, loadTimeout-time.Since(leftAt))
 		}
 	}
-	return remaining
+	return remainingDuration
 }

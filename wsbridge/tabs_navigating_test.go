@@ -13,32 +13,32 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	sync := func(tabs ...string) string {
 		return `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`
 	}
-	first, second := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
+	firstTab, secondTab := newTabJSON(7, "af", 9, "d7", liveChatPlugins), newTabJSON(8, "", 5, "d8", liveChatPlugins)
 	tests := []struct {
-		name          string
-		before, after string
-		want          dispatch.TargetChoice
-		at            time.Duration
-		next          string
-		live          string
+		name                  string
+		textBefore, textAfter string
+		want                  dispatch.TargetChoice
+		at                    time.Duration
+		nextDocument          string
+		liveTargets           string
 	}{
-		{"the next document arrives", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), second), "b1/7 b1/8"},
-		{"the next document does not arrive", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
-		{"the navigating tab is closed", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
-		{"the next document has no plugin", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "", ""), second), "b1/8"},
-		{"a worse tab navigates", sync(first, second), sync(first, newTabJSON(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
-		{"the call wants another tab", sync(first, second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
-		{"the navigating tab is new", sync(second), sync(newTabJSON(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
-		{"the navigating tab is for another plugin", sync(first, second), sync(newTabJSON(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the next document arrives", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "d9", liveChatPlugins), secondTab), "b1/7 b1/8"},
+		{"the next document does not arrive", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
+		{"the navigating tab is closed", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(secondTab), "b1/8"},
+		{"the next document has no plugin", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, time.Second, sync(newTabJSON(7, "af", 9, "", ""), secondTab), "b1/8"},
+		{"a worse tab navigates", sync(firstTab, secondTab), sync(firstTab, newTabJSON(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
+		{"the call wants another tab", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
+		{"the navigating tab is new", sync(secondTab), sync(newTabJSON(7, "af", 9, "", loading), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the navigating tab is for another plugin", sync(firstTab, secondTab), sync(newTabJSON(7, "af", 9, "", `,"loading":["other"]`), secondTab), dispatch.TargetChoice{}, 0, "", "b1/8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			hash := "h1"
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
-				p.send(tt.before)
+				p.sendFrame(tt.textBefore)
 				w.advanceTime(time.Second)
-				p.send(tt.after)
+				p.sendFrame(tt.textAfter)
 				p.readFrames()
 				startTime := time.Now()
 				go func() {
@@ -48,11 +48,11 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 					w.recordEvent("%s after %v", targetNames(got.LiveTargets), time.Since(startTime))
 				}()
 				w.advanceTime(time.Second)
-				if tt.next != "" {
-					p.send(tt.next)
+				if tt.nextDocument != "" {
+					p.sendFrame(tt.nextDocument)
 				}
 				w.advanceTime(loadTimeout)
-				w.wantEvents(tt.live + " after " + tt.at.String())
+				w.wantEvents(tt.liveTargets + " after " + tt.at.String())
 			})
 		})
 	}
@@ -62,7 +62,7 @@ func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		tabs := func(p *browserPeer, doc, more string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "af", 9, doc, more) + `,` + newTabJSON(8, "", 5, "d8", liveChatPlugins) + `]}}`)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")
@@ -81,8 +81,8 @@ func TestTabsKeepStateUntilPagesReport(t *testing.T) {
 func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
-		tab := func(p *browserPeer, id int, rest string) {
-			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
+		tab := func(p *browserPeer, id int, otherMembers string) {
+			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, otherMembers)
 			p.readFrames()
 		}
 		p := w.connectBrowser("b1", "boot1")

@@ -13,23 +13,23 @@ import (
 )
 
 type fakeAdapters struct {
-	list func() []wire.PluginInfo
-	code func(name, hash string) (string, error)
+	listPlugins func() []wire.PluginInfo
+	code        func(name, hash string) (string, error)
 }
 
 var _ Adapters = fakeAdapters{}
 
 func (f fakeAdapters) List() []wire.PluginInfo {
-	list := f.list()
-	for i := range list {
-		list[i].ScriptID = "s-" + list[i].Hash
+	listPlugins := f.listPlugins()
+	for i := range listPlugins {
+		listPlugins[i].ScriptID = "s-" + listPlugins[i].Hash
 	}
-	return list
+	return listPlugins
 }
 
 func (f fakeAdapters) Hashes() map[string]string {
 	hashes := map[string]string{}
-	for _, p := range f.list() {
+	for _, p := range f.listPlugins() {
 		hashes[p.Name] = p.Hash
 	}
 	return hashes
@@ -43,7 +43,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 
 func newOnePluginAdapters(hash *string) fakeAdapters {
 	return fakeAdapters{
-		list: func() []wire.PluginInfo {
+		listPlugins: func() []wire.PluginInfo {
 			return []wire.PluginInfo{{Name: "chat", DisplayName: "Chat", Hash: *hash, World: wire.WorldMain}}
 		},
 		code: func(name, hash string) (string, error) { return "code of " + name + " " + hash, nil },
@@ -68,18 +68,18 @@ func targetNames(targets []dispatch.Target) string {
 func TestTargets(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
-		want := func(live, reload string, browsers int) {
+		want := func(liveTargets, reload string, browsers int) {
 			t.Helper()
 			w.readEvents()
 			got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
-			if targetNames(got.LiveTargets) != live || targetNames(got.TabsToReload) != reload || got.BrowserCount != browsers {
-				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.LiveTargets), targetNames(got.TabsToReload), got.BrowserCount, live, reload, browsers)
+			if targetNames(got.LiveTargets) != liveTargets || targetNames(got.TabsToReload) != reload || got.BrowserCount != browsers {
+				t.Errorf("live %q, reload %q, %d browsers; want %q, %q, %d", targetNames(got.LiveTargets), targetNames(got.TabsToReload), got.BrowserCount, liveTargets, reload, browsers)
 			}
 		}
 		want("", "", 0)
 		p := w.connectBrowser("b1", "boot1")
 		want("b1/7", "", 1)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "", 900, "d1", liveChatPlugins),
 			newTabJSON(2, "f", 100, "d2", liveChatPlugins),
 			newTabJSON(3, "f", 200, "d3", liveChatPlugins),
@@ -98,9 +98,9 @@ func TestTargets(t *testing.T) {
 		}
 		q := w.connectBrowser("b2", "boot2")
 		want("b2/7 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":` + newTabJSON(7, "", 0, "d7", liveChatPlugins) + `}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
 		// The plugin now has a newer version, but all tabs still run adapters of the older version.
 		hash = "h2"
@@ -119,13 +119,13 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		listTabs := func(p *browserPeer, tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
 		}
-		want := func(live, reload string) {
+		want := func(liveTargets, reload string) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || targetNames(got.TabsToReload) != reload {
-				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.LiveTargets), targetNames(got.TabsToReload), live, reload)
+			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || targetNames(got.TabsToReload) != reload {
+				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.startedAt), targetNames(got.LiveTargets), targetNames(got.TabsToReload), liveTargets, reload)
 			}
 		}
 		back := func() *browserPeer {
@@ -145,7 +145,7 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 		w.run("b1", "c1")
 		p.wantFrames(newDispatchFrame("c1"))
 		listTabs(p, newTabJSON(6, "", 0, "", `,"needsReload":["chat"]`), newTabJSON(7, "a", 0, "d9", liveChatPlugins))
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
 		want("b1/7 b1/6", "")
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
@@ -168,16 +168,16 @@ func TestTargetsAfterServiceWorkerRestart(t *testing.T) {
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
-		want := func(live string, browsers int) {
+		want := func(liveTargets string, browsers int) {
 			t.Helper()
-			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || got.BrowserCount != browsers {
-				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.LiveTargets), got.BrowserCount, live, browsers)
+			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != liveTargets || got.BrowserCount != browsers {
+				t.Errorf("live %q, %d browsers; want %q, %d", targetNames(got.LiveTargets), got.BrowserCount, liveTargets, browsers)
 			}
 		}
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		p.closeAbruptly()
 		want("b2/7", 2)
-		q.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		q.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		q.readFrames()
 		want("b1/7", 2)
 		w.advanceTime(10 * time.Second)
@@ -188,10 +188,10 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 func TestTabsOfOldLink(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
-		old, current := &link{hub: w.hub}, &link{hub: w.hub}
-		b.tabs.connect(current, "", true)
-		b.tabs.replaceTabs(old, []wire.TabInfo{{TabID: 1}})
-		b.tabs.changeTab(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
+		oldLink, currentLink := &link{hub: w.hub}, &link{hub: w.hub}
+		b.tabs.connect(currentLink, "", true)
+		b.tabs.replaceTabs(oldLink, []wire.TabInfo{{TabID: 1}})
+		b.tabs.changeTab(oldLink, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
 		if len(b.tabs.tabs) != 0 {
 			t.Errorf("tabs = %+v, want none", b.tabs.tabs)
 		}
@@ -201,19 +201,19 @@ func TestTabsOfOldLink(t *testing.T) {
 func TestTabsAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
-		current := &link{hub: w.hub}
-		b.tabs.connect(current, "", true)
+		currentLink := &link{hub: w.hub}
+		b.tabs.connect(currentLink, "", true)
 		many := make([]wire.TabInfo, maxTabs+5)
 		for i := range many {
 			many[i].TabID = i
 		}
-		b.tabs.replaceTabs(current, many)
-		b.tabs.changeTab(current, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
+		b.tabs.replaceTabs(currentLink, many)
+		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
 		// The tab keeps the ID in TabChangedParams.TabID, even if TabChangedParams.Tab contains another ID.
-		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
+		b.tabs.changeTab(currentLink, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
 		}
@@ -224,7 +224,7 @@ func TestBrowsers(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b2", "boot1")
 		w.connectBrowser("b1", "boot2")
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		w.run("b2", "c1")
 		w.advanceTime(time.Second)
 		p.closeAbruptly()
@@ -242,11 +242,11 @@ func TestBrowsers(t *testing.T) {
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
-		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
 		w.connectBrowser("b1", "boot1")
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
@@ -280,28 +280,28 @@ func TestTargetsWaitForNewBrowser(t *testing.T) {
 		w.advanceTime(time.Minute)
 		p := w.dial()
 		p.sendHello("b1", "boot2")
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
-		found := make(chan dispatch.Targets, 1)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		foundTargets := make(chan dispatch.Targets, 1)
 		want := func(plugin string) time.Duration {
 			startTime := time.Now()
-			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: plugin})
+			foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: plugin})
 			return time.Since(startTime)
 		}
 		go want("chat")
 		w.advanceTime(2 * time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
-		if len(found) > 0 {
-			t.Fatalf("targets %+v before the tabs were listed", <-found)
+		if len(foundTargets) > 0 {
+			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h1"}]}]}}`)
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
-		if elapsed := want("chat"); elapsed != 0 {
-			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsed)
+		if elapsedTime := want("chat"); elapsedTime != 0 {
+			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsedTime)
 		}
 	})
 }
@@ -313,28 +313,28 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		w.advanceTime(time.Minute)
 		hash = "h2"
 		w.hub.Sync()
-		found := make(chan dispatch.Targets, 1)
+		foundTargets := make(chan dispatch.Targets, 1)
 		want := func() time.Duration {
 			startTime := time.Now()
-			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
+			foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
 			return time.Since(startTime)
 		}
 		go want()
 		w.advanceTime(time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`)
 		synctest.Wait()
-		if len(found) > 0 {
-			t.Fatalf("targets %+v before the tabs were listed", <-found)
+		if len(foundTargets) > 0 {
+			t.Fatalf("targets %+v before the tabs were listed", <-foundTargets)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h2"}]}]}}`)
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
-		if elapsed := want(); elapsed != 0 {
-			t.Errorf("the call waited %v although the plugins did not change", elapsed)
+		if elapsedTime := want(); elapsedTime != 0 {
+			t.Errorf("the call waited %v although the plugins did not change", elapsedTime)
 		}
 	})
 }
@@ -348,21 +348,21 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 			w.hub.Sync()
 			synctest.Wait()
 		}
-		found := make(chan dispatch.Targets, 1)
-		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		foundTargets := make(chan dispatch.Targets, 1)
+		go func() { foundTargets <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		for _, frame := range []string{
 			`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`,
 			`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`,
 			`{"jsonrpc":"2.0","id":"s/3","result":{"mode":"userScripts"}}`,
 		} {
-			p.send(frame)
+			p.sendFrame(frame)
 			synctest.Wait()
-			if len(found) > 0 {
-				t.Fatalf("targets %+v after %s; want none before the tabs of the plugins h3 were listed", <-found, frame)
+			if len(foundTargets) > 0 {
+				t.Fatalf("targets %+v after %s; want none before the tabs of the plugins h3 were listed", <-foundTargets, frame)
 			}
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
-		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
+		if got := <-foundTargets; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
@@ -371,35 +371,35 @@ func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
 func TestTargetsWaitForALoadingTab(t *testing.T) {
 	hash := "h1"
 	loading := `{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"windowId":1,"url":"https://chat.example/","title":"Chat","active":true,"focused":true,"lastAccessedMs":1,"loading":["chat"]}}}`
-	ready := strings.Replace(loading, `"loading":["chat"]`, `"documentId":"d8","plugins":[{"name":"chat","hash":"h1"}]`, 1)
+	readyTab := strings.Replace(loading, `"loading":["chat"]`, `"documentId":"d8","plugins":[{"name":"chat","hash":"h1"}]`, 1)
 	for _, tt := range []struct {
-		name   string
-		want   dispatch.TargetChoice
-		after  string
-		live   string
-		waited time.Duration
+		name        string
+		want        dispatch.TargetChoice
+		textAfter   string
+		liveTargets string
+		waited      time.Duration
 	}{
-		{"it comes", dispatch.TargetChoice{Plugin: "chat"}, ready, "b1/7", time.Second},
-		{"that very tab comes", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, ready, "b1/7", time.Second},
+		{"it comes", dispatch.TargetChoice{Plugin: "chat"}, readyTab, "b1/7", time.Second},
+		{"that very tab comes", dispatch.TargetChoice{Plugin: "chat", TabID: 7}, readyTab, "b1/7", time.Second},
 		{"it never comes", dispatch.TargetChoice{Plugin: "chat"}, "", "", loadTimeout},
-		{"another tab is wanted", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, ready, "", 0},
-		{"another browser is wanted", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, ready, "", 0},
-		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, ready, "", 0},
+		{"another tab is wanted", dispatch.TargetChoice{Plugin: "chat", TabID: 8}, readyTab, "", 0},
+		{"another browser is wanted", dispatch.TargetChoice{Plugin: "chat", Browser: "Phone"}, readyTab, "", 0},
+		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, readyTab, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
-				p.send(loading)
+				p.sendFrame(loading)
 				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
 				startTime := time.Now()
-				found := make(chan dispatch.Targets, 1)
-				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
-				if tt.waited > 0 && tt.after != "" {
+				foundTargets := make(chan dispatch.Targets, 1)
+				go func() { foundTargets <- w.hub.Targets(w.t.Context(), tt.want) }()
+				if tt.waited > 0 && tt.textAfter != "" {
 					w.advanceTime(time.Second)
-					p.send(tt.after)
+					p.sendFrame(tt.textAfter)
 				}
-				if got := <-found; targetNames(got.LiveTargets) != tt.live || time.Since(startTime) != tt.waited {
-					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.live, tt.waited)
+				if got := <-foundTargets; targetNames(got.LiveTargets) != tt.liveTargets || time.Since(startTime) != tt.waited {
+					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.liveTargets, tt.waited)
 				}
 			})
 		})

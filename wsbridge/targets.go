@@ -24,11 +24,11 @@ import (
 //
 // For a browser tool, Targets returns the current state of the tab that choice names, or the
 // connected browsers if choice names no tab.
-func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
-	if choice.TargetKind != dispatch.TargetDocument {
-		return browserToolSearch{h}.find(ctx, choice)
+func (h *Hub) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
+	if targetChoice.TargetKind != dispatch.TargetDocument {
+		return browserToolSearch{h}.find(ctx, targetChoice)
 	}
-	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
+	s := targetSearch{hub: h, targetChoice: targetChoice, stepStart: time.Now()}
 	for {
 		tabsChanged := h.tabChanges.Next()
 		waitTime := s.updateTargets()
@@ -62,7 +62,7 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 // targetSearch is the state of one call of Targets.
 type targetSearch struct {
 	hub                         *Hub
-	choice                      dispatch.TargetChoice
+	targetChoice                dispatch.TargetChoice
 	stepStart                   time.Time
 	targets                     dispatch.Targets
 	hasTriedReload, isReloading bool
@@ -81,7 +81,7 @@ type failedLoad struct {
 }
 
 func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
-	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
+	return s.targetChoice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}]
 }
 
 func (s *targetSearch) hasOpenedFailed() bool {
@@ -91,7 +91,7 @@ func (s *targetSearch) hasOpenedFailed() bool {
 }
 
 func (s *targetSearch) updateTargets() time.Duration {
-	targets, returnWait, syncWait := s.hub.currentTargets(s.choice)
+	targets, returnWait, syncWait := s.hub.currentTargets(s.targetChoice)
 	s.targets = targets
 	if s.earlierFailures == nil {
 		s.earlierFailures = map[failedLoad]bool{}
@@ -99,11 +99,11 @@ func (s *targetSearch) updateTargets() time.Duration {
 			s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedAtMs}] = true
 		}
 	}
-	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
+	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.targetChoice.Allows(t) })
 	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// An unresponsive page counts as loading, because the page could soon respond.
-	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.choice.Allows)
-	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
+	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.targetChoice.Allows) || slices.ContainsFunc(targets.UnresponsiveTargets, s.targetChoice.Allows)
+	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.targetChoice.Allows)
 	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
 	switch {
 	case returnWait > 0:
@@ -124,7 +124,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 		return codeTimeout - time.Since(s.stepStart)
 	case isLoading:
 		return loadTimeout - time.Since(s.stepStart)
-	case hasFailed || slices.ContainsFunc(targets.BrokenTabs, s.choice.Allows):
+	case hasFailed || slices.ContainsFunc(targets.BrokenTabs, s.targetChoice.Allows):
 		return 0
 	case syncWait > 0:
 		return syncWait
@@ -137,21 +137,21 @@ func (s *targetSearch) updateTargets() time.Duration {
 
 // One search does each of the two at most once.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
-	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
+	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.targetChoice.Allows) {
 		return false, 0
 	}
-	if s.choice.IsPreview && (slices.ContainsFunc(s.targets.TabsToReload, s.choice.Allows) || !slices.ContainsFunc(s.targets.ErrorPages, s.choice.Allows)) {
+	if s.targetChoice.IsPreview && (slices.ContainsFunc(s.targets.TabsToReload, s.targetChoice.Allows) || !slices.ContainsFunc(s.targets.ErrorPages, s.targetChoice.Allows)) {
 		return false, 0
 	}
-	if slices.ContainsFunc(s.targets.BrokenTabs, s.choice.Allows) {
+	if slices.ContainsFunc(s.targets.BrokenTabs, s.targetChoice.Allows) {
 		return false, 0 // a broken plugin would fail again after a reload
 	}
-	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.choice.Allows)
+	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.targetChoice.Allows)
 	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
 	reloadable := slices.Concat(s.targets.TabsToReload, retriedPages)
-	mustReload := slices.ContainsFunc(reloadable, s.choice.Allows)
+	mustReload := slices.ContainsFunc(reloadable, s.targetChoice.Allows)
 	// While a tab loads, the search for targets opens no second tab.
-	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.choice.Allows)
+	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.targetChoice.Allows)
 	switch {
 	case mustReload && !s.hasTriedReload:
 		if s.isReloading, s.hasTriedReload = s.requestReload(ctx, reloadable); !s.hasTriedReload {
@@ -167,9 +167,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
+func (h *Hub) currentTargets(targetChoice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
-	hash, isKnown := h.hashes[choice.Plugin]
+	hash, isKnown := h.hashes[targetChoice.Plugin]
 	h.mu.Unlock()
 	var livePlaces, disconnectedPlaces, reloadPlaces, loadingPlaces, arrivingPlaces, brokenPlaces, silentPlaces, errorPlaces []rankedTarget
 	browsers := h.registry.listBrowsers()
@@ -178,27 +178,27 @@ func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Tar
 		if !isKnown {
 			continue
 		}
-		browserPlaces := b.tabs.findTargets(choice.Plugin, hash)
-		syncWait = max(syncWait, b.tabs.syncWait(choice))
+		browserPlaces := b.tabs.findTargets(targetChoice.Plugin, hash)
+		syncWait = max(syncWait, b.tabs.syncWait(targetChoice))
 		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.unresponsive...), append(errorPlaces, browserPlaces.errorPages...)
-		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(choice)
+		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(targetChoice)
 		arrivingPlaces = append(arrivingPlaces, browserPlaces.awaitingCode...)
-		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
+		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.needReload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.brokenTargets...)
 		switch {
 		case !browserPlaces.isConnected:
-			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.live...)
+			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.liveTargets...)
 			continue
-		case choice.Open != "" && choice.AllowsBrowser(browserPlaces.browser.Browser, browserPlaces.browser.BrowserName):
+		case targetChoice.Open != "" && targetChoice.AllowsBrowser(browserPlaces.browser.Browser, browserPlaces.browser.BrowserName):
 			targets.BrowsersToOpen = append(targets.BrowsersToOpen, browserPlaces.browser)
 		}
-		livePlaces = append(livePlaces, browserPlaces.live...)
+		livePlaces = append(livePlaces, browserPlaces.liveTargets...)
 	}
 	if len(livePlaces) == 0 {
 		livePlaces = disconnectedPlaces
 	}
 	for _, b := range browsers {
 		if isKnown {
-			returnWait = max(returnWait, b.tabs.nextDocumentWait(choice, livePlaces))
+			returnWait = max(returnWait, b.tabs.nextDocumentWait(targetChoice, livePlaces))
 		}
 	}
 	slices.SortFunc(targets.BrowsersToOpen, func(x, y dispatch.Target) int {
@@ -226,11 +226,11 @@ type rankedTarget struct {
 
 // browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
-	browser                                         dispatch.Target // only the ID and the name of the browser are set
-	isConnected                                     bool
-	live, needReload, loading, awaitingCode, broken []rankedTarget
-	unresponsive                                    []rankedTarget
-	errorPages                                      []rankedTarget
+	browser                                                       dispatch.Target // only the ID and the name of the browser are set
+	isConnected                                                   bool
+	liveTargets, needReload, loading, awaitingCode, brokenTargets []rankedTarget
+	unresponsive                                                  []rankedTarget
+	errorPages                                                    []rankedTarget
 }
 
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
@@ -265,7 +265,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 			if t.Unresponsive {
 				browserPlaces.unresponsive = append(browserPlaces.unresponsive, p)
 			} else {
-				browserPlaces.live = append(browserPlaces.live, p)
+				browserPlaces.liveTargets = append(browserPlaces.liveTargets, p)
 			}
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedAtMs = t.LoadError, t.LoadFailedMs
@@ -274,7 +274,7 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 			browserPlaces.awaitingCode = append(browserPlaces.awaitingCode, p)
 		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
 			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
-			browserPlaces.broken = append(browserPlaces.broken, p)
+			browserPlaces.brokenTargets = append(browserPlaces.brokenTargets, p)
 		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
 			browserPlaces.needReload = append(browserPlaces.needReload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):

@@ -14,15 +14,15 @@ import (
 	"opentabs/wire"
 )
 
-func chatPluginState(ready string) string {
-	if ready != "" {
-		ready = `,"ready":` + ready
+func chatPluginState(isReady string) string {
+	if isReady != "" {
+		isReady = `,"ready":` + isReady
 	}
-	return `"plugins":[{"name":"chat","hash":"h1"` + ready + `}]`
+	return `"plugins":[{"name":"chat","hash":"h1"` + isReady + `}]`
 }
 
-func newFrameJSON(id int, ready string) string {
-	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(ready))
+func newFrameJSON(id int, isReady string) string {
+	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(isReady))
 }
 
 func describeTargets(targets []dispatch.Target) string {
@@ -37,7 +37,7 @@ func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("false")),
 			newTabJSON(2, "af", 900, "d2", ","+chatPluginState("")),
 			newTabJSON(3, "", 100, "d3", ","+chatPluginState("true")),
@@ -58,10 +58,10 @@ func TestFramesOfTabs(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
+		frames := func(frameList ...string) string { return `,"frames":[` + strings.Join(frameList, ",") + `]` }
 		listTabs(
 			newTabJSON(1, "af", 5, "d1", ","+chatPluginState("true")+frames(newFrameJSON(9, "true"), newFrameJSON(4, "true"))),
 			newTabJSON(2, "", 9, "d2", ","+chatPluginState("false")+frames(newFrameJSON(7, "true"))),
@@ -78,8 +78,8 @@ func TestFramesOfTabs(t *testing.T) {
 			t.Errorf("%+v, want %+v", frame, want)
 		}
 		start := func(id string) string {
-			run := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
-			if err := w.hub.Start(w.t.Context(), run, sink{w, id}); err != nil {
+			toolRun := dispatch.Run{ID: id, Plugin: "chat", Tool: "send", Target: frame}
+			if err := w.hub.Start(w.t.Context(), toolRun, sink{w, id}); err != nil {
 				return string(err.Code)
 			}
 			return ""
@@ -90,7 +90,7 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
@@ -119,7 +119,7 @@ func TestStateOfAPlugin(t *testing.T) {
 			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false"))}, dispatch.StateUnavailable},
 			{[]string{newTabJSON(1, "", 1, "d", ","+chatPluginState("false")), newTabJSON(2, "", 1, "e", ","+chatPluginState("true"))}, dispatch.StateReady},
 		} {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
 			if got := w.hub.CurrentTargets("chat").State(); got != tt.want {
 				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
@@ -136,12 +136,12 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
 			p := w.connectBrowser(id, "boot-"+id)
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + newTabJSON(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
 		}
 		w.readEvents()
-		live := w.hub.CurrentTargets("chat").LiveTargets
-		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
-			t.Errorf("the live targets are %+v", live)
+		liveTargets := w.hub.CurrentTargets("chat").LiveTargets
+		if len(liveTargets) != 2 || liveTargets[0].DocumentID != "d-b1" || liveTargets[1].DocumentID != "d-b2" {
+			t.Errorf("the live targets are %+v", liveTargets)
 		}
 		if err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "r", Plugin: "chat", Tool: "t", Target: dispatch.Target{
 			Browser: "b2", TabID: 7, DocumentID: "d-b1",
@@ -161,15 +161,15 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		evilTab := strings.Replace(newFrameJSON(4, "true"), "https://x/", "https://evil.example/", 1)
-		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
 			newTabJSON(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+newFrameJSON(3, "true")+","+evilTab+`]`),
 			strings.Replace(newTabJSON(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(newTabJSON(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
 		w.readEvents()
-		found := w.hub.CurrentTargets("chat")
-		if got := describeTargets(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
-			t.Error(got, found.TabsToReload)
+		foundTargets := w.hub.CurrentTargets("chat")
+		if got := describeTargets(foundTargets.LiveTargets); got != "1/0 1/3" || len(foundTargets.TabsToReload) != 0 {
+			t.Error(got, foundTargets.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("the problem was logged %d times; want 1", n)
@@ -186,18 +186,18 @@ func TestSilentTabs(t *testing.T) {
 	withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
+			p.sendFrame(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		silent := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
-		listTabs(silent, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
-		found := w.hub.CurrentTargets("chat")
-		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.UnresponsiveTargets) != "1/0" {
-			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.UnresponsiveTargets))
+		silentTabs := newTabJSON(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
+		listTabs(silentTabs, newTabJSON(2, "", 1, "d2", ","+chatPluginState("true")))
+		foundTargets := w.hub.CurrentTargets("chat")
+		if describeTargets(foundTargets.LiveTargets) != "2/0" || describeTargets(foundTargets.UnresponsiveTargets) != "1/0" {
+			t.Errorf("the targets are live %q and silent %q", describeTargets(foundTargets.LiveTargets), describeTargets(foundTargets.UnresponsiveTargets))
 		}
-		listTabs(silent)
-		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
-			t.Errorf("the live targets are %q after %v", describeTargets(found.LiveTargets), time.Since(startTime))
+		listTabs(silentTabs)
+		if startTime, foundTargets := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(foundTargets.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
+			t.Errorf("the live targets are %q after %v", describeTargets(foundTargets.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("the reload of tab 7 returned %v; want an error that contains %q", err, "no connected browser has a tab 7")

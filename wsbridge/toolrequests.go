@@ -30,8 +30,8 @@ type runRequests struct {
 
 // toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
-	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
-	answer []byte
+	// answerFrame is the tool.answer frame for the request, or nil until the dispatcher has answered.
+	answerFrame []byte
 	// isResent is true if the server has resent the answer after a reconnect. After a reconnect,
 	// the browser repeats each tool.ask once. The server does not answer the repeated tool.ask,
 	// because it has already resent the answer.
@@ -72,12 +72,12 @@ func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool,
 	case p.Withdrawn:
 		a.recordNumber(p.Ask)
 		a.removeRequest(p.Ask)
-		return openRequest != nil && openRequest.answer == nil, nil
+		return openRequest != nil && openRequest.answerFrame == nil, nil
 	case openRequest != nil && openRequest.isResent:
 		openRequest.isResent = false
 		return false, nil
-	case openRequest != nil && openRequest.answer != nil:
-		l.postFrame(openRequest.answer)
+	case openRequest != nil && openRequest.answerFrame != nil:
+		l.postFrame(openRequest.answerFrame)
 		return false, nil
 	case isRepeated:
 		return false, nil
@@ -102,7 +102,7 @@ func (a *runRequests) recordNumber(number int) {
 
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
-		a.keptBytes -= len(openRequest.answer)
+		a.keptBytes -= len(openRequest.answerFrame)
 		delete(a.openRequests, number)
 	}
 }
@@ -112,16 +112,16 @@ func newTooManyError(limit string) *wire.CallError {
 }
 
 // Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has made.
-func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
+func (h *Hub) Answer(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
-		if b.runs.answerToolRequest(runID, number, output, err) {
+		if b.runTable.answerToolRequest(runID, number, toolOutput, err) {
 			return
 		}
 	}
 }
 
 // The server keeps its answer to a tool's request until the browser confirms that the page has received the answer.
-func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
+func (rt *runTable) answerToolRequest(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[runID]
@@ -129,20 +129,20 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 		return false
 	}
 	openRequest := r.requests.openRequests[number]
-	if openRequest == nil || openRequest.answer != nil {
+	if openRequest == nil || openRequest.answerFrame != nil {
 		return true
 	}
 	switch {
-	case len(output) > wire.MaxAnswerBytes:
-		output, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
-	case r.requests.keptBytes+len(output) > maxKeptAnswerBytes:
-		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
+	case len(toolOutput) > wire.MaxAnswerBytes:
+		toolOutput, err = nil, inbound.NewTooLargeError(wire.MaxAnswerBytes)
+	case r.requests.keptBytes+len(toolOutput) > maxKeptAnswerBytes:
+		toolOutput, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
 			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}
 	}
-	openRequest.answer = answerFrame(runID, number, output, err)
-	r.requests.keptBytes += len(openRequest.answer)
+	openRequest.answerFrame = answerFrame(runID, number, toolOutput, err)
+	r.requests.keptBytes += len(openRequest.answerFrame)
 	if rt.link != nil {
-		rt.link.postFrame(openRequest.answer)
+		rt.link.postFrame(openRequest.answerFrame)
 	}
 	return true
 }
@@ -151,9 +151,9 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 // and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
-		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
+		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answerFrame != nil {
 			openRequest.isResent = true
-			rt.link.postFrame(openRequest.answer)
+			rt.link.postFrame(openRequest.answerFrame)
 		}
 	}
 	for _, activity := range r.pendingResyncs {
@@ -179,18 +179,18 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	}
 	// The server keeps an answer that the page has not accepted, because the page can repeat the
 	// tool.ask.
-	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.WasExpected {
+	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answerFrame != nil && result.WasExpected {
 		r.requests.removeRequest(number)
 	}
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.WasExpected).Msg("answer arrived")
 }
 
-func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
+func answerFrame(runID string, number int, toolOutput json.RawMessage, err *wire.CallError) []byte {
 	if err != nil {
-		output = nil
+		toolOutput = nil
 	}
 	id := answerIDPrefix + strconv.Itoa(number) + "/" + runID
-	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
+	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: toolOutput, Error: err})
 }
 
 // Resync implements dispatch.Bridge by requesting the full content of an activity from the page.
@@ -198,7 +198,7 @@ func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
 	for _, b := range h.registry.listBrowsers() {
-		if b.runs.resync(runID, frame) {
+		if b.runTable.resync(runID, frame) {
 			return
 		}
 	}

@@ -23,8 +23,8 @@ func toolRequestFrame(id string, n int) string {
 	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, nestedCallParams(n))
 }
 
-func answerText(id string, n int, rest string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, rest)
+func answerText(id string, n int, otherMembers string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, otherMembers)
 }
 
 func (p *browserPeer) confirm(id string, n int, taken bool) {
@@ -86,7 +86,7 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.sendToolRequest("c1", nestedCallParams(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
@@ -96,7 +96,7 @@ func TestAnswerIsSentAfterReconnect(t *testing.T) {
 		p.confirm("c1", 2, true)
 		p.closeAbruptly()
 		p = w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
 				t.Errorf("the hub sent a confirmed answer again: %s", frame)
@@ -130,20 +130,20 @@ func TestWithdrawnToolRequest(t *testing.T) {
 
 func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
-		other := w.connectBrowser("b2", "boot2")
-		other.sendToolRequest("c1", nestedCallParams(1))
-		other.sendToolRequest("c9", nestedCallParams(1))
+		otherPeer := w.connectBrowser("b2", "boot2")
+		otherPeer.sendToolRequest("c1", nestedCallParams(1))
+		otherPeer.sendToolRequest("c9", nestedCallParams(1))
 		w.wantEvents()
-		other.wantFrames()
+		otherPeer.wantFrames()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true)
+		otherPeer.confirm("c1", 1, true)
 		w.readEvents()
 		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
-		p.answer("c1", "7")
+		p.respond("c1", "7")
 		w.wantEvents("c1 returned 7")
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.sendToolRequest("c1", nestedCallParams(2))
@@ -160,9 +160,9 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		if got := w.readEvents(); len(got) != maxOpenRequests {
 			t.Errorf("%d asks were taken, want %d", len(got), maxOpenRequests)
 		}
-		refused := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may have at most 64 unanswered requests at once"}`)
-		if got := p.readFrames(); len(got) != 4*maxOpenRequests || got[0] != refused {
-			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refused)
+		refusalFrame := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may have at most 64 unanswered requests at once"}`)
+		if got := p.readFrames(); len(got) != 4*maxOpenRequests || got[0] != refusalFrame {
+			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refusalFrame)
 		}
 		for n := range maxOpenRequests {
 			w.hub.Answer("c1", n+1, nil, nil)
@@ -181,31 +181,31 @@ func TestToolRequestsAreLimited(t *testing.T) {
 		p.sendToolRequest("c1", nestedCallParams(maxRequests+1))
 		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may send at most 1000 requests in total"}`))
 		w.wantEvents()
-		p.answer("c1", "7")
+		p.respond("c1", "7")
 		w.wantEvents("c1 returned 7")
 	})
 }
 
 func TestLargeAnswers(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
-		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
+		largeAnswer := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		for n := range 6 {
 			p.sendToolRequest("c1", nestedCallParams(n+1))
 		}
 		w.readEvents()
-		w.hub.Answer("c1", 1, append(bytes.Clone(large), ' '), nil)
+		w.hub.Answer("c1", 1, append(bytes.Clone(largeAnswer), ' '), nil)
 		p.wantFrames(answerText("c1", 1, `,"error":{"code":"result_too_large","message":"the result is larger than 16777216 bytes"}`))
 		for n := range 4 {
-			w.hub.Answer("c1", n+2, large, nil)
+			w.hub.Answer("c1", n+2, largeAnswer, nil)
 		}
 		got := p.readFrames()
-		if len(got) != 4 || len(got[0]) < len(large) || !strings.Contains(got[3], `"code":"result_too_large"`) {
+		if len(got) != 4 || len(got[0]) < len(largeAnswer) || !strings.Contains(got[3], `"code":"result_too_large"`) {
 			t.Errorf("%d answers arrived, the last with %d bytes; want the fourth rejected", len(got), len(got[len(got)-1]))
 		}
 		p.confirm("c1", 2, true)
 		w.readEvents()
-		w.hub.Answer("c1", 6, large, nil)
-		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(large) {
+		w.hub.Answer("c1", 6, largeAnswer, nil)
+		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(largeAnswer) {
 			t.Error("the answer was not sent although there is room again")
 		}
 	})
@@ -219,7 +219,7 @@ func TestInvalidToolRequests(t *testing.T) {
 		} {
 			p.sendToolRequest("c1", body)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallParams(1) + `}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallParams(1) + `}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tool.ask is a notification; send it without an id"}}`)
 		for i, args := range []string{`,"args":7`, `,"args":null`, ``, `,"args":["{"]`} {
 			p.sendToolRequest("c1", fmt.Sprintf(`"ask":%d,"call":{"tool":"echo"%s}`, i+1, args))
@@ -246,11 +246,11 @@ func TestResync(t *testing.T) {
 		}
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		if got := p.readFrames(); len(got) != wire.MaxActivityTypes || got[0] != frame {
 			t.Errorf("frames = %q", got)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		p.wantFrames()
 	})
 }
@@ -270,15 +270,15 @@ func TestToolRequestConfirmsRun(t *testing.T) {
 }
 
 func TestEncodeRun(t *testing.T) {
-	run := dispatch.Run{
+	toolRun := dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "summarise", Prompt: true, Args: json.RawMessage(`{"n":1}`),
 		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
 	}
 	params := wire.EncodeBody(wire.ToolDispatchParams{
 		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, IsResent: true,
-		Prompt: true, Decision: run.Decision, Args: run.Args,
+		Prompt: true, Decision: toolRun.Decision, Args: toolRun.Args,
 	})
-	if got, want := encodeRun(&run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
+	if got, want := encodeRun(&toolRun, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {
 		t.Errorf("frame\n got %s\nwant %s", got, want)
 	}
 }

@@ -65,7 +65,7 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 // of the documents in all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := r.TargetKind != dispatch.TargetDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
-	return b.runs.startRun(r, frame, sink, isDocumentShown)
+	return b.runTable.startRun(r, frame, sink, isDocumentShown)
 }
 
 func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {

@@ -34,7 +34,7 @@ func TestTracedRun(t *testing.T) {
 			t.Errorf("the browser received %s, want one traced call", frame)
 		}
 		w.advanceTime(time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"output":7,"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,` +
+		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","result":{"output":7,"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,` +
 			`"page":{"bridgeInUs":1,"hostInUs":2,"schemaUs":3,"handlerUs":4,"resultUs":5}}}}`)
 		w.wantEvents("c1 returned 7")
 		var stations []string
@@ -49,7 +49,7 @@ func TestTracedRun(t *testing.T) {
 		if frame := strings.Join(p.readFrames(), "\n"); strings.Contains(frame, "trace") {
 			t.Errorf("the browser received %s for a run that is not traced", frame)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"c2","result":{"output":8,"hops":"forged"}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"c2","result":{"output":8,"hops":"forged"}}`)
 		w.wantEvents("c2 returned 8")
 	})
 }
@@ -64,7 +64,7 @@ func TestTracedRunFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.advanceTime(time.Second)
-		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"no","data":{"code":"tool_error","message":"no"},` +
+		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"no","data":{"code":"tool_error","message":"no"},` +
 			`"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,"page":{"bridgeInUs":1,"hostInUs":2,"schemaUs":3,"handlerUs":4,"resultUs":5}}}}`)
 		w.wantEvents("c1 failed tool_error: no")
 		if !slices.ContainsFunc(trace.Hops(), func(h hops.Hop) bool { return h.Stage == "handler" && h.Us == 4 }) {
@@ -76,19 +76,19 @@ func TestTracedRunFails(t *testing.T) {
 func TestStartRefused(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		want := func(err *wire.CallError, code wire.ErrorCode, message string) {
+		want := func(err *wire.CallError, code wire.ErrorCode, errorMessage string) {
 			t.Helper()
-			if err == nil || err.Code != code || err.Message != message {
-				t.Errorf("Start = %+v, want %s: %s", err, code, message)
+			if err == nil || err.Code != code || err.Message != errorMessage {
+				t.Errorf("Start = %+v, want %s: %s", err, code, errorMessage)
 			}
 		}
 		want(w.tryRun("b2", "c1", 0), wire.ErrBrowserLost, `the browser "Chrome" is not connected`)
 		w.run("b1", "c1")
 		want(w.tryRun("b1", "c1", 0), wire.ErrInternal, "a run with this ID already exists")
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"documentId":"d8"}}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7,"documentId":"d8"}}}`)
 		p.readFrames()
 		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		p.readFrames()
 		want(w.tryRun("b1", "c2", 0), wire.ErrNavigated, "the tab navigated to another document")
 		p.closeAbruptly()
@@ -112,7 +112,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, strings.Replace(newDispatchFrame("c1"), `,"args"`, `,"again":true,"args"`, 1), syncNil)
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }
@@ -132,7 +132,7 @@ func TestNoCallStartsInRemovedBrowser(t *testing.T) {
 func TestStartWithoutDocument(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
 		p.readFrames()
 		err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "c1", Target: dispatch.Target{Browser: "b1", TabID: 7}}, sink{w, "c1"})
 		if err == nil || err.Code != wire.ErrNavigated {
@@ -143,7 +143,7 @@ func TestStartWithoutDocument(t *testing.T) {
 
 // If a call was never sent, the dispatcher can safely retry the call in another browser.
 func TestUnsentRunEnds(t *testing.T) {
-	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
+	unsent := func(runText string) string { return "c1 " + strings.Replace(runText, ":", ", not started:", 1) }
 	tests := []struct {
 		name string
 		then func(w *hubFixture)
@@ -172,10 +172,10 @@ func TestCallCanRestartWithSameID(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
+		p.sendFrame(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
 		w.wantEvents("c1 failed not_ready: log in")
 		w.run("b1", "c1")
-		p.answer("c1", "1")
+		p.respond("c1", "1")
 		w.wantEvents("c1 returned 1")
 	})
 }

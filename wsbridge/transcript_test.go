@@ -48,20 +48,20 @@ func TestTranscripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
-	all := ""
+	transcripts := ""
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := string(b)
-		all += want
+		transcripts += want
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			goldentest.Compare(t, file, []byte(runTranscript(t, want)))
 		})
 	}
 	for _, m := range wireMethods(t) {
-		if !strings.Contains(all, `"method":"`+m+`"`) {
+		if !strings.Contains(transcripts, `"method":"`+m+`"`) {
 			t.Errorf("no transcript has the method %s", m)
 		}
 	}
@@ -92,25 +92,25 @@ func wireMethods(t *testing.T) []string {
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
 type transcriptRun struct {
-	w        *hubFixture
-	hash     string
-	order    []string
-	peers    map[string]*browserPeer
-	ended    map[string]bool
-	settings map[string]json.RawMessage
-	holds    *fakeHolds
-	sessions fakeSessions
+	w             *hubFixture
+	hash          string
+	order         []string
+	peers         map[string]*browserPeer
+	endedSessions map[string]bool
+	settings      map[string]json.RawMessage
+	tabHolds      *fakeHolds
+	sessions      fakeSessions
 }
 
 type fakeSessions map[string]bool
 
-func (f fakeSessions) listEnded(sessions []string) (ended []string) {
+func (f fakeSessions) listEnded(sessions []string) (endedSessions []string) {
 	for _, session := range sessions {
 		if f[session] {
-			ended = append(ended, session)
+			endedSessions = append(endedSessions, session)
 		}
 	}
-	return ended
+	return endedSessions
 }
 
 type fakeHolds struct {
@@ -157,9 +157,9 @@ func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
 	f.w.hub.Holds.Send(browserID)
 }
 
-func runTranscript(t *testing.T, text string) string {
+func runTranscript(t *testing.T, recording string) string {
 	var transcript strings.Builder
-	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, endedSessions: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {
@@ -189,12 +189,12 @@ func runTranscript(t *testing.T, text string) string {
 		r.CallID = "c2"
 		return r, nil
 	}
-	o.ReceiveLate = func(browserID, runID string, answer dispatch.LateAnswer) {
-		if answer.IsOutputLost {
+	o.ReceiveLate = func(browserID, runID string, lateAnswer dispatch.LateAnswer) {
+		if lateAnswer.IsOutputLost {
 			s.w.recordEvent("late answer of %s to %s: done, output lost", browserID, runID)
 			return
 		}
-		s.w.recordEvent("late answer of %s to %s: %s, %v", browserID, runID, answer.Output, answer.Err)
+		s.w.recordEvent("late answer of %s to %s: %s, %v", browserID, runID, lateAnswer.Output, lateAnswer.Err)
 	}
 	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
 		if p.Limit == 0 {
@@ -203,20 +203,20 @@ func runTranscript(t *testing.T, text string) string {
 		r.Calls = []wire.RecordedCall{{Call: wire.CallView{CallID: "c0", Plugin: "chat", Tool: "send", Status: wire.StatusDone, Client: browserID}, EndedMs: 1}}
 		return r, nil
 	}
-	o.Settings = func() (all []wire.PluginSettingsParams) {
+	o.Settings = func() (transcripts []wire.PluginSettingsParams) {
 		for name, values := range s.settings {
-			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
+			transcripts = append(transcripts, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
 		}
-		return all
+		return transcripts
 	}
 	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
 		s.w.recordEvent("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
 	withHub(t, o, func(w *hubFixture) {
 		s.w = w
-		s.holds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
-		w.hub.Holds.SetSource(s.holds)
-		for line := range strings.Lines(text) {
+		s.tabHolds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
+		w.hub.Holds.SetSource(s.tabHolds)
+		for line := range strings.Lines(recording) {
 			line = strings.TrimSuffix(line, "\n")
 			if isOutput.MatchString(line) {
 				continue
@@ -233,75 +233,75 @@ func runTranscript(t *testing.T, text string) string {
 
 func (s *transcriptRun) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
-		s.peers[name].send(frame)
+		s.peers[name].sendFrame(frame)
 		return
 	}
-	words := strings.Fields(line)
+	outputWords := strings.Fields(line)
 	switch {
-	case len(words) == 2 && words[0] == "@":
-		d, err := time.ParseDuration(words[1])
+	case len(outputWords) == 2 && outputWords[0] == "@":
+		d, err := time.ParseDuration(outputWords[1])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
 		s.w.advanceTime(d)
-	case len(words) == 3 && words[1] == "connect":
+	case len(outputWords) == 3 && outputWords[1] == "connect":
 		p := s.w.open(browserNonce)
 		p.setPongs(false) // the challenge has already started the goroutine that reads the peer's frames
-		if s.peers[words[2]] == nil {
-			s.order = append(s.order, words[2])
+		if s.peers[outputWords[2]] == nil {
+			s.order = append(s.order, outputWords[2])
 		}
-		s.peers[words[2]], s.ended[words[2]] = p, false
-	case len(words) == 3 && words[1] == "drop":
-		s.peers[words[2]].closeAbruptly()
-	case len(words) == 3 && words[1] == "end":
-		s.sessions[words[2]] = true
-		s.w.hub.Holds.SendEnded(words[2])
-	case len(words) == 3 && words[1] == "plugin":
-		s.hash = words[2]
+		s.peers[outputWords[2]], s.endedSessions[outputWords[2]] = p, false
+	case len(outputWords) == 3 && outputWords[1] == "drop":
+		s.peers[outputWords[2]].closeAbruptly()
+	case len(outputWords) == 3 && outputWords[1] == "end":
+		s.sessions[outputWords[2]] = true
+		s.w.hub.Holds.SendEnded(outputWords[2])
+	case len(outputWords) == 3 && outputWords[1] == "plugin":
+		s.hash = outputWords[2]
 		s.w.hub.Sync()
-	case len(words) == 3 && words[1] == "waiting":
-		n, err := strconv.Atoi(words[2])
+	case len(outputWords) == 3 && outputWords[1] == "waiting":
+		n, err := strconv.Atoi(outputWords[2])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
 		s.w.hub.SendWaiting(n)
-	case len(words) == 4 && words[1] == "hold":
-		tab, err := strconv.Atoi(words[3])
+	case len(outputWords) == 4 && outputWords[1] == "hold":
+		tab, err := strconv.Atoi(outputWords[3])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.holds.hold(words[2], tab)
-	case len(words) == 3 && words[1] == "want":
+		s.tabHolds.hold(outputWords[2], tab)
+	case len(outputWords) == 3 && outputWords[1] == "want":
 		go func() {
-			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})
+			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: outputWords[2]})
 			s.w.recordEvent("targets: live %q, to be reloaded %q", targetNames(got.LiveTargets), targetNames(got.TabsToReload))
 		}()
-	case len(words) >= 3 && words[1] == "open":
-		want := dispatch.TargetChoice{Plugin: "chat", Open: words[2], Browser: strings.Join(words[3:], " ")}
+	case len(outputWords) >= 3 && outputWords[1] == "open":
+		want := dispatch.TargetChoice{Plugin: "chat", Open: outputWords[2], Browser: strings.Join(outputWords[3:], " ")}
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
 			s.w.recordEvent("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
 		}()
-	case len(words) >= 3 && words[1] == "tab":
-		s.describeTab(words[2], strings.Join(words[3:], " "))
-	case len(words) >= 3 && words[1] == "set":
-		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {
-			delete(s.settings, words[2])
+	case len(outputWords) >= 3 && outputWords[1] == "tab":
+		s.describeTab(outputWords[2], strings.Join(outputWords[3:], " "))
+	case len(outputWords) >= 3 && outputWords[1] == "set":
+		if s.settings[outputWords[2]] = json.RawMessage(strings.Join(outputWords[3:], " ")); len(outputWords) == 3 {
+			delete(s.settings, outputWords[2])
 		}
 		s.w.hub.Sync()
-	case len(words) == 3 && words[1] == "cancel":
-		s.w.cancel(words[2])
-	case len(words) == 4 && words[1] == "answer":
-		ask, err := strconv.Atoi(words[3])
+	case len(outputWords) == 3 && outputWords[1] == "cancel":
+		s.w.cancel(outputWords[2])
+	case len(outputWords) == 4 && outputWords[1] == "answer":
+		askIndex, err := strconv.Atoi(outputWords[3])
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.w.hub.Answer(words[2], ask, []byte(`{"found":3}`), nil)
-	case len(words) == 4 && words[1] == "resync":
-		s.w.hub.Resync(words[2], words[3])
-	case len(words) == 4 && words[1] == "start":
-		if err := s.w.tryRun(words[2], words[3], wire.DefaultMaxResultBytes); err != nil {
-			s.w.recordEvent("%s did not start: %s: %s", words[3], err.Code, err.Message)
+		s.w.hub.Answer(outputWords[2], askIndex, []byte(`{"found":3}`), nil)
+	case len(outputWords) == 4 && outputWords[1] == "resync":
+		s.w.hub.Resync(outputWords[2], outputWords[3])
+	case len(outputWords) == 4 && outputWords[1] == "start":
+		if err := s.w.tryRun(outputWords[2], outputWords[3], wire.DefaultMaxResultBytes); err != nil {
+			s.w.recordEvent("%s did not start: %s: %s", outputWords[3], err.Code, err.Message)
 		}
 	default:
 		s.w.t.Fatalf("the transcript has an unknown line: %s", line)
@@ -322,18 +322,18 @@ func (s *transcriptRun) describeTab(tab, browser string) {
 	}()
 }
 
-func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
+func (s *transcriptRun) writeSentFrames(outBuffer *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]
 		for _, f := range p.readFrames() {
-			fmt.Fprintf(out, "%s< %s\n", name, f)
+			fmt.Fprintf(outBuffer, "%s< %s\n", name, f)
 		}
-		if end := p.end(); end != "" && !s.ended[name] {
-			s.ended[name] = true
-			fmt.Fprintf(out, "%s< %s\n", name, end)
+		if closeReason := p.awaitClose(); closeReason != "" && !s.endedSessions[name] {
+			s.endedSessions[name] = true
+			fmt.Fprintf(outBuffer, "%s< %s\n", name, closeReason)
 		}
 	}
 	for _, e := range s.w.readEvents() {
-		fmt.Fprintf(out, "= %s\n", e)
+		fmt.Fprintf(outBuffer, "= %s\n", e)
 	}
 }

@@ -28,7 +28,7 @@ func TestAttackByUser(t *testing.T) {
 				p := w.dial()
 				p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
 				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
-				if got, want := p.end(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
+				if got, want := p.awaitClose(), fmt.Sprintf("close 1008 %q", wrongProof); got != want {
 					t.Errorf("%s, want %s", got, want)
 				}
 				if got := w.hub.Browsers(); len(got) != 0 {
@@ -39,7 +39,7 @@ func TestAttackByUser(t *testing.T) {
 	}
 	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
-			w.dial().send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
+			w.dial().sendFrame(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
 			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
 				t.Errorf("browsers = %+v, want one", got)
@@ -57,27 +57,27 @@ func TestAttackByUserReplay(t *testing.T) {
 			t.Fatalf("the first frames are %q, want a new challenge", got)
 		}
 		p.sendHello("b1", "boot")
-		if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
+		if got := p.awaitClose(); !strings.HasPrefix(got, "close 1008 ") {
 			t.Errorf("a replayed hello: %s, want close 1008", got)
 		}
 	})
 	a, b := New(Options{Key: testKey}), New(Options{Key: testKey})
 	defer a.Close()
 	defer b.Close()
-	if first, second := a.newNonce(), a.newNonce(); first == second || first == b.newNonce() {
+	if firstNonce, secondNonce := a.newNonce(), a.newNonce(); firstNonce == secondNonce || firstNonce == b.newNonce() {
 		t.Error("the server sent the same nonce twice")
 	}
 }
 
 func TestHandshakeEndsInTime(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
-		silent := w.dial()
+		silentPeer := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
-		if got := silent.end(); got != "" {
+		if got := silentPeer.awaitClose(); got != "" {
 			t.Errorf("the connection ended with %s before the handshake timeout; want %q", got, "")
 		}
 		w.advanceTime(time.Millisecond)
-		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
+		if got, want := silentPeer.awaitClose(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
@@ -89,18 +89,18 @@ func TestHandshakeEndsInTime(t *testing.T) {
 func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
-		var silent []*browserPeer
+		var silentPeers []*browserPeer
 		for range maxHandshakes + 3 {
-			silent = append(silent, w.dial())
+			silentPeers = append(silentPeers, w.dial())
 		}
-		for i, p := range silent {
-			end := p.end()
-			if i < 3 != strings.HasPrefix(end, "close 1013 ") {
-				t.Errorf("silent connection %d ended with %q", i, end)
+		for i, p := range silentPeers {
+			closeReason := p.awaitClose()
+			if i < 3 != strings.HasPrefix(closeReason, "close 1013 ") {
+				t.Errorf("silent connection %d ended with %q", i, closeReason)
 			}
 		}
 		w.connectBrowser("b2", "boot")
-		if got := b.end(); got != "" {
+		if got := b.awaitClose(); got != "" {
 			t.Errorf("the browser that was connected before ended with %s; want %q", got, "")
 		}
 		if got := w.hub.Browsers(); len(got) != 2 || !got[0].Connected || !got[1].Connected {

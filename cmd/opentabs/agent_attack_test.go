@@ -122,8 +122,8 @@ func attackWithAllMethods(t *testing.T) {
 	if permissions, err := os.ReadFile(file); err != nil || !bytes.Equal(savedPermissions, permissions) {
 		t.Errorf("the permissions are now %s, %v", permissions, err)
 	}
-	if now := view(); now.Waiting.TicketID != waitingCall.Waiting.TicketID {
-		t.Errorf("the call waits for %+v", now.Waiting)
+	if viewNow := view(); viewNow.Waiting.TicketID != waitingCall.Waiting.TicketID {
+		t.Errorf("the call waits for %+v", viewNow.Waiting)
 	}
 }
 
@@ -168,22 +168,22 @@ func attackThroughGateway(t *testing.T) {
 	}
 	for _, tool := range []string{"tools_call", "tools_read"} {
 		for _, arguments := range []string{`{"name":"messages__silent","arguments":{}}`, `{"name":"messages__silent","arguments":{"permission":"auto"}}`, `{"name":"messages__silent"}`} {
-			if answer := call(tool, arguments); !strings.Contains(answer, "the user has turned the tool messages__silent off") {
-				t.Errorf("%s %s returned %s", tool, arguments, answer)
+			if replyText := call(tool, arguments); !strings.Contains(replyText, "the user has turned the tool messages__silent off") {
+				t.Errorf("%s %s returned %s", tool, arguments, replyText)
 			}
 		}
 	}
 	for _, arguments := range []string{`{"name":"tools_call","arguments":{"name":"messages__echo","arguments":{}}}`, `{"name":"tools_read","arguments":{}}`} {
-		if answer := call("tools_call", arguments); !strings.Contains(answer, "cannot call") {
-			t.Errorf("tools_call %s returned %s", arguments, answer)
+		if replyText := call("tools_call", arguments); !strings.Contains(replyText, "cannot call") {
+			t.Errorf("tools_call %s returned %s", arguments, replyText)
 		}
 	}
 	// The result of a call that waits for approval is a job.
-	if answer := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(answer, "is waiting for the user") {
-		t.Errorf("a tool that asks returned %s", answer)
+	if replyText := call("tools_call", `{"name":"messages__echo","arguments":{"text":"x"}}`); !strings.Contains(replyText, "is waiting for the user") {
+		t.Errorf("a tool that asks returned %s", replyText)
 	}
-	if answer := call("tools_search", `{"query":"silent","limit":50}`); !strings.Contains(answer, "messages__silent(") || !strings.Contains(answer, "off") {
-		t.Errorf("the search returned %s", answer)
+	if replyText := call("tools_search", `{"query":"silent","limit":50}`); !strings.Contains(replyText, "messages__silent(") || !strings.Contains(replyText, "off") {
+		t.Errorf("the search returned %s", replyText)
 	}
 }
 

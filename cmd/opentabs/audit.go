@@ -17,11 +17,11 @@ import (
 )
 
 type auditOptions struct {
-	program *cli.Program
-	last    int
-	filter  auditFilter
-	json    bool
-	verbose bool
+	program   *cli.Program
+	lineCount int
+	filter    auditFilter
+	json      bool
+	verbose   bool
 }
 
 // auditFilter contains the values of the flags that select audit records.
@@ -85,7 +85,7 @@ records that were changed or removed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
 	cmd.AddCommand(newAuditVerifyCmd(p), newAuditExportCmd(p))
-	cmd.Flags().IntVar(&opts.last, "last", 50, "show the `NUMBER` newest records (0: all)")
+	cmd.Flags().IntVar(&opts.lineCount, "last", 50, "show the `NUMBER` newest records (0: all)")
 	opts.filter.addFlags(cmd)
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print a JSON array, with one record per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all fields of each record")
@@ -94,24 +94,24 @@ records that were changed or removed.`,
 
 // runAudit reads the log files itself, so that `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
-	if opts.last < 0 {
-		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)
+	if opts.lineCount < 0 {
+		return cli.NewUsageError("--last is %d: give it 0 or more", opts.lineCount)
 	}
 	p := opts.program
-	entries, damagedLines, err := readAudit(p, opts.filter, opts.last)
+	auditEntries, damagedLines, err := readAudit(p, opts.filter, opts.lineCount)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		lines := make([][]byte, len(entries))
-		for i, e := range entries {
+		lines := make([][]byte, len(auditEntries))
+		for i, e := range auditEntries {
 			lines[i] = e.Line
 		}
 		if err := terminal.PrintJSONList(p.Out, lines); err != nil {
 			return err
 		}
 	}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		if opts.json {
 			break
 		}
@@ -122,7 +122,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 			}
 		}
 	}
-	if len(entries) == 0 {
+	if len(auditEntries) == 0 {
 		p.Out.Notef("%s", opts.filter.emptyText())
 	}
 	if damagedLines > 0 {
@@ -131,7 +131,7 @@ func runAudit(_ context.Context, opts auditOptions) error {
 	return nil
 }
 
-func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
+func readAudit(p *cli.Program, filter auditFilter, lineCount int) (auditEntries []audit.Entry, damagedLines int, err error) {
 	isSelected, err := filter.selector()
 	if err != nil {
 		return nil, 0, err
@@ -140,7 +140,7 @@ func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.En
 	if err != nil {
 		return nil, 0, err
 	}
-	return audit.Read(dirs.State, last, isSelected)
+	return audit.Read(dirs.State, lineCount, isSelected)
 }
 
 type auditVerifyOptions struct {
@@ -218,11 +218,11 @@ line. The lines are those of the files, with their numbers and hashes.`,
 
 func runAuditExport(opts auditExportOptions) error {
 	p := opts.program
-	entries, damagedLines, err := readAudit(p, opts.filter, 0)
+	auditEntries, damagedLines, err := readAudit(p, opts.filter, 0)
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		if err := p.Out.PrintJSONLine(e.Line); err != nil {
 			return err
 		}

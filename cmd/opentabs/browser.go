@@ -63,24 +63,24 @@ type listedBrowserTool struct {
 }
 
 func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON bool) error {
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
-		if err := switchBrowserTools(p, book, args[0], args[1:]); err != nil {
+		if err := switchBrowserTools(p, policyBook, args[0], args[1:]); err != nil {
 			return err
 		}
 	}
-	now, err := book.Permissions(browser.Name)
+	permissionsNow, err := policyBook.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	listed := listBrowserTools(now)
+	listedBrowserTools := listBrowserTools(permissionsNow)
 	if asJSON {
-		return p.Out.PrintValue(browserToolsState{now.Permission != wire.PermissionOff, listed})
+		return p.Out.PrintValue(browserToolsState{permissionsNow.Permission != wire.PermissionOff, listedBrowserTools})
 	}
-	if now.Permission == wire.PermissionOff {
+	if permissionsNow.Permission == wire.PermissionOff {
 		hint := ""
 		if len(args) == 0 {
 			hint = "; `opentabs browser tools on` switches them on"
@@ -90,16 +90,16 @@ func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON 
 	}
 	p.Out.Notef("browser tools are on; each site needs your approval unless `opentabs browser site` allows it")
 	if len(args) == 0 {
-		rows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
-		for _, tool := range listed {
-			rows = append(rows, []string{tool.Group, tool.Name, string(tool.Permission)})
+		tableRows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
+		for _, tool := range listedBrowserTools {
+			tableRows = append(tableRows, []string{tool.Group, tool.Name, string(tool.Permission)})
 		}
-		p.Out.PrintTable("", rows)
+		p.Out.PrintTable("", tableRows)
 	}
 	return nil
 }
 
-func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
+func switchBrowserTools(p *cli.Program, policyBook home.PolicyAccess, state string, names []string) error {
 	on, ok := map[string]bool{"on": true, "off": false}[state]
 	if !ok {
 		return cli.NewUsageError("%q is neither on nor off: run `opentabs browser tools on` or `opentabs browser tools off`", state)
@@ -107,11 +107,11 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 	if _, err := browser.SelectTools(names); err != nil {
 		return cli.NewUsageError("%v", err)
 	}
-	now, err := book.Permissions(browser.Name)
+	permissionsNow, err := policyBook.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	switched, skipped, err := browser.SwitchTools(book, names, on, now.Permission == wire.PermissionOff, httpapi.CommandLine)
+	switched, skipped, err := browser.SwitchTools(policyBook, names, on, permissionsNow.Permission == wire.PermissionOff, httpapi.CommandLine)
 	for _, tool := range skipped {
 		p.Out.Notef("%s is dangerous and stays off; to switch it on, run `opentabs browser tools on %s`", tool, tool)
 	}
@@ -122,17 +122,17 @@ func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, na
 }
 
 func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
-	listed := []listedBrowserTool{}
-	for _, group := range browser.Groups() {
-		for _, tool := range group.Tools {
+	listedBrowserTools := []listedBrowserTool{}
+	for _, toolGroup := range browser.Groups() {
+		for _, tool := range toolGroup.Tools {
 			for _, t := range permissions.Tools {
 				if t.Name == tool {
-					listed = append(listed, listedBrowserTool{group.Name, tool, t.Permission})
+					listedBrowserTools = append(listedBrowserTools, listedBrowserTool{toolGroup.Name, tool, t.Permission})
 				}
 			}
 		}
 	}
-	return listed
+	return listedBrowserTools
 }
 
 type browserSiteOptions struct {
@@ -179,7 +179,7 @@ networks. Name such a site itself.`,
 
 func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,12 +196,12 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		} else if _, err := policy.ParseSiteRule(rule); err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		if err := book.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
+		if err := policyBook.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
 			return err
 		}
 		return p.Report(opts.json, httpapi.Site{Site: pattern, Permission: rule}, "the permission of browser tools on %s is %s", pattern, cmp.Or(rule, "the default"))
 	}
-	sites, err := book.Sites()
+	sites, err := policyBook.Sites()
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,9 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		return p.Out.PrintValue(append([]httpapi.Site{}, sites...))
 	}
 	if len(sites) == 0 {
-		effective, entry := policy.SitesOf(book.Local.Policy).RuleFor("https://" + pattern)
+		effective, siteEntry := policy.SitesOf(policyBook.Local.Policy).RuleFor("https://" + pattern)
 		if policy.IsSiteExact(pattern) && effective != "" {
-			p.Out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, entry.Rule)
+			p.Out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, siteEntry.Rule)
 			return nil
 		}
 		p.Out.Notef("no rule: browser tools need your approval")
@@ -225,15 +225,15 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 }
 
 func newSiteTable(sites []httpapi.Site) [][]string {
-	rows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
+	tableRows := [][]string{{"SITE", "PERMISSION", "ALWAYS ALLOWED", "SET BY"}}
 	for _, s := range sites {
 		var clients []string
 		for _, c := range s.AlwaysAllowed {
 			clients = append(clients, c.Client+" ("+c.Class+")")
 		}
-		rows = append(rows, []string{s.Site, cmp.Or(s.Permission, "ask"), strings.Join(clients, ", "), s.By})
+		tableRows = append(tableRows, []string{s.Site, cmp.Or(s.Permission, "ask"), strings.Join(clients, ", "), s.By})
 	}
-	return rows
+	return tableRows
 }
 
 type browserTabOptions struct {
@@ -282,11 +282,11 @@ func runBrowserRelease(ctx context.Context, opts browserTabOptions) error {
 	if err != nil {
 		return err
 	}
-	stopped, err := client.ReleaseTab(ctx, opts.browser, opts.tab)
+	stopState, err := client.ReleaseTab(ctx, opts.browser, opts.tab)
 	if err != nil {
 		return err
 	}
-	return opts.program.Report(opts.json, changedTab{opts.tab, stopped}, "stopped %s in tab %d; it needs your approval to act there again", terminal.SafeLine(stopped), opts.tab)
+	return opts.program.Report(opts.json, changedTab{opts.tab, stopState}, "stopped %s in tab %d; it needs your approval to act there again", terminal.SafeLine(stopState), opts.tab)
 }
 
 func newBrowserReloadTabCmd(p *cli.Program) *cobra.Command {

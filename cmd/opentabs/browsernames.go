@@ -54,15 +54,15 @@ func runBrowserList(ctx context.Context, p *cli.Program, asJSON bool) error {
 		p.Out.Notef("no browser has connected yet; `opentabs extension install` prints how to connect one")
 		return nil
 	}
-	rows := [][]string{{"NAME", "STATE", "DEFAULT FOR", "ID"}}
+	tableRows := [][]string{{"NAME", "STATE", "DEFAULT FOR", "ID"}}
 	for _, b := range browsers {
 		state := "last seen " + b.LastSeen.Local().Format(time.DateOnly)
 		if b.Connected {
 			state = "connected"
 		}
-		rows = append(rows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
+		tableRows = append(tableRows, []string{b.Name, state, formatDefaultClients(b.DefaultFor), b.ID})
 	}
-	p.Out.PrintTable("", rows, "ID")
+	p.Out.PrintTable("", tableRows, "ID")
 	return nil
 }
 
@@ -131,19 +131,19 @@ func findOnlyBrowser(names httpapi.BrowserNames) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var connected, all []string
+	var connectedBrowsers, allBrowsers []string
 	for _, b := range browsers {
-		all = append(all, b.ID)
+		allBrowsers = append(allBrowsers, b.ID)
 		if b.Connected {
-			connected = append(connected, b.ID)
+			connectedBrowsers = append(connectedBrowsers, b.ID)
 		}
 	}
 	switch {
-	case len(connected) == 1:
-		return connected[0], nil
-	case len(all) == 1:
-		return all[0], nil
-	case len(all) == 0:
+	case len(connectedBrowsers) == 1:
+		return connectedBrowsers[0], nil
+	case len(allBrowsers) == 1:
+		return allBrowsers[0], nil
+	case len(allBrowsers) == 0:
 		return "", usererr.Errorf("no browser has connected yet: `opentabs extension install` prints how to connect one")
 	}
 	return "", cli.NewUsageError("several browsers are known: name one, see `opentabs browser list`")
@@ -187,15 +187,15 @@ func runBrowserDefaults(ctx context.Context, p *cli.Program, asJSON bool) error 
 	if asJSON {
 		return p.Out.PrintValue(append([]httpapi.KnownBrowser{}, browsers...))
 	}
-	rows := [][]string{{"NAME", "DEFAULT FOR"}}
+	tableRows := [][]string{{"NAME", "DEFAULT FOR"}}
 	for _, b := range browsers {
-		rows = append(rows, []string{b.Name, formatDefaultClients(b.DefaultFor)})
+		tableRows = append(tableRows, []string{b.Name, formatDefaultClients(b.DefaultFor)})
 	}
-	if len(rows) == 1 {
+	if len(tableRows) == 1 {
 		p.Out.Notef("no browser is the default: a call that several browsers could run must name one")
 		return nil
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	return nil
 }
 
@@ -215,7 +215,7 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	if browser == "none" {
 		browser = ""
 	}
-	changed, err := names.SetDefault(client, browser)
+	changedBrowser, err := names.SetDefault(client, browser)
 	if err != nil {
 		return usererr.Errorf("%v", err)
 	}
@@ -226,7 +226,7 @@ func runBrowserDefault(ctx context.Context, p *cli.Program, browser, client stri
 	if browser == "" {
 		return p.Report(asJSON, defaultBrowser{Client: client}, "%s have no default browser now", terminal.SafeLine(who))
 	}
-	return p.Report(asJSON, defaultBrowser{changed.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changed.Name))
+	return p.Report(asJSON, defaultBrowser{changedBrowser.Name, client}, "%s use the browser %s by default", terminal.SafeLine(who), terminal.SafeLine(changedBrowser.Name))
 }
 
 // forgottenBrowser is the output of `opentabs browser forget --json`.

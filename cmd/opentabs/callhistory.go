@@ -46,22 +46,22 @@ func runHistory(opts callsOptions) error {
 	if err != nil {
 		return err
 	}
-	entries, err := recorder.ReadAll(dirs.State, query)
+	recordedEntries, err := recorder.ReadAll(dirs.State, query)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		lines := make([][]byte, len(entries))
-		for i, e := range entries {
+		lines := make([][]byte, len(recordedEntries))
+		for i, e := range recordedEntries {
 			lines[i] = e.Line
 		}
 		return terminal.PrintJSONList(p.Out, lines)
 	}
-	if len(entries) == 0 {
+	if len(recordedEntries) == 0 {
 		p.Out.Notef("no recorded call matches")
 		return nil
 	}
-	printCalls(p.Out, callview.RecordRows(entries, opts.verbose), "SITE", "CLIENT", "RAN", "TIME")
+	printCalls(p.Out, callview.RecordRows(recordedEntries, opts.verbose), "SITE", "CLIENT", "RAN", "TIME")
 	return nil
 }
 
@@ -75,28 +75,28 @@ func showRecord(opts callsShowOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, ok, err := recorder.Find(dirs.State, id)
+	recordedEntry, ok, err := recorder.Find(dirs.State, id)
 	if err != nil {
 		return err
 	}
 	if id == "" || !ok {
 		return cli.NewUsageError("no call %s is recorded, and no server is running: list recorded calls with `opentabs calls --since 7d`", opts.id)
 	}
-	return printRecord(opts, entry.Record)
+	return printRecord(opts, recordedEntry.Record)
 }
 
-func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typed string) (string, error) {
+func findRecordedID(ctx context.Context, p *cli.Program, client *httpapi.Client, typedID string) (string, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {
 		return "", err
 	}
-	listed, err := client.Calls.List(ctx)
+	listedViews, err := client.Calls.List(ctx)
 	if err != nil {
 		return "", err
 	}
-	id, err := callview.FindRecordedID(dirs.State, typed, listed)
+	id, err := callview.FindRecordedID(dirs.State, typedID, listedViews)
 	if err == nil && id == "" {
-		err = callview.NewUnknownCallError(typed)
+		err = callview.NewUnknownCallError(typedID)
 	}
 	return id, err
 }

@@ -70,33 +70,33 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	if opts.follow {
 		return callview.Follow(ctx, client.Calls, opts.program.Out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
-	list, err := client.Calls.List(ctx)
+	calls, err := client.Calls.List(ctx)
 	if err != nil {
 		return err
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		if list == nil {
-			list = []dispatch.View{}
+		if calls == nil {
+			calls = []dispatch.View{}
 		}
-		return out.PrintValue(list)
+		return terminalOut.PrintValue(calls)
 	}
-	if len(list) == 0 {
-		out.Notef("there are no calls yet; make one with `opentabs call`")
+	if len(calls) == 0 {
+		terminalOut.Notef("there are no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	printCalls(out, callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	if waiting := callview.WaitingSummary(list); waiting != "" {
-		out.Notef("%s: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", waiting)
+	printCalls(terminalOut, callview.Rows(calls, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	if waitingSummary := callview.WaitingSummary(calls); waitingSummary != "" {
+		terminalOut.Notef("%s: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", waitingSummary)
 	}
 	return nil
 }
 
-func printCalls(out *terminal.Output, rows [][]string, optionalColumns ...string) {
-	if columns, _ := out.Size(); out.IsTerminal() {
-		callview.FitRows(rows, columns, time.Now())
+func printCalls(terminalOut *terminal.Output, tableRows [][]string, optionalColumns ...string) {
+	if columns, _ := terminalOut.Size(); terminalOut.IsTerminal() {
+		callview.FitRows(tableRows, columns, time.Now())
 	}
-	out.PrintTable("", rows, optionalColumns...)
+	terminalOut.PrintTable("", tableRows, optionalColumns...)
 }
 
 type callsShowOptions struct {
@@ -141,7 +141,7 @@ prints the lines that changed.`,
 }
 
 func runCallsShow(ctx context.Context, opts callsShowOptions) error {
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	client, err := opts.program.NewClient(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) && !opts.follow {
 		return showRecord(opts)
@@ -153,29 +153,29 @@ func runCallsShow(ctx context.Context, opts callsShowOptions) error {
 		return err
 	}
 	if opts.follow {
-		return callview.Watch(ctx, client, opts.id, out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
+		return callview.Watch(ctx, client, opts.id, terminalOut, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
-	record, err := client.Calls.Get(ctx, opts.id)
+	callRecord, err := client.Calls.Get(ctx, opts.id)
 	if errors.Is(err, httpapi.ErrUnknown) {
 		return callview.NewUnknownCallError(opts.id)
 	}
 	if err != nil {
 		return err
 	}
-	return printRecord(opts, record)
+	return printRecord(opts, callRecord)
 }
 
-func printRecord(opts callsShowOptions, record recorder.Record) error {
-	out := opts.program.Out
+func printRecord(opts callsShowOptions, callRecord recorder.Record) error {
+	terminalOut := opts.program.Out
 	switch {
 	case opts.json && opts.timing:
-		return out.PrintValue(callview.NewTiming(record.View, time.Now()))
+		return terminalOut.PrintValue(callview.NewTiming(callRecord.View, time.Now()))
 	case opts.json:
-		return out.PrintValue(record)
+		return terminalOut.PrintValue(callRecord)
 	case opts.timing:
-		callview.PrintTiming(out, record.View, time.Now())
+		callview.PrintTiming(terminalOut, callRecord.View, time.Now())
 	default:
-		callview.PrintRecord(out, record, opts.verbose)
+		callview.PrintRecord(terminalOut, callRecord, opts.verbose)
 	}
 	return nil
 }
@@ -278,15 +278,15 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Waiting); err != nil {
 		return err
 	}
-	sentence, err := callview.Decide(ctx, client.Calls, opts.id, callview.Choice{Allow: opts.allow, Scope: scope, For: opts.duration})
+	decisionText, err := callview.Decide(ctx, client.Calls, opts.id, callview.Choice{Allow: opts.allow, Scope: scope, For: opts.duration})
 	if err != nil {
 		return err
 	}
-	decided := decidedCall{CallID: opts.id, Allowed: opts.allow}
+	decidedCallValue := decidedCall{CallID: opts.id, Allowed: opts.allow}
 	if opts.allow {
-		decided.Scope = scope
+		decidedCallValue.Scope = scope
 	}
-	return opts.program.Report(opts.json, decided, "%s", sentence)
+	return opts.program.Report(opts.json, decidedCallValue, "%s", decisionText)
 }
 
 type callsCancelOptions struct {

@@ -131,15 +131,15 @@ func runClientList(opts clientListOptions) error {
 		p.Out.Notef("no client has a token; make one with `opentabs client add NAME`")
 		return nil
 	}
-	rows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
+	tableRows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
 	for _, c := range clients {
 		lastUsed := "never"
 		if !c.LastUsed.IsZero() {
 			lastUsed = c.LastUsed.Local().Format(time.DateTime)
 		}
-		rows = append(rows, []string{c.Name, c.FirstChars + "...", c.Created.Local().Format(time.DateTime), lastUsed})
+		tableRows = append(tableRows, []string{c.Name, c.FirstChars + "...", c.Created.Local().Format(time.DateTime), lastUsed})
 	}
-	p.Out.PrintTable("", rows, "CREATED", "TOKEN")
+	p.Out.PrintTable("", tableRows, "CREATED", "TOKEN")
 	return nil
 }
 

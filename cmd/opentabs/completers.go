@@ -24,8 +24,8 @@ import (
 	"opentabs/wire"
 )
 
-func completeWords(words ...string) completer {
-	return func(context.Context, *cli.Program) []string { return slices.Clone(words) }
+func completeWords(commandWords ...string) completer {
+	return func(context.Context, *cli.Program) []string { return slices.Clone(commandWords) }
 }
 
 // If items could not be read, toCompletions returns nothing, because a shell cannot show the error.
@@ -131,22 +131,22 @@ func completeBrowserTools(context.Context, *cli.Program) []string {
 }
 
 func completeSites(ctx context.Context, p *cli.Program) []string {
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return nil
 	}
-	sites, err := book.Sites()
+	sites, err := policyBook.Sites()
 	return toCompletions(sites, err, func(s httpapi.Site) string { return s.Site })
 }
 
 var completePins = newDirsCompleter(func(p *cli.Program, dirs config.Dirs) []string { return openPins(p, dirs).Names() })
 
 func completeKnownBrowsers(ctx context.Context, p *cli.Program) []string {
-	stored, err := openBrowserNames(ctx, p)
+	storedBrowserNames, err := openBrowserNames(ctx, p)
 	if err != nil {
 		return nil
 	}
-	browsers, err := stored.List()
+	browsers, err := storedBrowserNames.List()
 	return toCompletions(browsers, err, func(b httpapi.KnownBrowser) string { return b.Name })
 }
 
@@ -159,11 +159,11 @@ func listConnectedBrowsers(ctx context.Context, p *cli.Program) []httpapi.Browse
 	if err != nil {
 		return nil
 	}
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return nil
 	}
-	return status.Browsers
+	return serverStatus.Browsers
 }
 
 func completeTabs(ctx context.Context, p *cli.Program) []string {
@@ -215,8 +215,8 @@ func listCallers(p *cli.Program) []audit.Entry {
 	if err != nil {
 		return nil
 	}
-	entries, _, _ := audit.Read(dirs.State, maxCallerRecords, func(r audit.Record) bool { return r.Client != "" })
-	return entries
+	auditEntries, _, _ := audit.Read(dirs.State, maxCallerRecords, func(r audit.Record) bool { return r.Client != "" })
+	return auditEntries
 }
 
 func completeSetupClients(_ context.Context, p *cli.Program) []string {
@@ -249,9 +249,9 @@ func completeCommands(root *cobra.Command, args []string) []string {
 		return nil
 	}
 	var names []string
-	for _, sub := range parent.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			names = append(names, sub.Name()+"\t"+sub.Short)
+	for _, subcommand := range parent.Commands() {
+		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
+			names = append(names, subcommand.Name()+"\t"+subcommand.Short)
 		}
 	}
 	return names

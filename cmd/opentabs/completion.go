@@ -142,8 +142,8 @@ func addCompletions(p *cli.Program, root *cobra.Command) {
 }
 
 func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
-	for _, sub := range cmd.Commands() {
-		addCommandCompletions(p, sub, strings.TrimSpace(path+" "+sub.Name()))
+	for _, subcommand := range cmd.Commands() {
+		addCommandCompletions(p, subcommand, strings.TrimSpace(path+" "+subcommand.Name()))
 	}
 	if completers, ok := argumentCompleters[path]; ok {
 		cmd.ValidArgsFunction = newCompletionFunc(p, completers)
@@ -171,8 +171,8 @@ func addCommandCompletions(p *cli.Program, cmd *cobra.Command, path string) {
 
 // The help needs the backticks around value names in flag usage, but shells would show them.
 func removeBackticks(cmd *cobra.Command) {
-	for _, sub := range cmd.Commands() {
-		removeBackticks(sub)
+	for _, subcommand := range cmd.Commands() {
+		removeBackticks(subcommand)
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
 }
@@ -188,11 +188,11 @@ func newCompletionFunc(p *cli.Program, completers []completer) cobra.CompletionF
 		if complete == nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		words := slices.DeleteFunc(complete(cmd.Context(), p), func(word string) bool {
+		commandWords := slices.DeleteFunc(complete(cmd.Context(), p), func(word string) bool {
 			name, _, _ := strings.Cut(word, "\t")
 			return slices.Contains(args, name)
 		})
-		return words, cobra.ShellCompDirectiveNoFileComp
+		return commandWords, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

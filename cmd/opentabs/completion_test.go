@@ -15,12 +15,12 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path string)) {
+func visitCommands(root *cobra.Command, visitItem func(cmd *cobra.Command, path string)) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
-		visit(cmd, path)
-		for _, sub := range cmd.Commands() {
-			walk(sub, strings.TrimSpace(path+" "+sub.Name()))
+		visitItem(cmd, path)
+		for _, subcommand := range cmd.Commands() {
+			walk(subcommand, strings.TrimSpace(path+" "+subcommand.Name()))
 		}
 	}
 	walk(root, "")
@@ -30,18 +30,18 @@ func visitCommands(root *cobra.Command, visit func(cmd *cobra.Command, path stri
 func TestEveryValueHasACompletion(t *testing.T) {
 	makeEmptyHome(t)
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv), Getenv: os.Getenv})
-	unused := map[string]bool{}
+	unusedFlags := map[string]bool{}
 	for key := range argumentCompleters {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	for key := range flagCompleters {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	for key := range fileCompletions {
-		unused[key] = true
+		unusedFlags[key] = true
 	}
 	hasEntry := func(key string) bool {
-		delete(unused, key)
+		delete(unusedFlags, key)
 		_, hasArgument := argumentCompleters[key]
 		_, hasFlag := flagCompleters[key]
 		_, hasFiles := fileCompletions[key]
@@ -68,21 +68,21 @@ func TestEveryValueHasACompletion(t *testing.T) {
 			checkDirective(t, append(strings.Fields(path), "--"+f.Name, ""), keys[i])
 		})
 	})
-	for key := range unused {
+	for key := range unusedFlags {
 		t.Errorf("the completion of %q belongs to no command", key)
 	}
 }
 
-func checkDirective(t *testing.T, words []string, key string) {
+func checkDirective(t *testing.T, commandWords []string, key string) {
 	t.Helper()
 	want, isFile := fileCompletions[key]
 	if !isFile {
 		want = cobra.ShellCompDirectiveNoFileComp
 	}
 	var stdout, stderr bytes.Buffer
-	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, words...), strings.NewReader(""), &stdout, &stderr)
+	run(t.Context(), append([]string{cobra.ShellCompNoDescRequestCmd}, commandWords...), strings.NewReader(""), &stdout, &stderr)
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	if got := lines[len(lines)-1]; got != fmt.Sprintf(":%d", want) {
-		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(words, " "), got, want, stderr.String())
+		t.Errorf("opentabs %s: the shell gets the directive %s, want :%d; stderr: %s", strings.Join(commandWords, " "), got, want, stderr.String())
 	}
 }

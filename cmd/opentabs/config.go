@@ -56,11 +56,11 @@ func runConfigGet(_ context.Context, opts configGetOptions) error {
 		if opts.json {
 			return p.Out.PrintValue(settings)
 		}
-		rows := [][]string{{"SETTING", "VALUE", "FROM"}}
+		tableRows := [][]string{{"SETTING", "VALUE", "FROM"}}
 		for _, s := range settings {
-			rows = append(rows, []string{s.Key, s.Value, s.Source})
+			tableRows = append(tableRows, []string{s.Key, s.Value, s.Source})
 		}
-		p.Out.PrintTable("", rows, "FROM")
+		p.Out.PrintTable("", tableRows, "FROM")
 		return nil
 	}
 	var keys []string

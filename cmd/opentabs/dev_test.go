@@ -26,14 +26,14 @@ type commandOutput struct {
 	writeSignal chan struct{}
 
 	mu           sync.Mutex // guards text and matchedBytes
-	text         bytes.Buffer
+	output       bytes.Buffer
 	matchedBytes int // number of bytes that waitForWords has matched
 }
 
 func (s *commandOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.text.Write(p)
+	s.output.Write(p)
 	select {
 	case s.writeSignal <- struct{}{}:
 	default:
@@ -41,16 +41,16 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *commandOutput) waitForWords(words ...string) {
+func (s *commandOutput) waitForWords(commandWords ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)
-	for _, word := range words {
+	for _, waitedWord := range commandWords {
 		for {
 			s.mu.Lock()
-			text := s.text.String()
-			index := strings.Index(text[s.matchedBytes:], word)
+			printed := s.output.String()
+			index := strings.Index(printed[s.matchedBytes:], waitedWord)
 			if index >= 0 {
-				s.matchedBytes += index + len(word)
+				s.matchedBytes += index + len(waitedWord)
 			}
 			s.mu.Unlock()
 			if index >= 0 {
@@ -59,7 +59,7 @@ func (s *commandOutput) waitForWords(words ...string) {
 			select {
 			case <-s.writeSignal:
 			case <-deadline:
-				s.t.Fatalf("the output never contained %q; all of it: %s", word, text)
+				s.t.Fatalf("the output never contained %q; all of it: %s", waitedWord, printed)
 			}
 		}
 	}
@@ -75,14 +75,14 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
+func startPluginDev(t *testing.T) (outBuffer *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, pluginDir string) {
 	t.Helper()
 	dirs = newInstallation(t)
-	source = filepath.Join(filepath.Dir(dirs.State), "messages")
-	if err := os.MkdirAll(filepath.Join(source, "src"), 0o755); err != nil {
+	pluginDir = filepath.Join(filepath.Dir(dirs.State), "messages")
+	if err := os.MkdirAll(filepath.Join(pluginDir, "src"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(devSource), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := opentabsCommand(t, dirs, "serve").Start(); err != nil {
@@ -94,32 +94,32 @@ func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, sign
 	if err != nil {
 		t.Fatal(err)
 	}
-	out = &commandOutput{t: t, writeSignal: make(chan struct{}, 1)}
+	outBuffer = &commandOutput{t: t, writeSignal: make(chan struct{}, 1)}
 	getenv := func(name string) string {
 		if name == config.HomeVariable {
 			return dirs.State
 		}
 		return ""
 	}
-	p := &cli.Program{Out: terminal.New(out, out, getenv), Getenv: getenv}
+	p := &cli.Program{Out: terminal.New(outBuffer, outBuffer, getenv), Getenv: getenv}
 	h, err := p.OpenHome(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	typedLines, interrupts, runErr := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	o := plugindev.Options{
-		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.Out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
+		Home: h, Source: pluginDir, Permission: wire.PermissionAuto, Out: p.Out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
 		Signals: interrupts, Lines: typedLines, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) },
 	}
 	go func() { runErr <- plugindev.Run(t.Context(), o) }()
-	return out, typedLines, interrupts, runErr, dirs, source
+	return outBuffer, typedLines, interrupts, runErr, dirs, pluginDir
 }
 
 func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
 func TestDevPrompt(t *testing.T) {
-	out, lines, signals, devErr, dirs, source := startPluginDev(t)
-	out.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
+	outBuffer, lines, signals, devErr, dirs, pluginDir := startPluginDev(t)
+	outBuffer.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
 	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
 		{`echo {"value": [1, "a b"]}`, `{"value":[1,"a b"]}`},
@@ -136,24 +136,24 @@ func TestDevPrompt(t *testing.T) {
 		{``, ""},
 	} {
 		lines <- c.line
-		out.waitForWords(c.want, "messages> ")
+		outBuffer.waitForWords(c.want, "messages> ")
 	}
 	// When the user presses Ctrl-C in `plugin dev`, the running call is cancelled.
 	// While a call is running, `plugin dev` still rebuilds a changed plugin.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
-	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(pluginDir, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	out.waitForWords("built messages 1.0.0, 2 tools")
+	outBuffer.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
-	out.waitForWords("the call was cancelled", "messages> ")
+	outBuffer.waitForWords("the call was cancelled", "messages> ")
 	// While no call is running, Ctrl-C ends `plugin dev`.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
 		t.Errorf("plugin dev ended with %v", err)
 	}
-	out.waitForWords("the last build of messages stays in use")
+	outBuffer.waitForWords("the last build of messages stays in use")
 }
 
 func TestDevStopsWithServerAndSignal(t *testing.T) {
@@ -163,8 +163,8 @@ func TestDevStopsWithServerAndSignal(t *testing.T) {
 		"SIGTERM in one": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
 	} {
 		t.Run(description, func(t *testing.T) {
-			out, lines, signals, devErr, _, _ := startPluginDev(t)
-			out.waitForWords("messages> ")
+			outBuffer, lines, signals, devErr, _, _ := startPluginDev(t)
+			outBuffer.waitForWords("messages> ")
 			endDev(lines, signals)
 			if err := <-devErr; err != nil {
 				t.Errorf("plugin dev ended with %v", err)

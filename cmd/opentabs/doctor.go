@@ -61,7 +61,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 		return fmt.Errorf("find the program opentabs: %w", err)
 	}
 	checkup := doctor.Options{
-		Dirs: dirs, Getenv: p.Getenv, Warn: func(sentence string) { p.Out.Notef("%s", sentence) },
+		Dirs: dirs, Getenv: p.Getenv, Warn: func(warning string) { p.Out.Notef("%s", warning) },
 		Program: program, FreeBytes: diskspace.FreeBytes,
 		SetUpClient: func(ctx context.Context, clientID string) error { return setupcmd.SetUpClient(ctx, p, clientID) },
 	}

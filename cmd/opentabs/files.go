@@ -53,21 +53,21 @@ func runFiles(opts filesOptions) error {
 		return err
 	}
 	if opts.json {
-		listed := []listedFile{}
+		listedFiles := []listedFile{}
 		for _, f := range files {
-			listed = append(listed, listedFile{f, f.Path})
+			listedFiles = append(listedFiles, listedFile{f, f.Path})
 		}
-		return p.Out.PrintValue(listed)
+		return p.Out.PrintValue(listedFiles)
 	}
 	if len(files) == 0 {
 		p.Out.Notef("there are no files")
 		return nil
 	}
-	rows := [][]string{{"ID", "CREATED", "SIZE", "CLIENT", "FILE"}}
+	tableRows := [][]string{{"ID", "CREATED", "SIZE", "CLIENT", "FILE"}}
 	for _, f := range files {
-		rows = append(rows, []string{f.ID, f.Created.Local().Format(time.DateTime), humanize.Bytes(f.SizeBytes), f.Client, f.Path})
+		tableRows = append(tableRows, []string{f.ID, f.Created.Local().Format(time.DateTime), humanize.Bytes(f.SizeBytes), f.Client, f.Path})
 	}
-	p.Out.PrintTable("", rows, "CREATED", "CLIENT")
+	p.Out.PrintTable("", tableRows, "CREATED", "CLIENT")
 	return nil
 }
 

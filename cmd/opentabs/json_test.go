@@ -35,10 +35,10 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	commandCount := 0
-	var check func(cmd *cobra.Command)
-	check = func(cmd *cobra.Command) {
-		for _, sub := range cmd.Commands() {
-			check(sub)
+	var checkCommand func(cmd *cobra.Command)
+	checkCommand = func(cmd *cobra.Command) {
+		for _, subcommand := range cmd.Commands() {
+			checkCommand(subcommand)
 		}
 		path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")
 		isGroup := cmd == root || reflect.ValueOf(cmd.RunE).Pointer() == reflect.ValueOf(cli.ShowHelp).Pointer()
@@ -53,7 +53,7 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 			t.Errorf("%s does not run %q with --json", jsonScript, path)
 		}
 	}
-	check(root)
+	checkCommand(root)
 	if commandCount < 40 {
 		t.Errorf("checked %d commands, want at least 40 commands", commandCount)
 	}

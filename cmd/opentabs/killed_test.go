@@ -36,8 +36,8 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: dir, State: dir}
 	plugin := writeEchoPlugin(t)
-	if out, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("opentabs plugin add failed with %v: %s", err, out)
+	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
+		t.Fatalf("opentabs plugin add failed with %v: %s", err, cmdOutput)
 	}
 	callCount := 0
 	for kill := range serverKillCount {
@@ -58,7 +58,7 @@ func TestKilledServerKeepsItsRecords(t *testing.T) {
 func writeEchoPlugin(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "messages")
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json":         `{"name":"opentabs-plugin-messages","version":"1.0.0","main":"dist/adapter.iife.js","opentabs":{"displayName":"Messages","description":"For tests","urlPatterns":["*://localhost/*"]}}`,
 		"dist/adapter.iife.js": "(() => {})();",
 		"dist/tools.json": `{"sdkVersion":"0.0.1","tools":[{"name":"echo","description":"Echo","output_schema":{"type":"object"},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}},` +
@@ -68,14 +68,14 @@ func writeEchoPlugin(t *testing.T) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return dir
 }
 
-func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
+func startServer(t *testing.T, dirs config.Dirs) (stopServer func(os.Signal)) {
 	t.Helper()
 	server := opentabsCommand(t, dirs, "serve")
 	var log bytes.Buffer
@@ -114,7 +114,7 @@ func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
 func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
 	t.Helper()
 	finishedCalls = map[string]time.Time{}
-	end := startServer(t, dirs)
+	stopServer := startServer(t, dirs)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	browser, err := connectFakeBrowser(ctx, dirs)
@@ -124,7 +124,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var work sync.WaitGroup
 	work.Go(func() { _ = browser.Run(ctx) }) // the simulated browser stops when the server stops
 	var mu sync.Mutex
-	var answered atomic.Int64
+	var answeredCount atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
 	var openedAt atomic.Pointer[time.Time] // when the open call was made
@@ -141,20 +141,20 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		session := openSession(t, dirs)
 		work.Go(func() {
 			for i := 0; ; i++ {
-				text := fmt.Sprintf("call %d.%d.%d", round, agent, i)
-				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, text), func(mcpclient.Progress) {})
+				callMessage := fmt.Sprintf("call %d.%d.%d", round, agent, i)
+				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, callMessage), func(mcpclient.Progress) {})
 				if err != nil {
 					return // a call fails after the server was killed
 				}
 				if !result.IsError {
 					mu.Lock()
-					finishedCalls[text] = time.Now()
+					finishedCalls[callMessage] = time.Now()
 					mu.Unlock()
-					n := answered.Add(1)
+					n := answeredCount.Add(1)
 					if n == 1 {
 						close(firstAnswer)
 					}
-					if opened := openedAt.Load(); opened != nil && n >= least && time.Since(*opened) >= runTime {
+					if openedTime := openedAt.Load(); openedTime != nil && n >= least && time.Since(*openedTime) >= runTime {
 						closeOnce.Do(func() { close(enough) })
 					}
 				}
@@ -167,7 +167,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 		t.Fatal("the server did not answer the calls in time")
 	}
 	killedAt = time.Now()
-	end(os.Kill)
+	stopServer(os.Kill)
 	stop()
 	work.Wait()
 	return finishedCalls, killedAt
@@ -186,9 +186,9 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
 			t.Errorf("the call with %s is recorded as %s", want, r.Line)
 		}
-		entries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
-		if err != nil || len(entries) != 1 || entries[0].ErrorCode != wire.ErrShutdown {
-			t.Errorf("%d entries of the audit log are about %s, %v", len(entries), r.CallID, err)
+		auditEntries, _, err := audit.Read(dirs.State, 0, func(a audit.Record) bool { return a.CallID == r.CallID })
+		if err != nil || len(auditEntries) != 1 || auditEntries[0].ErrorCode != wire.ErrShutdown {
+			t.Errorf("%d entries of the audit log are about %s, %v", len(auditEntries), r.CallID, err)
 		}
 	}
 }
@@ -213,39 +213,39 @@ func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.
 	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
 		t.Fatalf("verification of the audit log = %+v with the problem %+v, %v; want some lines and no problem", v, v.Problem, err)
 	}
-	entries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
+	auditEntries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
 	if err != nil || damagedLines > 1 {
 		t.Fatalf("the audit log has %d damaged lines, %v; want at most 1", damagedLines, err)
 	}
 	audited := map[string]bool{}
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		audited[e.CallID] = true
 	}
 	records, err := recorder.ReadAll(dirs.State, recorder.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded := map[string]bool{}
+	recordedIDs := map[string]bool{}
 	for _, r := range records {
 		var args struct{ Text string }
-		if err := json.Unmarshal(r.Args, &args); err != nil || recorded[args.Text] {
+		if err := json.Unmarshal(r.Args, &args); err != nil || recordedIDs[args.Text] {
 			t.Fatalf("the recorded call %s is recorded twice or damaged: %v", r.Line, err)
 		}
-		recorded[args.Text] = true
+		recordedIDs[args.Text] = true
 		if !audited[r.CallID] && r.Ended.Before(complete) {
 			t.Errorf("call %s, which ended at %s, is recorded, but is not in the audit log", r.CallID, r.Ended)
 		}
 	}
-	required := 0
-	for text, at := range finishedCalls {
+	requiredCount := 0
+	for callMessage, at := range finishedCalls {
 		if at.Before(complete) {
-			required++
-			if !recorded[text] {
-				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", text, at, complete)
+			requiredCount++
+			if !recordedIDs[callMessage] {
+				t.Errorf("the call with the argument %q, answered at %s, is not recorded; want all calls that were answered before %s", callMessage, at, complete)
 			}
 		}
 	}
-	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), required, maxLostTime, len(recorded), len(audited))
+	t.Logf("the server answered %d calls, %d of them more than %s before the kill; %d are recorded and %d are in the audit log", len(finishedCalls), requiredCount, maxLostTime, len(recordedIDs), len(audited))
 }
 
 func checkWholeLines(t *testing.T, dirs config.Dirs) {
@@ -255,11 +255,11 @@ func checkWholeLines(t *testing.T, dirs config.Dirs) {
 		t.Fatalf("found no files of recorded calls: %v", err)
 	}
 	for _, file := range append(files, filepath.Join(dirs.State, "audit.jsonl")) {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range bytes.Lines(text) {
+		for line := range bytes.Lines(fileContent) {
 			if !json.Valid(line) || !bytes.HasSuffix(line, []byte("\n")) {
 				t.Errorf("%s contains the incomplete or invalid line %s", file, line)
 			}

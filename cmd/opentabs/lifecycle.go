@@ -52,11 +52,11 @@ func runStop(ctx context.Context, opts stopOptions) error {
 	if err != nil {
 		return err
 	}
-	stopped, err := h.StopServer(ctx, opts.force)
+	stoppedServer, err := h.StopServer(ctx, opts.force)
 	if err != nil {
 		return err
 	}
-	return opts.program.Report(opts.json, reportedServer{Version: stopped.Version, PID: stopped.PID}, "%s, is stopped", stopped)
+	return opts.program.Report(opts.json, reportedServer{Version: stoppedServer.Version, PID: stoppedServer.PID}, "%s, is stopped", stoppedServer)
 }
 
 func newRestartCmd(p *cli.Program) *cobra.Command {
@@ -90,34 +90,34 @@ func runRestart(ctx context.Context, opts stopOptions) error {
 	if err := checkNewPort(ctx, h); err != nil {
 		return err
 	}
-	stopped, err := h.StopServer(ctx, opts.force)
+	stoppedServer, err := h.StopServer(ctx, opts.force)
 	switch {
 	case err == nil:
-		p.Out.Notef("%s, is stopped", stopped)
+		p.Out.Notef("%s, is stopped", stoppedServer)
 	case !errors.Is(err, httpapi.ErrNoServer):
 		return err
 	}
 	if err := installcmd.StartServer(ctx, p, h); err != nil {
 		return err
 	}
-	started, err := h.FindServer(ctx)
+	startedServer, err := h.FindServer(ctx)
 	if err != nil {
 		return err
 	}
-	url := fmt.Sprintf("http://127.0.0.1:%d/mcp", started.Port)
-	return p.Report(opts.json, reportedServer{started.Version, started.PID, url, true}, "%s, is serving MCP on %s", started, url)
+	url := fmt.Sprintf("http://127.0.0.1:%d/mcp", startedServer.Port)
+	return p.Report(opts.json, reportedServer{startedServer.Version, startedServer.PID, url, true}, "%s, is serving MCP on %s", startedServer, url)
 }
 
 // checkNewPort checks nothing if no server runs, or if the running server already listens on the new port.
 func checkNewPort(ctx context.Context, h *home.Home) error {
-	running, err := h.FindServer(ctx)
+	runningServer, err := h.FindServer(ctx)
 	port := h.Settings.Port
-	if err != nil || port == 0 || port == running.Port {
+	if err != nil || port == 0 || port == runningServer.Port {
 		return nil // StopServer reports the error
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("%s, continues on port %d, because a restarted server could not listen on port %d: %w; choose another port with OPENTABS_PORT", running, running.Port, port, err)
+		return fmt.Errorf("%s, continues on port %d, because a restarted server could not listen on port %d: %w; choose another port with OPENTABS_PORT", runningServer, runningServer.Port, port, err)
 	}
 	return listener.Close()
 }

@@ -61,13 +61,13 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		return err
 	}
 	// Log files contain all entries, so `opentabs logs` works without a server.
-	entries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
+	logEntries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		lines := make([][]byte, len(entries))
-		for i, e := range entries {
+		lines := make([][]byte, len(logEntries))
+		for i, e := range logEntries {
 			if lines[i], err = rawjson.Marshal(e); err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 			return err
 		}
 	}
-	for _, e := range entries {
+	for _, e := range logEntries {
 		if opts.json {
 			break
 		}
@@ -84,7 +84,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 			return err
 		}
 	}
-	if len(entries) == 0 {
+	if len(logEntries) == 0 {
 		p.Out.Notef("%s", opts.emptyText())
 	}
 	if damagedLines > 0 {

@@ -141,9 +141,9 @@ func checkEmptyDirCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: empty DIR")
 	}
-	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	dirEntries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		ts.Fatalf("the folder %s contains %s", args[0], e.Name())
 	}
 }
@@ -159,18 +159,18 @@ func repeatUntilCmd(ts *testscript.TestScript, neg bool, args []string) {
 	pause := time.NewTicker(hangTimeout)
 	defer pause.Stop()
 	for {
-		start := time.Now()
+		startTime := time.Now()
 		// repeatUntilCmd ignores the exit code, because the expected output can be an error
 		// message.
 		_ = ts.Exec(args[1], args[2:]...)
-		out := ts.ReadFile("stdout") + ts.ReadFile("stderr")
-		if want.MatchString(out) {
+		outDir := ts.ReadFile("stdout") + ts.ReadFile("stderr")
+		if want.MatchString(outDir) {
 			return
 		}
-		pause.Reset(3 * time.Since(start))
+		pause.Reset(3 * time.Since(startTime))
 		select {
 		case <-deadline:
-			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], out)
+			ts.Fatalf("%v never printed %q; the last output: %s", args[1:], args[0], outDir)
 		case <-pause.C:
 		}
 	}
@@ -204,9 +204,9 @@ func killProcesses(dirs config.Dirs) {
 		hasProcess := false
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, name := range environs {
-			text, err := os.ReadFile(name)
+			fileContent, err := os.ReadFile(name)
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
-			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, text...), homeAssignment) {
+			if err == nil && pid != os.Getpid() && bytes.Contains(append([]byte{0}, fileContent...), homeAssignment) {
 				hasProcess = syscall.Kill(pid, syscall.SIGKILL) == nil || hasProcess
 			}
 		}
@@ -217,9 +217,9 @@ func killProcesses(dirs config.Dirs) {
 }
 
 func checkModeCmd(ts *testscript.TestScript, _ bool, args []string) {
-	info, err := os.Stat(ts.MkAbs(args[1]))
+	fileInfo, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
-	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+	if got := fmt.Sprintf("%o", fileInfo.Mode().Perm()); got != args[0] {
 		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
 	}
 }
@@ -314,9 +314,9 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	if err := json.Unmarshal(c.Args, &args); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 	}
-	for done := 1.0; done <= args.From; done++ {
-		report := wire.Report{Progress: &done, Total: &args.From, Message: fmt.Sprintf("step %v", done), Audience: "user"}
-		if err := c.Report(report); err != nil {
+	for progressDone := 1.0; progressDone <= args.From; progressDone++ {
+		progressReport := wire.Report{Progress: &progressDone, Total: &args.From, Message: fmt.Sprintf("step %v", progressDone), Audience: "user"}
+		if err := c.Report(progressReport); err != nil {
 			return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
 		}
 		select {
@@ -329,10 +329,10 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 }
 
 func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
-	var entry wire.LogEntry
-	err := json.Unmarshal(c.Args, &entry)
+	var logEntry wire.LogEntry
+	err := json.Unmarshal(c.Args, &logEntry)
 	if err == nil {
-		err = c.Log(entry)
+		err = c.Log(logEntry)
 	}
 	if err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: err.Error()}
@@ -353,15 +353,15 @@ func TestEveryCommandHasAScript(t *testing.T) {
 	}
 	var scripts strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		scripts.Write(text)
+		scripts.Write(fileContent)
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
-	var check func(path string)
-	check = func(path string) {
+	var checkScript func(path string)
+	checkScript = func(path string) {
 		cmd, _, err := root.Find(strings.Fields(path)[1:])
 		if err != nil {
 			t.Fatal(err)
@@ -369,11 +369,11 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		if !strings.Contains(scripts.String(), "exec "+path) && !strings.Contains(scripts.String(), "help "+cmd.Name()) {
 			t.Errorf("no script runs %q", path)
 		}
-		for _, sub := range cmd.Commands() {
-			check(path + " " + sub.Name())
+		for _, subcommand := range cmd.Commands() {
+			checkScript(path + " " + subcommand.Name())
 		}
 	}
-	check("opentabs")
+	checkScript("opentabs")
 }
 
 func opentabsCommand(t *testing.T, dirs config.Dirs, args ...string) *exec.Cmd {

@@ -14,33 +14,33 @@ import (
 // `opentabs mcp` must answer each malformed line with an error response, and the session must continue.
 func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
-	write := func(text string) {
+	writeLine := func(fileContent string) {
 		t.Helper()
-		if _, err := io.WriteString(c.stdin, text); err != nil {
+		if _, err := io.WriteString(c.stdin, fileContent); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The first line of the input begins with a byte order mark, and lines end with
 	// CRLF, as on Windows.
-	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
+	writeLine("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
-	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
+	writeLine(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
 	for _, nonsense := range []string{
 		"this is no JSON", `{"jsonrpc":"2.0","id":1,"method":"tools/list"`, "\xff\xfe\x00", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":`, "[]", "null", "7", `"text"`, `{}`,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"a":`, 100_000), strings.Repeat("x", 32<<20+1), "{" + strings.Repeat(" ", 17<<20) + "}",
 	} {
-		write(nonsense + "\n")
+		writeLine(nonsense + "\n")
 		lines := c.readUntil(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
 			t.Errorf("the input %.50q got the answers %.300q; want length 1", nonsense, lines)
 		}
 	}
-	write(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
+	writeLine(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
 	}
 	// The last line of the input has no newline at its end.
-	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+	writeLine(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func TestMCPInputEndsMidCall(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"messages__silent","arguments":{}}}`)
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 1 })
 	startTime := time.Now()
-	c.end()
-	if elapsed := time.Since(startTime); elapsed > 5*time.Second {
-		t.Errorf("opentabs mcp ended after %v", elapsed)
+	c.closeInput()
+	if elapsedTime := time.Since(startTime); elapsedTime > 5*time.Second {
+		t.Errorf("opentabs mcp ended after %v", elapsedTime)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return s.Calls.Running == 0 && len(s.Clients) == 0 })
 }
@@ -76,7 +76,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
+	stdoutReader, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestMCPOutputCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 1 })
-	if err := out.Close(); err != nil {
+	if err := stdoutReader.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 { // blocks until the process has detected that the output is closed

@@ -33,7 +33,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.cmd.StdoutPipe()
+	stdoutReader, err := c.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func startMCP(t *testing.T, dirs config.Dirs) *mcpClient {
 	}
 	go func() {
 		defer close(c.lines)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines := bufio.NewScanner(stdoutReader); lines.Scan(); {
 			c.lines <- lines.Text()
 		}
 	}()
@@ -57,7 +57,7 @@ func (c *mcpClient) send(format string, args ...any) {
 	}
 }
 
-func (c *mcpClient) readUntil(word string) []string {
+func (c *mcpClient) readUntil(waitedWord string) []string {
 	c.t.Helper()
 	deadline := time.After(hangTimeout)
 	var seenLines []string
@@ -65,17 +65,17 @@ func (c *mcpClient) readUntil(word string) []string {
 		select {
 		case line, ok := <-c.lines:
 			if !ok {
-				c.t.Fatalf("the output ended before %q; it was %q", word, seenLines)
+				c.t.Fatalf("the output ended before %q; it was %q", waitedWord, seenLines)
 			}
 			if !json.Valid([]byte(line)) {
 				c.t.Errorf("stdout has %q", line)
 			}
 			seenLines = append(seenLines, line)
-			if strings.Contains(line, word) {
+			if strings.Contains(line, waitedWord) {
 				return seenLines
 			}
 		case <-deadline:
-			c.t.Fatalf("no line with %q was received; the lines were %q", word, seenLines)
+			c.t.Fatalf("no line with %q was received; the lines were %q", waitedWord, seenLines)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-func (c *mcpClient) end() {
+func (c *mcpClient) closeInput() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {
 		c.t.Error(err)
@@ -105,15 +105,15 @@ func newInstallation(t *testing.T) config.Dirs {
 	dirs := config.Dirs{Config: filepath.Join(baseDir, "home"), State: filepath.Join(baseDir, "home")}
 	dir := filepath.Join(baseDir, "messages")
 	writePlugin(t, dir)
-	if out, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir, "--permission", "auto").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, cmdOutput)
 	}
 	return dirs
 }
 
 func writePlugin(t *testing.T, dir string) {
 	t.Helper()
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json": `{"name": "opentabs-plugin-messages", "version": "1.0.0", "main": "dist/adapter.iife.js",
 			"opentabs": {"displayName": "Messages", "description": "For tests", "urlPatterns": ["*://localhost/*"]}}`,
 		"dist/adapter.iife.js": `(() => {})();`,
@@ -125,7 +125,7 @@ func writePlugin(t *testing.T, dir string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,9 +155,9 @@ func waitForStatus(t *testing.T, dirs config.Dirs, isReady func(httpapi.Status) 
 			if err != nil {
 				t.Fatal(err)
 			}
-			status, err := httpapi.NewClient(record.Port, token).Status(t.Context())
-			if err == nil && isReady(status) {
-				return status
+			serverStatus, err := httpapi.NewClient(record.Port, token).Status(t.Context())
+			if err == nil && isReady(serverStatus) {
+				return serverStatus
 			}
 		}
 		select {
@@ -211,7 +211,7 @@ func TestMCPServerKilled(t *testing.T) {
 			t.Errorf("a call through the new server gave %s; want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
 		}
 	}
-	c.end()
+	c.closeInput()
 }
 
 // TestConcurrentMCPStartsShareOneServer starts several `opentabs mcp` processes at the same time while no server runs.
@@ -229,7 +229,7 @@ func TestConcurrentMCPStartsShareOneServer(t *testing.T) {
 	wg.Wait()
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 4 })
 	for _, c := range clients {
-		c.end()
+		c.closeInput()
 	}
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
@@ -296,5 +296,5 @@ func TestServeStopsOnSIGTERM(t *testing.T) {
 	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != cli.ExitNoServer {
 		t.Errorf("opentabs calls --follow ended with %v", err)
 	}
-	c.end()
+	c.closeInput()
 }

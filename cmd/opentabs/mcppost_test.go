@@ -18,12 +18,12 @@ func runMCPPost() {
 }
 
 func postFile(path, file string) error {
-	text, err := os.ReadFile("added.json")
+	fileContent, err := os.ReadFile("added.json")
 	if err != nil {
 		return err
 	}
 	var newClient addedClient
-	if err := json.Unmarshal(text, &newClient); err != nil {
+	if err := json.Unmarshal(fileContent, &newClient); err != nil {
 		return err
 	}
 	body, err := os.ReadFile(file)
@@ -34,8 +34,8 @@ func postFile(path, file string) error {
 	if err != nil {
 		return err
 	}
-	name, value, _ := strings.Cut(newClient.Header, ": ")
-	req.Header.Set(name, value)
+	name, headerValue, _ := strings.Cut(newClient.Header, ": ")
+	req.Header.Set(name, headerValue)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	if session, err := os.ReadFile("session"); err == nil {

@@ -21,8 +21,8 @@ func TestAttackByPlugin(t *testing.T) {
 		} {
 			dirs, dir := createBuiltPlugin(t)
 			writeFile(t, dir, "dist/adapter.iife.js", code)
-			if out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
-				t.Errorf("%q was added: %s", code, out)
+			if cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput(); err == nil {
+				t.Errorf("%q was added: %s", code, cmdOutput)
 			}
 		}
 	})
@@ -35,9 +35,9 @@ func TestAttackByPlugin(t *testing.T) {
 			if err := errors.Join(os.WriteFile(privateFile, []byte(secret+"\nS3CRET line two\n"), 0o600), os.Remove(path), os.Symlink(privateFile, path)); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
-			if err == nil || strings.Contains(string(out), "S3CRET") {
-				t.Errorf("%s: %v %s", file, err, out)
+			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "add", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
+				t.Errorf("%s: %v %s", file, err, cmdOutput)
 			}
 		}
 	})
@@ -46,7 +46,7 @@ func TestAttackByPlugin(t *testing.T) {
 		if err := os.WriteFile(privateFile, []byte(`{"a":"S3CRET"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, source := range []string{
+		for _, pluginDir := range []string{
 			`import x from "` + privateFile + `"; export default x;`,
 			`import x from "` + privateFile + `" with { type: "text" }; console.log(x);`,
 			`import x from "../../../../../../../../../..` + privateFile + `"; console.log(x);`,
@@ -54,17 +54,17 @@ func TestAttackByPlugin(t *testing.T) {
 			`import("` + privateFile + `").then(console.log);`,
 		} {
 			dirs, dir := createBuiltPlugin(t)
-			writeFile(t, dir, "src/index.ts", source)
+			writeFile(t, dir, "src/index.ts", pluginDir)
 			if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 				t.Fatal(err)
 			}
-			out, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
-			if err == nil || strings.Contains(string(out), "S3CRET") {
-				t.Errorf("%s: %v %s", source, err, out)
+			cmdOutput, err := opentabsCommand(t, dirs, "plugin", "build", dir).CombinedOutput()
+			if err == nil || strings.Contains(string(cmdOutput), "S3CRET") {
+				t.Errorf("%s: %v %s", pluginDir, err, cmdOutput)
 			}
-			built, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
-			if strings.Contains(string(built), "S3CRET") {
-				t.Errorf("%s: the secret is in the plugin", source)
+			builtCode, _ := os.ReadFile(filepath.Join(dir, "dist", "adapter.iife.js"))
+			if strings.Contains(string(builtCode), "S3CRET") {
+				t.Errorf("%s: the secret is in the plugin", pluginDir)
 			}
 		}
 	})
@@ -83,10 +83,10 @@ func createBuiltPlugin(t *testing.T) (dirs config.Dirs, dir string) {
 	return dirs, dir
 }
 
-func writeFile(t *testing.T, dir, name, text string) {
+func writeFile(t *testing.T, dir, name, fileContent string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fileContent), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -40,8 +40,8 @@ func buildProgram(neighborName string) error {
 	}
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(filepath.Dir(path), "opentabs"), ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build opentabs for the tests: %w\n%s", err, out)
+	if cmdOutput, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build opentabs for the tests: %w\n%s", err, cmdOutput)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func serveRelease(ctx context.Context, program, version string, isDamaged bool) 
 }
 
 func packProgram(program string) ([]byte, error) {
-	text, err := os.ReadFile(program)
+	fileContent, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +64,13 @@ func packProgram(program string) ([]byte, error) {
 	zip := gzip.NewWriter(&archive)
 	files := tar.NewWriter(zip)
 	for _, file := range []struct {
-		name string
-		text []byte
-	}{{"README.md", []byte("# opentabs\n")}, {"opentabs", text}} {
-		if err := files.WriteHeader(&tar.Header{Name: file.name, Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(file.text))}); err != nil {
+		name    string
+		content []byte
+	}{{"README.md", []byte("# opentabs\n")}, {"opentabs", fileContent}} {
+		if err := files.WriteHeader(&tar.Header{Name: file.name, Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(file.content))}); err != nil {
 			return nil, err
 		}
-		if _, err := files.Write(file.text); err != nil {
+		if _, err := files.Write(file.content); err != nil {
 			return nil, err
 		}
 	}

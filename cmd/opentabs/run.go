@@ -47,9 +47,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		err = p.Out.WriteError()
 	}
-	sentence, code := cli.ExplainError(ctx, err)
-	if sentence != "" {
-		p.Out.Notef("%s", sentence)
+	errorText, code := cli.ExplainError(ctx, err)
+	if errorText != "" {
+		p.Out.Notef("%s", errorText)
 	}
 	return code
 }
@@ -149,9 +149,9 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 			return nil // cobra adds the commands help and completion when it runs
 		}
 		names := []string{}
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
-				names = append(names, sub.Name())
+		for _, subcommand := range cmd.Commands() {
+			if subcommand.IsAvailableCommand() {
+				names = append(names, subcommand.Name())
 			}
 		}
 		return cli.NewUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+arg, "opentabs "), nearest.Suggestion(arg, names), cmd.CommandPath())
@@ -162,8 +162,8 @@ func newUnknownCommandError(root *cobra.Command, args []string) error {
 func isFlagValue(cmd *cobra.Command, arg string) bool {
 	name, isLong := strings.CutPrefix(arg, "--")
 	flag := cmd.Flags().Lookup(name)
-	if short := strings.TrimPrefix(arg, "-"); !isLong && len(short) == 1 {
-		flag = cmd.Flags().ShorthandLookup(short)
+	if shorthand := strings.TrimPrefix(arg, "-"); !isLong && len(shorthand) == 1 {
+		flag = cmd.Flags().ShorthandLookup(shorthand)
 	}
 	return flag != nil && flag.NoOptDefVal == ""
 }

@@ -41,21 +41,21 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		return out.PrintValue(s)
+		return terminalOut.PrintValue(s)
 	}
-	statusview.Print(out, s)
+	statusview.Print(terminalOut, s)
 	return nil
 }
 
 type versionOptions struct {
-	out  *terminal.Output
-	json bool
+	terminalOut *terminal.Output
+	json        bool
 }
 
 func newVersionCmd(p *cli.Program) *cobra.Command {
-	opts := versionOptions{out: p.Out}
+	opts := versionOptions{terminalOut: p.Out}
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -77,8 +77,8 @@ func runVersion(opts versionOptions) error {
 		Commit   string `json:"commit,omitempty"`
 	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Commit}
 	if opts.json {
-		return opts.out.PrintValue(v)
+		return opts.terminalOut.PrintValue(v)
 	}
-	opts.out.PrintLine("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
+	opts.terminalOut.PrintLine("opentabs %s (protocol %d, %s, %s/%s)", v.Version, v.Protocol, v.Go, v.OS, v.Arch)
 	return nil
 }

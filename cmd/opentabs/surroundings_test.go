@@ -69,8 +69,8 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitForOutput(t, command, "^server    opentabs", "status")
-	if out, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(out), "there is no plugin") && !strings.Contains(string(out), "check that you can read and write there") {
-		t.Errorf("plugin remove: %v: %s", err, out)
+	if cmdOutput, err := command("plugin", "remove", "x").CombinedOutput(); err == nil || !strings.Contains(string(cmdOutput), "there is no plugin") && !strings.Contains(string(cmdOutput), "check that you can read and write there") {
+		t.Errorf("plugin remove: %v: %s", err, cmdOutput)
 	}
 	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -81,8 +81,8 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	// `opentabs mcp` starts a server if none is running.
 	relayCmd := command("mcp")
 	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
-	if out, err := relayCmd.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
-		t.Errorf("mcp gave %q, %v", out, err)
+	if cmdOutput, err := relayCmd.Output(); err != nil || !strings.Contains(string(cmdOutput), `"id":7,"result":{}`) {
+		t.Errorf("mcp gave %q, %v", cmdOutput, err)
 	}
 	if isLimited && !strings.Contains(stderr.String(), "the state directory cannot be written; the server runs") {
 		t.Errorf("the log does not report that the state directory is read-only: %s", stderr.String())
@@ -95,14 +95,14 @@ func waitForOutput(t *testing.T, command func(...string) *exec.Cmd, want string,
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.After(hangTimeout); ; {
-		out, _ := command(args...).CombinedOutput() // the exit code is not checked
-		if strings.Contains("\n"+string(out), strings.Replace(want, "^", "\n", 1)) {
+		cmdOutput, _ := command(args...).CombinedOutput() // the exit code is not checked
+		if strings.Contains("\n"+string(cmdOutput), strings.Replace(want, "^", "\n", 1)) {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("%v never printed %q; the last output: %s", args, want, out)
+			t.Fatalf("%v never printed %q; the last output: %s", args, want, cmdOutput)
 		}
 	}
 }
@@ -134,9 +134,9 @@ wait $server && echo "exit 0"
 
 // On a system where the test is not allowed to mount a disk, TestFullDisk checks only the error text.
 func TestFullDisk(t *testing.T) {
-	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
-	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
-		t.Errorf("got %q, %d", sentence, code)
+	errorText, code := cli.ExplainError(t.Context(), fmt.Errorf("write the test file: %w", syscall.ENOSPC))
+	if code != cli.ExitFailed || !strings.HasSuffix(errorText, "no space left on device: free some space on that disk, then try again") {
+		t.Errorf("got %q, %d", errorText, code)
 	}
 	if exec.Command("unshare", "-m", "true").Run() != nil {
 		t.Log("cannot mount a disk here: only the sentence was checked")
@@ -151,22 +151,22 @@ func TestFullDisk(t *testing.T) {
 	writePlugin(t, plugin)
 	t.Cleanup(func() { killProcesses(config.Dirs{State: filepath.Join(diskDir, "home")}) })
 	cmd := exec.Command("unshare", "-m", "sh", "-c", fullDisk, "sh", diskDir, fmt.Sprint(findFreePort(t)), plugin)
-	out, err := cmd.CombinedOutput()
-	text := string(out)
+	cmdOutput, err := cmd.CombinedOutput()
+	output := string(cmdOutput)
 	log, _ := os.ReadFile(filepath.Join(baseDir, "log"))
 	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, text, log)
+		t.Fatalf("%v: %s\n%s", err, output, log)
 	}
 	for _, want := range []string{
 		"no space left on device: free some space on that disk, then try again\nexit 1\n== a later",
 		"server    opentabs", "the token is whole\n", "exit 0\n",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s\n%s", want, text, log)
+		if !strings.Contains(output, want) {
+			t.Errorf("no %q in\n%s\n%s", want, output, log)
 		}
 	}
-	if _, after, _ := strings.Cut(text, "== a change\n"); !strings.Contains(after, "free some space") || strings.Contains(after, ".tmp\n") {
-		t.Errorf("the change ended with\n%s", after)
+	if _, textAfter, _ := strings.Cut(output, "== a change\n"); !strings.Contains(textAfter, "free some space") || strings.Contains(textAfter, ".tmp\n") {
+		t.Errorf("the change ended with\n%s", textAfter)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 		_ = conn.Close()
 	}
 	waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
-	c.end()
+	c.closeInput()
 	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -27,15 +27,15 @@ const (
 	longTool    = "messages__export_messages_of_channel"
 )
 
-func newNarrowOutput(text *bytes.Buffer) *terminal.Output {
-	return terminal.NewTerminal(text, func() (columns, rows int) { return cli.HelpColumns, 24 })
+func newNarrowOutput(output *bytes.Buffer) *terminal.Output {
+	return terminal.NewTerminal(output, func() (columns, screenRows int) { return cli.HelpColumns, 24 })
 }
 
-func newEndedCallRecord(code wire.ErrorCode, message string) recorder.Record {
+func newEndedCallRecord(code wire.ErrorCode, errorMessage string) recorder.Record {
 	now := time.Now()
 	r := recorder.Record{Site: "https://messages.example.com"}
 	r.CallID, r.ToolName, r.Client, r.Created, r.Ended = "call_x6axhe37hbgwg7pggqeuutzrbm", longTool, longClient, now, &now
-	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, message
+	r.Status, r.ErrorCode, r.Error = wire.StatusFailed, code, errorMessage
 	return r
 }
 
@@ -62,15 +62,15 @@ func fillInstallation(t *testing.T) {
 	if _, err := filestore.Open(dirs.FilesDir()).Add(filestore.File{Name: "shop.example.har", Client: longClient}, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	paired := pairing.Open(dirs.PairingFile())
+	pairedStore := pairing.Open(dirs.PairingFile())
 	code, err := pairing.ParseCode("7KQ2M-XD9R4-TB8WZ-0HJ5N")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paired.Add(code); err != nil {
+	if _, err := pairedStore.Add(code); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := paired.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
+	if _, err := pairedStore.Confirm(wire.KeyID(wire.PairingKey(code)), longBrowser); err != nil {
 		t.Fatal(err)
 	}
 	names, _ := browsernames.Open(dirs.BrowsersFile())
@@ -80,9 +80,9 @@ func fillInstallation(t *testing.T) {
 		{"browser", "site", "a-shop-with-a-long-name.example.com", "read"}, {"browser", "tools", "on"},
 		{"browser", "default", longBrowser, "--client", longClient},
 	} {
-		var out bytes.Buffer
-		if code := run(t.Context(), args, strings.NewReader(""), &out, &out); code != cli.ExitOK {
-			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), out.String())
+		var outBuffer bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &outBuffer, &outBuffer); code != cli.ExitOK {
+			t.Fatalf("opentabs %s: %s", strings.Join(args, " "), outBuffer.String())
 		}
 	}
 }
@@ -107,18 +107,18 @@ func TestTablesFit80Columns(t *testing.T) {
 		"config get":                {"maxResultBytes", " 104857600 "},
 		"plugin permission browser_websocket_messages": {"PERMISSION", " off"},
 	} {
-		var text bytes.Buffer
-		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&text), Getenv: os.Getenv})
+		var output bytes.Buffer
+		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&output), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Errorf("opentabs %s: %v", command, err)
 		}
 		for _, cell := range cells {
-			if !strings.Contains(text.String(), cell) {
-				t.Errorf("opentabs %s: the table has no whole cell %q:\n%s", command, cell, text.String())
+			if !strings.Contains(output.String(), cell) {
+				t.Errorf("opentabs %s: the table has no whole cell %q:\n%s", command, cell, output.String())
 			}
 		}
-		checkWidth(t, command, text.String())
+		checkWidth(t, command, output.String())
 	}
 }
 
@@ -131,13 +131,13 @@ func TestProseIsWrapped(t *testing.T) {
 	writeFile(t, dir, "dist/tools.json", `{"sdkVersion": "0.0.1", "tools": [{"name": "echo", "description": "`+strings.Repeat("Many words. ", 20)+`",
 		"input_schema": {"type": "object"}, "output_schema": {"type": "object"}}]}`)
 	for _, command := range []string{"plugin install " + dir, "plugin list", "audit", "audit --verbose", "plugin inspect messages", "plugin inspect messages --section tools"} {
-		var text bytes.Buffer
-		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&text), Getenv: os.Getenv})
+		var output bytes.Buffer
+		root := newRootCmd(&cli.Program{Out: newNarrowOutput(&output), Getenv: os.Getenv})
 		root.SetArgs(strings.Fields(command))
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Errorf("opentabs %s: %v", command, err)
 		}
-		for line := range strings.Lines(text.String()) {
+		for line := range strings.Lines(output.String()) {
 			if line = strings.TrimRight(line, "\n"); len(line) > cli.HelpColumns && strings.Contains(strings.TrimLeft(line, " "), " ") {
 				t.Errorf("opentabs %s: a line is too long: %q", command, line)
 			}
@@ -148,24 +148,24 @@ func TestProseIsWrapped(t *testing.T) {
 // TestCallsTableFits80Columns checks the table of `opentabs calls`, which needs a running
 // server.
 func TestCallsTableFits80Columns(t *testing.T) {
-	var text bytes.Buffer
-	waiting := newEndedCallRecord("", "").View
-	waiting.Ended, waiting.Status, waiting.CallID = nil, "waiting for approval", "call_a"
-	waiting.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
-	list := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
-	printCalls(newNarrowOutput(&text), callview.Rows(list, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
-	printCalls(newNarrowOutput(&text), callview.Rows([]dispatch.View{waiting}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	var output bytes.Buffer
+	waitingView := newEndedCallRecord("", "").View
+	waitingView.Ended, waitingView.Status, waitingView.CallID = nil, "waiting for approval", "call_a"
+	waitingView.Waiting = &dispatch.WaitingTicket{ExpiresAt: time.Now().Add(time.Hour), Reason: "it needs your approval"}
+	calls := []dispatch.View{newEndedCallRecord(wire.ErrDeadlineExceeded, "The page did not answer.").View}
+	printCalls(newNarrowOutput(&output), callview.Rows(calls, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	printCalls(newNarrowOutput(&output), callview.Rows([]dispatch.View{waitingView}, false, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	for _, cell := range []string{"call_x6axhe37 ", " failed ", "The page did not answer.", " waiting for approval ", "TIME LEFT"} {
-		if !strings.Contains(text.String(), cell) {
-			t.Errorf("the table has no whole cell %q:\n%s", cell, text.String())
+		if !strings.Contains(output.String(), cell) {
+			t.Errorf("the table has no whole cell %q:\n%s", cell, output.String())
 		}
 	}
-	checkWidth(t, "calls", text.String())
+	checkWidth(t, "calls", output.String())
 }
 
-func checkWidth(t *testing.T, command, text string) {
+func checkWidth(t *testing.T, command, output string) {
 	t.Helper()
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		if len(strings.TrimSuffix(line, "\n")) > cli.HelpColumns {
 			t.Errorf("opentabs %s: a line is too long: %q", command, line)
 		}

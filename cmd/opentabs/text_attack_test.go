@@ -102,13 +102,13 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	progress := 0.5
 	now := time.Now()
-	view := dispatch.View{
+	callView := dispatch.View{
 		Snapshot:  dispatch.Snapshot{CallID: "call_1", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusFailed, Message: evilText, Progress: &progress}},
 		Requester: dispatch.Requester{Client: evilText}, Browser: evilText, TabID: 1, Error: evilText, ErrorCode: wire.ErrToolError, Ended: &now,
 		StatusWord: evilText, UserStatusWord: evilText, Result: evilText,
 	}
 	resolution := &dispatch.Resolution{Allow: true, Surface: evilText}
-	waiting := dispatch.View{
+	waitingView := dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: "call_2", ToolName: evilText, Progression: dispatch.Progression{Status: wire.StatusPending}},
 		Waiting:  &dispatch.WaitingTicket{Kind: wire.TicketPermission, Reason: evilText, Title: evilText, Args: evilText, ArgsBytes: 1 << 20, ExpiresAt: now},
 		Timeline: []dispatch.Moment{
@@ -121,9 +121,9 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"text", "table", "json", evilText} {
-		waiting.Activities = append(waiting.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
+		waitingView.Activities = append(waitingView.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
-	status := httpapi.Status{
+	serverStatus := httpapi.Status{
 		Browsers: []httpapi.Browser{{ID: evilText, Name: evilText, Version: evilText, Connected: true, Tabs: []wire.TabInfo{
 			{TabID: 1, URL: evilText, Title: evilText, Plugins: []wire.TabPlugin{{Name: evilText}}, NeedsReload: []string{evilText}},
 		}}},
@@ -133,17 +133,17 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
-		o.Notef("%s", sentence)
+		errorText, _ := cli.ExplainError(t.Context(), fmt.Errorf("test error: %w", &httpapi.RefusedError{Explanation: evilText}))
+		o.Notef("%s", errorText)
 		return nil
 	})
 	capture("a failure", func(o *terminal.Output) error { o.Notef("%v", errors.New(evilText)); return nil })
 	capture("calls", func(o *terminal.Output) error {
-		o.PrintTable("", callview.Rows([]dispatch.View{view, waiting}, true, now))
+		o.PrintTable("", callview.Rows([]dispatch.View{callView, waitingView}, true, now))
 		return nil
 	})
-	capture("status", func(o *terminal.Output) error { statusview.Print(o, status); return nil })
-	for _, one := range []dispatch.View{view, waiting} {
+	capture("status", func(o *terminal.Output) error { statusview.Print(o, serverStatus); return nil })
+	for _, one := range []dispatch.View{callView, waitingView} {
 		capture("calls show: "+one.CallID, func(o *terminal.Output) error { callview.Print(o, one, true); return nil })
 	}
 	for _, kind := range []dispatch.EventKind{
@@ -151,10 +151,10 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventKind(evilText),
 	} {
 		event := dispatch.Event{
-			Kind: kind, Call: view, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
+			Kind: kind, Call: callView, Report: &wire.Report{Message: evilText, Status: evilText}, Resolution: resolution,
 			Activity: &wire.Activity{Type: evilText, Patch: json.RawMessage(`[]`)},
 		}
-		event.Call.Waiting = waiting.Waiting
+		event.Call.Waiting = waitingView.Waiting
 		capture("calls --follow: "+string(kind), func(o *terminal.Output) error { o.PrintText(callview.EventLine(event, true)); return nil })
 	}
 	record := audit.Record{
@@ -204,11 +204,11 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 		})
 	}
 	if isTerminal {
-		text, err := json.Marshal(map[string]string{"value": evilText})
+		encodedJSON, err := json.Marshal(map[string]string{"value": evilText})
 		if err != nil {
 			t.Fatal(err)
 		}
-		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(text) })
+		capture("a result on a terminal", func(o *terminal.Output) error { return o.PrintJSON(encodedJSON) })
 		capture(resultText, func(o *terminal.Output) error { o.PrintText(evilText); return nil })
 	}
 	return printed
@@ -228,10 +228,10 @@ func attackJSONOutput(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, text := range []string{pipe.String(), screen.String()} {
-			var decoded map[string]string
-			if err := json.Unmarshal([]byte(text), &decoded); err != nil || decoded["v"] != evilText {
-				t.Errorf("%s: %q became %q, %v", name, evilText, decoded["v"], err)
+		for _, output := range []string{pipe.String(), screen.String()} {
+			var decodedOutput map[string]string
+			if err := json.Unmarshal([]byte(output), &decodedOutput); err != nil || decodedOutput["v"] != evilText {
+				t.Errorf("%s: %q became %q, %v", name, evilText, decodedOutput["v"], err)
 			}
 		}
 		pipe.Reset()

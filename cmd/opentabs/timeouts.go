@@ -30,7 +30,7 @@ func openTimeouts(p *cli.Program) (*timeouts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return timeouts.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop()), nil
+	return timeouts.Open(dirs.State, func(warning string) { p.Out.Notef("%s", warning) }, zerolog.Nop()), nil
 }
 
 type clientTimeoutListOptions struct {
@@ -68,15 +68,15 @@ func runClientTimeoutList(opts clientTimeoutListOptions) error {
 		p.Out.Notef("no timeout was learned or set; `opentabs doctor` prints those of well-known clients")
 		return nil
 	}
-	rows := [][]string{{"CLIENT", "WAITS", "FROM", "SINCE"}}
+	tableRows := [][]string{{"CLIENT", "WAITS", "FROM", "SINCE"}}
 	for _, e := range entries {
 		source := "learned"
 		if e.IsSetByUser {
 			source = "set"
 		}
-		rows = append(rows, []string{e.ClientText(), e.WaitText(), source, e.Since.Local().Format(time.DateOnly)})
+		tableRows = append(tableRows, []string{e.ClientText(), e.WaitText(), source, e.Since.Local().Format(time.DateOnly)})
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	return nil
 }
 
@@ -148,17 +148,17 @@ func runClientTimeoutForget(opts clientTimeoutOptions) error {
 	if err != nil {
 		return err
 	}
-	removed, err := store.Forget(clients.ID{Name: opts.name, Version: opts.version})
+	removedEntries, err := store.Forget(clients.ID{Name: opts.name, Version: opts.version})
 	if err != nil {
 		return err
 	}
-	if len(removed) == 0 {
+	if len(removedEntries) == 0 {
 		return cli.NewUsageError("no timeout of %q was learned or set: list the timeouts with `opentabs client timeout list`", opts.name)
 	}
 	if opts.json {
-		return p.Out.PrintValue(removed)
+		return p.Out.PrintValue(removedEntries)
 	}
-	for _, e := range removed {
+	for _, e := range removedEntries {
 		p.Out.Notef("the timeout of %s (%s) is removed", e.ClientText(), e.WaitText())
 	}
 	return nil

@@ -63,35 +63,35 @@ type listedTool struct {
 
 func runTools(ctx context.Context, opts toolsOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins := book.Plugins.All()
+	plugins := policyBook.Plugins.All()
 	if opts.plugin != "" {
-		one, err := book.Plugins.Find(opts.plugin)
+		one, err := policyBook.Plugins.Find(opts.plugin)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
 		plugins = []*plugin.Plugin{one}
 	}
 	tools := []listedTool{}
-	rows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
+	tableRows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
 	for _, one := range plugins {
-		permissions, err := book.Permissions(one.Name)
+		permissions, err := policyBook.Permissions(one.Name)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
 		for _, t := range one.Tools {
-			listed := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
-			tools = append(tools, listed)
-			rows = append(rows, []string{listed.Name, string(listed.Permission), listed.Description})
+			listedToolValue := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: findPermission(permissions, t.Name), Description: t.Description}
+			tools = append(tools, listedToolValue)
+			tableRows = append(tableRows, []string{listedToolValue.Name, string(listedToolValue.Permission), listedToolValue.Description})
 		}
 	}
 	if opts.json {
 		return p.Out.PrintValue(tools)
 	}
-	p.Out.PrintTable("", rows, "DESCRIPTION")
+	p.Out.PrintTable("", tableRows, "DESCRIPTION")
 	return nil
 }
 
@@ -125,56 +125,56 @@ func newToolsShowCmd(p *cli.Program) *cobra.Command {
 
 func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	t, ok := book.Plugins.Tool(opts.tool)
+	t, ok := policyBook.Plugins.Tool(opts.tool)
 	if !ok {
 		var names []string
-		for _, other := range book.Plugins.Tools() {
-			names = append(names, other.FullName())
+		for _, otherTool := range policyBook.Plugins.Tools() {
+			names = append(names, otherTool.FullName())
 		}
 		return cli.NewUsageError("there is no tool %q%s: list the tools with `opentabs tools`", opts.tool, nearest.Suggestion(opts.tool, names))
 	}
-	permissions, err := book.Permissions(t.Plugin.Name)
+	permissions, err := policyBook.Permissions(t.Plugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	shown := listedTool{
+	shownTool := listedTool{
 		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: findPermission(permissions, t.Name), Description: t.Description,
 		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
 	}
-	rows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shown.Permission)}}
-	if other := t.UndoTool(); other != nil {
-		shown.Undo = other.FullName()
-		rows = append(rows, []string{"undone by", t.Undo.String()})
+	tableRows := [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shownTool.Permission)}}
+	if otherTool := t.UndoTool(); otherTool != nil {
+		shownTool.Undo = otherTool.FullName()
+		tableRows = append(tableRows, []string{"undone by", t.Undo.String()})
 	}
 	if opts.json {
-		return p.Out.PrintValue(shown)
+		return p.Out.PrintValue(shownTool)
 	}
-	p.Out.PrintParagraph("", "", shown.Description)
+	p.Out.PrintParagraph("", "", shownTool.Description)
 	p.Out.PrintLine("")
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	p.Out.PrintLine("")
 	printArguments(p.Out, toolview.Arguments(t.InputSchema))
 	p.Out.PrintLine("")
-	p.Out.PrintLine("%s", shown.Example)
+	p.Out.PrintLine("%s", shownTool.Example)
 	return nil
 }
 
-func printArguments(out *terminal.Output, arguments []toolview.Argument) {
+func printArguments(terminalOut *terminal.Output, arguments []toolview.Argument) {
 	if len(arguments) == 0 {
-		out.PrintLine("The tool has no arguments.")
+		terminalOut.PrintLine("The tool has no arguments.")
 	}
 	for _, a := range arguments {
-		required := ""
+		requiredMark := ""
 		if a.IsRequired {
-			required = " (required)"
+			requiredMark = " (required)"
 		}
-		out.PrintLine("  %s: %s%s", a.Name, a.Value, required)
+		terminalOut.PrintLine("  %s: %s%s", a.Name, a.Value, requiredMark)
 		if a.Description != "" {
-			out.PrintParagraph("      ", "      ", a.Description)
+			terminalOut.PrintParagraph("      ", "      ", a.Description)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func checkNames(n int) cobra.PositionalArgs {
 }
 
 func openPins(p *cli.Program, dirs config.Dirs) *toolpins.Pins {
-	return toolpins.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop())
+	return toolpins.Open(dirs.State, func(warning string) { p.Out.Notef("%s", warning) }, zerolog.Nop())
 }
 
 func runToolsPin(_ context.Context, opts pinOptions) error {
@@ -245,9 +245,9 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 	if err != nil {
 		return err
 	}
-	pins := openPins(p, h.Dirs)
+	toolPins := openPins(p, h.Dirs)
 	if len(opts.names) == 0 {
-		return showPins(p, pins, opts.json)
+		return showPins(p, toolPins, opts.json)
 	}
 	for _, name := range opts.names {
 		pluginName, tool, hasTool := strings.Cut(name, "__")
@@ -258,15 +258,15 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 			return cli.AsUsageError(err)
 		}
 	}
-	added, err := pins.Pin(opts.names)
+	addedPins, err := toolPins.Pin(opts.names)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		return showPins(p, pins, true)
+		return showPins(p, toolPins, true)
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(opts.names))) {
-		if slices.Contains(added, name) {
+		if slices.Contains(addedPins, name) {
 			p.Out.Notef("%s is pinned", name)
 		} else {
 			p.Out.Notef("%s was pinned already", name)
@@ -281,34 +281,34 @@ func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	if err != nil {
 		return err
 	}
-	pins := openPins(p, dirs)
+	toolPins := openPins(p, dirs)
 	for _, name := range opts.names {
-		if pinned := pins.Names(); !slices.Contains(pinned, name) {
-			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinned))
+		if pinnedNames := toolPins.Names(); !slices.Contains(pinnedNames, name) {
+			return cli.NewUsageError("%q is not pinned%s: list the pinned tools with `opentabs tools pin`", name, nearest.Suggestion(name, pinnedNames))
 		}
 	}
-	removed, err := pins.Unpin(opts.names)
+	removedPins, err := toolPins.Unpin(opts.names)
 	if err == nil && opts.json {
-		return showPins(p, pins, true)
+		return showPins(p, toolPins, true)
 	}
-	for _, name := range removed {
+	for _, name := range removedPins {
 		p.Out.Notef("%s is no longer pinned", name)
 	}
 	return err
 }
 
-func showPins(p *cli.Program, pins *toolpins.Pins, asJSON bool) error {
-	if err := pins.Problem(); err != nil {
+func showPins(p *cli.Program, toolPins *toolpins.Pins, asJSON bool) error {
+	if err := toolPins.Problem(); err != nil {
 		return err
 	}
 	if asJSON {
-		return p.Out.PrintValue(append([]string{}, pins.Names()...))
+		return p.Out.PrintValue(append([]string{}, toolPins.Names()...))
 	}
-	if len(pins.Names()) == 0 {
+	if len(toolPins.Names()) == 0 {
 		p.Out.Notef("no tool is pinned; pin one with `opentabs tools pin NAME`")
 		return nil
 	}
-	for _, name := range pins.Names() {
+	for _, name := range toolPins.Names() {
 		p.Out.PrintLine("%s", name)
 	}
 	return nil

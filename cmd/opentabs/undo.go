@@ -57,28 +57,28 @@ func runCallsUndo(ctx context.Context, opts callsUndoOptions) error {
 	if opts.id, err = findRecordedID(ctx, opts.program, client, opts.id); err != nil {
 		return err
 	}
-	started, err := client.Calls.Undo(ctx, opts.id)
+	startedUndo, err := client.Calls.Undo(ctx, opts.id)
 	if err != nil {
 		return err
 	}
-	last, err := callview.AwaitEnd(ctx, client.Calls, started.CallID, func(v dispatch.View) {
+	lastView, err := callview.AwaitEnd(ctx, client.Calls, startedUndo.CallID, func(v dispatch.View) {
 		opts.program.Out.Notef("%s is waiting for approval: run `opentabs calls approve %s`, or decide in the side panel", v.ToolName, v.CallID)
 	})
 	switch {
 	case ctx.Err() != nil:
-		cancelUndo(ctx, client, started.CallID)
+		cancelUndo(ctx, client, startedUndo.CallID)
 		return toolcall.ErrInterrupted
 	case err != nil:
 		return err
-	case last.Status != wire.StatusDone:
-		sentence := "the call was not undone: " + last.Error
-		if last.NextStep != "" {
-			sentence += ". " + last.NextStep
+	case lastView.Status != wire.StatusDone:
+		undoReport := "the call was not undone: " + lastView.Error
+		if lastView.NextStep != "" {
+			undoReport += ". " + lastView.NextStep
 		}
-		return toolcall.NewFailure(last.ErrorCode, sentence)
+		return toolcall.NewFailure(lastView.ErrorCode, undoReport)
 	}
-	undone := undoneCall{CallID: opts.id, UndoneBy: started.CallID, Tool: started.ToolName}
-	return opts.program.Report(opts.json, undone, "undid %s with %s (%s)", opts.id, started.ToolName, started.CallID)
+	undoneCallValue := undoneCall{CallID: opts.id, UndoneBy: startedUndo.CallID, Tool: startedUndo.ToolName}
+	return opts.program.Report(opts.json, undoneCallValue, "undid %s with %s (%s)", opts.id, startedUndo.ToolName, startedUndo.CallID)
 }
 
 const cancelTimeout = 2 * time.Second

@@ -62,8 +62,8 @@ func TestAttackByUser(t *testing.T) {
 
 func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	var outBuffer bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &outBuffer, &outBuffer
 	cmd.WaitDelay = time.Second // a server that the command has started also has the output open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	if !limit.Stop() {
 		t.Errorf("%v did not end", cmd.Args)
 	}
-	return out.Bytes(), err
+	return outBuffer.Bytes(), err
 }
 
 func attackFiles(t *testing.T) {
@@ -88,15 +88,15 @@ func attackFiles(t *testing.T) {
 	for _, topDir := range []string{dirs.State, unpacked} {
 		// Each file with secrets has a private mode, as a second protection besides its private directory.
 		err := filepath.WalkDir(topDir, func(path string, d fs.DirEntry, err error) error {
-			var info fs.FileInfo
+			var fileInfo fs.FileInfo
 			if err == nil {
-				info, err = d.Info()
+				fileInfo, err = d.Info()
 			}
 			if errors.Is(err, fs.ErrNotExist) && path != topDir { // the server has replaced a temporary file
 				return nil
 			}
-			if err == nil && info.Mode().Perm()&0o077 != 0 {
-				t.Errorf("%s has the mode %v", path, info.Mode())
+			if err == nil && fileInfo.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has the mode %v", path, fileInfo.Mode())
 			}
 			return err
 		})
@@ -106,8 +106,8 @@ func attackFiles(t *testing.T) {
 		if os.Geteuid() == 0 {
 			findCmd := exec.Command("find", topDir, "-type", "f")
 			findCmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUserID, Gid: otherUserID}}
-			if out, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "Permission denied") {
-				t.Errorf("another user can list %s: %s", topDir, out)
+			if cmdOutput, err := findCmd.CombinedOutput(); err == nil || !strings.Contains(string(cmdOutput), "Permission denied") {
+				t.Errorf("another user can list %s: %s", topDir, cmdOutput)
 			}
 		}
 	}
@@ -117,9 +117,9 @@ func attackPlantedHome(t *testing.T) {
 	dir := makeForeignDir(t)
 	dirs := config.Dirs{Config: dir, State: dir}
 	for _, args := range [][]string{{"serve"}, {"extension", "install"}, {"plugin", "list"}, {"mcp"}} {
-		out, err := runCommandForOutput(t, opentabsCommand(t, dirs, args...))
-		if err == nil || !strings.Contains(string(out), "belongs to another user, who could read and replace what is in it: choose another directory") {
-			t.Errorf("opentabs %v: %v %s", args, err, out)
+		cmdOutput, err := runCommandForOutput(t, opentabsCommand(t, dirs, args...))
+		if err == nil || !strings.Contains(string(cmdOutput), "belongs to another user, who could read and replace what is in it: choose another directory") {
+			t.Errorf("opentabs %v: %v %s", args, err, cmdOutput)
 		}
 	}
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
@@ -130,8 +130,8 @@ func attackPlantedHome(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := runCommandForOutput(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(out), "belongs to another user") {
-		t.Errorf("through a link: %v %s", err, out)
+	if cmdOutput, err := runCommandForOutput(t, opentabsCommand(t, config.Dirs{Config: link, State: link}, "serve")); err == nil || !strings.Contains(string(cmdOutput), "belongs to another user") {
+		t.Errorf("through a link: %v %s", err, cmdOutput)
 	}
 }
 
@@ -143,17 +143,17 @@ func attackPlantedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if os.Geteuid() != 0 { // without root, the test cannot change owners; opentabs then sets the mode 0700 and prints a notice
-			if out, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
-				t.Errorf("%s: %s; want a text that contains %q", name, out, "its mode is now 0700")
+			if cmdOutput, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(cmdOutput), "its mode is now 0700") {
+				t.Errorf("%s: %s; want a text that contains %q", name, cmdOutput, "its mode is now 0700")
 			}
 			continue
 		}
 		if err := os.Chown(filepath.Join(dir, name), otherUserID, otherUserID); err != nil {
 			t.Fatal(err)
 		}
-		out, err := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput()
-		if err == nil || !strings.Contains(string(out), name+" belongs to another user, who put it there while the directory was open") {
-			t.Errorf("%s: %v %s", name, err, out)
+		cmdOutput, err := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput()
+		if err == nil || !strings.Contains(string(cmdOutput), name+" belongs to another user, who put it there while the directory was open") {
+			t.Errorf("%s: %v %s", name, err, cmdOutput)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func attackPlantedExtension(t *testing.T) {
 	if os.Geteuid() != 0 { // opentabs would reject /usr only because /usr is not empty
 		dir = "/proc/1"
 	}
-	out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
+	cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
 	if err == nil {
-		t.Errorf("the extension was written into %s: %s", dir, out)
+		t.Errorf("the extension was written into %s: %s", dir, cmdOutput)
 	}
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
@@ -178,11 +178,11 @@ func attackPlantedExtension(t *testing.T) {
 	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
+	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", openDir).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, cmdOutput)
 	}
-	if info, err := os.Stat(openDir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("others can write to the folder: %v %v", info.Mode(), err)
+	if fileInfo, err := os.Stat(openDir); err != nil || fileInfo.Mode().Perm() != 0o700 {
+		t.Errorf("others can write to the folder: %v %v", fileInfo.Mode(), err)
 	}
 }
 
@@ -190,16 +190,16 @@ func attackProcesses(t *testing.T) {
 	dirs := newInstallation(t)
 	c := startMCP(t, dirs)
 	c.initialize()
-	status := waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
+	serverStatus := waitForStatus(t, dirs, func(httpapi.Status) bool { return true })
 	token, err := dirs.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ourProcesses := map[int]bool{status.PID: true, c.cmd.Process.Pid: true}
+	ourProcesses := map[int]bool{serverStatus.PID: true, c.cmd.Process.Pid: true}
 	for pid := range ourProcesses {
 		for _, file := range []string{"cmdline", "environ"} {
-			text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
-			if err == nil && bytes.Contains(text, []byte(token)) {
+			fileContent, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), file))
+			if err == nil && bytes.Contains(fileContent, []byte(token)) {
 				t.Errorf("the %s of process %d has the token", file, pid)
 			}
 		}
@@ -215,12 +215,12 @@ func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *e
 
 func mustRunOpentabs(t *testing.T, dirs config.Dirs, args ...string) {
 	t.Helper()
-	if out, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
-		t.Fatalf("opentabs %v: %v %s", args, err, out)
+	if cmdOutput, err := opentabsOnPort(t, dirs, 9527, args...).CombinedOutput(); err != nil {
+		t.Fatalf("opentabs %v: %v %s", args, err, cmdOutput)
 	}
 }
 
-func startFakeServer(t *testing.T) (port int, received func() string) {
+func startFakeServer(t *testing.T) (port int, receivedText func() string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -266,30 +266,30 @@ func attackServerPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, received := startFakeServer(t)
+	port, receivedBytes := startFakeServer(t)
 	for _, args := range [][]string{
 		{"status"}, {"calls"}, {"calls", "--follow"}, {"calls", "cancel", "x"}, {"call", "messages__echo"}, {"mcp"},
 		{"extension", "install"}, {"plugin", "remove", "messages"}, {"serve"},
 	} {
 		cmd := opentabsOnPort(t, dirs, port, args...)
 		cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
-		out, _ := runCommandForOutput(t, cmd)
-		if strings.Contains(string(out), "is already serving") {
-			t.Errorf("opentabs %v accepted the program as its server: %s", args, out)
+		cmdOutput, _ := runCommandForOutput(t, cmd)
+		if strings.Contains(string(cmdOutput), "is already serving") {
+			t.Errorf("opentabs %v accepted the program as its server: %s", args, cmdOutput)
 		}
 	}
-	text := received()
-	if strings.Contains(text, token) || strings.Contains(text, "messages") || strings.Contains(text, "initialize") {
-		t.Errorf("the program received\n%s", text)
+	receivedText := receivedBytes()
+	if strings.Contains(receivedText, token) || strings.Contains(receivedText, "messages") || strings.Contains(receivedText, "initialize") {
+		t.Errorf("the program received\n%s", receivedText)
 	}
-	if n := strings.Count(text, "challenge="); n < 7 {
-		t.Errorf("%d commands requested a proof; the program received\n%s", n, text)
+	if n := strings.Count(receivedText, "challenge="); n < 7 {
+		t.Errorf("%d commands requested a proof; the program received\n%s", n, receivedText)
 	}
 }
 
 func attackServerRecord(t *testing.T) {
 	dirs := newInstallation(t)
-	port, received := startFakeServer(t)
+	port, receivedText := startFakeServer(t)
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
@@ -304,8 +304,8 @@ func attackServerRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := received(); strings.Contains(text, token) || strings.Contains(text, "tools/list") {
-		t.Errorf("the program received\n%s", text)
+	if receivedText := receivedText(); strings.Contains(receivedText, token) || strings.Contains(receivedText, "tools/list") {
+		t.Errorf("the program received\n%s", receivedText)
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 	"opentabs/internal/terminal"
 )
 
-func leafCommands(cmd *cobra.Command, words []string) [][]string {
+func leafCommands(cmd *cobra.Command, commandWords []string) [][]string {
 	if !cmd.HasSubCommands() {
-		return [][]string{words}
+		return [][]string{commandWords}
 	}
 	var leaves [][]string
-	for _, sub := range cmd.Commands() {
-		leaves = append(leaves, leafCommands(sub, append(slices.Clone(words), sub.Name()))...)
+	for _, subcommand := range cmd.Commands() {
+		leaves = append(leaves, leafCommands(subcommand, append(slices.Clone(commandWords), subcommand.Name()))...)
 	}
 	return leaves
 }
@@ -49,44 +49,44 @@ func TestWrongArguments(t *testing.T) {
 		for _, wrongArgs := range [][]string{
 			{"--no-such-flag"}, {"-Z"}, {"--" + hugeArg}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {hugeArg, hugeArg}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
 		} {
-			code, text := runFailingCommand(t, append(slices.Clone(command), wrongArgs...))
+			code, output := runFailingCommand(t, append(slices.Clone(command), wrongArgs...))
 			if code != cli.ExitUsage {
-				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrongArgs, code, text)
+				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrongArgs, code, output)
 			}
 		}
 	}
 	for _, emptyArgs := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
-		if code, text := runFailingCommand(t, emptyArgs); code != cli.ExitUsage || !strings.Contains(text, "is empty: ") {
-			t.Errorf("%q: exit code %d, stderr %q", emptyArgs, code, text)
+		if code, output := runFailingCommand(t, emptyArgs); code != cli.ExitUsage || !strings.Contains(output, "is empty: ") {
+			t.Errorf("%q: exit code %d, stderr %q", emptyArgs, code, output)
 		}
 	}
 }
 
-func runFailingCommand(t *testing.T, args []string) (code int, text string) {
+func runFailingCommand(t *testing.T, args []string) (code int, output string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangTimeout)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	code = run(ctx, args, strings.NewReader(""), &stdout, &stderr)
-	text = stderr.String()
+	output = stderr.String()
 	if ctx.Err() != nil {
 		t.Errorf("%.100q hung", args)
 	}
 	if code != cli.ExitOK && stdout.Len() > 0 {
 		t.Errorf("%.100q failed and wrote %.100q", args, stdout.String())
 	}
-	if len(text) > 8<<10 {
-		t.Errorf("%.100q printed %d bytes", args, len(text))
+	if len(output) > 8<<10 {
+		t.Errorf("%.100q printed %d bytes", args, len(output))
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		if !strings.HasPrefix(line, "opentabs: ") && !strings.HasPrefix(line, "  ") {
 			t.Errorf("%.100q printed %.200q", args, line)
 		}
 	}
-	if code != cli.ExitOK && text == "" {
+	if code != cli.ExitOK && output == "" {
 		t.Errorf("%.100q failed without an error message", args)
 	}
-	return code, text
+	return code, output
 }
 
 // The fuzz target fails if a command returns an unknown exit code, or if a command fails without an error message.
@@ -109,8 +109,8 @@ func FuzzCommandLine(f *testing.F) {
 
 // TestHelpFits80Columns checks that the help of every command fits a terminal with 80 columns.
 func TestHelpFits80Columns(t *testing.T) {
-	var check func(cmd *cobra.Command)
-	check = func(cmd *cobra.Command) {
+	var checkCommand func(cmd *cobra.Command)
+	checkCommand = func(cmd *cobra.Command) {
 		var help bytes.Buffer
 		cmd.SetOut(&help)
 		if err := cmd.Help(); err != nil {
@@ -121,12 +121,12 @@ func TestHelpFits80Columns(t *testing.T) {
 				t.Errorf("%s: %d columns: %q", cmd.CommandPath(), n, line)
 			}
 		}
-		for _, sub := range cmd.Commands() {
-			check(sub)
+		for _, subcommand := range cmd.Commands() {
+			checkCommand(subcommand)
 		}
 	}
 	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	addShellCommand(root)
 	root.InitDefaultHelpCmd()
-	check(root)
+	checkCommand(root)
 }

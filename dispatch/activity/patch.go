@@ -47,7 +47,7 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	if len(patches) == 1 {
 		return patches[0]
 	}
-	joined := []byte{'['}
+	joinedPatches := []byte{'['}
 	for _, p := range patches {
 		p = bytes.TrimSpace(p)
 		if len(p) < 2 || p[0] != '[' {
@@ -57,12 +57,12 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 		if len(operations) == 0 {
 			continue
 		}
-		if len(joined) > 1 {
-			joined = append(joined, ',')
+		if len(joinedPatches) > 1 {
+			joinedPatches = append(joinedPatches, ',')
 		}
-		joined = append(joined, operations...)
+		joinedPatches = append(joinedPatches, operations...)
 	}
-	return append(joined, ']')
+	return append(joinedPatches, ']')
 }
 
 func applyPatch(content, patch json.RawMessage) (_ json.RawMessage, err error) {
@@ -117,11 +117,11 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 			if err := json.Unmarshal(*raw, &path); err != nil || path != "" && path[0] != '/' {
 				return fmt.Errorf("%s %s is not a JSON Pointer", name, *raw)
 			}
-			text, err := json.Marshal(prefix + path)
+			operationJSON, err := json.Marshal(prefix + path)
 			if err != nil { // json.Marshal can't fail for a string
 				return err
 			}
-			prefixed := json.RawMessage(text)
+			prefixed := json.RawMessage(operationJSON)
 			op[name] = &prefixed
 		}
 	}

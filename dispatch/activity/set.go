@@ -93,30 +93,30 @@ func (s *Set) Init(owner Owner) { s.owner = owner }
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current := s.findActivity(r.Type)
+	currentActivity := s.findActivity(r.Type)
 	if len(r.Content) > wire.MaxActivityBytes || len(r.Patch) > wire.MaxActivityBytes {
-		s.dropChange(current, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
+		s.dropChange(currentActivity, r.Type, fmt.Errorf("it is larger than %s", humanize.Bytes(wire.MaxActivityBytes)))
 		return "", false
 	}
-	if current == nil {
+	if currentActivity == nil {
 		if len(s.activities) == wire.MaxActivityTypes {
 			s.dropChange(nil, r.Type, fmt.Errorf("the call has %d activities, the maximum", wire.MaxActivityTypes))
 			return "", false
 		}
-		current = &activity{activityType: r.Type}
-		s.activities = append(s.activities, current)
+		currentActivity = &activity{activityType: r.Type}
+		s.activities = append(s.activities, currentActivity)
 	}
 	if audience != "" {
-		current.audience = audience
+		currentActivity.audience = audience
 	}
 	if r.Patch == nil {
-		current.content, current.patches, current.patchBytes = bytes.Clone(r.Content), nil, 0
-		current.version++
-		return current.audience, true
+		currentActivity.content, currentActivity.patches, currentActivity.patchBytes = bytes.Clone(r.Content), nil, 0
+		currentActivity.version++
+		return currentActivity.audience, true
 	}
-	current.patches = append(current.patches, bytes.Clone(r.Patch))
-	current.patchBytes += len(r.Patch)
-	if !s.isApplying && (len(current.patches) >= maxPatches || current.patchBytes >= maxPatchBytes) {
+	currentActivity.patches = append(currentActivity.patches, bytes.Clone(r.Patch))
+	currentActivity.patchBytes += len(r.Patch)
+	if !s.isApplying && (len(currentActivity.patches) >= maxPatches || currentActivity.patchBytes >= maxPatchBytes) {
 		s.isApplying = true
 		go func() {
 			s.applyPending()
@@ -125,27 +125,27 @@ func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, i
 			s.mu.Unlock()
 		}()
 	}
-	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes {
-		current.patches, current.patchBytes = nil, 0
-		current.version++
-		s.resync(current, errors.New("patches arrive faster than they can be applied"))
+	if len(currentActivity.patches) > 64*maxPatches || currentActivity.patchBytes > 4*maxPatchBytes {
+		currentActivity.patches, currentActivity.patchBytes = nil, 0
+		currentActivity.version++
+		s.resync(currentActivity, errors.New("patches arrive faster than they can be applied"))
 	}
-	return current.audience, true
+	return currentActivity.audience, true
 }
 
 func (s *Set) findActivity(activityType string) *activity {
-	for _, current := range s.activities {
-		if current.activityType == activityType {
-			return current
+	for _, currentActivity := range s.activities {
+		if currentActivity.activityType == activityType {
+			return currentActivity
 		}
 	}
 	return nil
 }
 
 // The caller holds Set.mu.
-func (s *Set) dropChange(current *activity, activityType string, reason error) {
-	if current != nil {
-		current.droppedCount++
+func (s *Set) dropChange(currentActivity *activity, activityType string, reason error) {
+	if currentActivity != nil {
+		currentActivity.droppedCount++
 	}
 	if !s.hasWarned {
 		s.hasWarned = true
@@ -154,13 +154,13 @@ func (s *Set) dropChange(current *activity, activityType string, reason error) {
 }
 
 // The caller holds Set.mu.
-func (s *Set) resync(current *activity, reason error) {
-	s.dropChange(current, current.activityType, reason)
-	if current.resyncCount == maxResyncs {
+func (s *Set) resync(currentActivity *activity, reason error) {
+	s.dropChange(currentActivity, currentActivity.activityType, reason)
+	if currentActivity.resyncCount == maxResyncs {
 		return
 	}
-	current.resyncCount++
-	go s.owner.ResyncActivity(current.activityType)
+	currentActivity.resyncCount++
+	go s.owner.ResyncActivity(currentActivity.activityType)
 }
 
 // ReportsLost asks the page for the complete content of all activities after progress reports were lost. A lost report
@@ -190,28 +190,28 @@ func (s *Set) applyPending() {
 			s.mu.Unlock()
 			return
 		}
-		current := s.activities[i]
-		version, content, patches := current.version, current.content, current.patches
+		currentActivity := s.activities[i]
+		version, content, patches := currentActivity.version, currentActivity.content, currentActivity.patches
 		s.mu.Unlock()
 		if len(patches) > 0 {
-			s.replaceContent(current, version, content, patches)
+			s.replaceContent(currentActivity, version, content, patches)
 		}
 	}
 }
 
-func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
+func (s *Set) replaceContent(currentActivity *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if current.version != version {
+	if currentActivity.version != version {
 		return
 	}
 	for _, p := range patches {
-		current.patchBytes -= len(p)
+		currentActivity.patchBytes -= len(p)
 	}
-	current.content, current.patches = patched, current.patches[len(patches):]
+	currentActivity.content, currentActivity.patches = patched, currentActivity.patches[len(patches):]
 	for _, err := range patchErrors {
-		s.resync(current, err)
+		s.resync(currentActivity, err)
 	}
 }
 
@@ -221,9 +221,9 @@ func (s *Set) Views() []View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var views []View
-	for _, current := range s.activities {
-		if current.content != nil {
-			views = append(views, View{Type: current.activityType, Content: current.content, Audience: current.audience, Dropped: current.droppedCount})
+	for _, currentActivity := range s.activities {
+		if currentActivity.content != nil {
+			views = append(views, View{Type: currentActivity.activityType, Content: currentActivity.content, Audience: currentActivity.audience, Dropped: currentActivity.droppedCount})
 		}
 	}
 	return views
@@ -234,8 +234,8 @@ func (s *Set) Size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := 0
-	for _, current := range s.activities {
-		size += len(current.content) + current.patchBytes
+	for _, currentActivity := range s.activities {
+		size += len(currentActivity.content) + currentActivity.patchBytes
 	}
 	return size
 }

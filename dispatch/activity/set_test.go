@@ -21,10 +21,10 @@ type recordingOwner struct {
 	onWarn   func()
 }
 
-func (o *recordingOwner) ResyncActivity(kind string) {
+func (o *recordingOwner) ResyncActivity(activityKind string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.resyncs = append(o.resyncs, kind)
+	o.resyncs = append(o.resyncs, activityKind)
 }
 
 func (o *recordingOwner) requests() []string {
@@ -33,8 +33,8 @@ func (o *recordingOwner) requests() []string {
 	return slices.Clone(o.resyncs)
 }
 
-func (o *recordingOwner) WarnActivity(kind string, _ error) {
-	o.warnings = append(o.warnings, kind)
+func (o *recordingOwner) WarnActivity(activityKind string, _ error) {
+	o.warnings = append(o.warnings, activityKind)
 	if o.onWarn != nil {
 		o.onWarn()
 	}
@@ -49,9 +49,9 @@ func newSet() (*Set, *recordingOwner) {
 
 func TestClearWhileApplying(t *testing.T) {
 	s, o := newSet()
-	for _, kind := range []string{"a", "b", "c"} {
+	for _, activityKind := range []string{"a", "b", "c"} {
 		s.activities = append(s.activities, &activity{
-			activityType: kind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
+			activityType: activityKind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
 			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)},
 		})
 	}
@@ -91,8 +91,8 @@ func TestSetAppliesPatches(t *testing.T) {
 
 func TestSetIsBounded(t *testing.T) {
 	s, o := newSet()
-	large := make(json.RawMessage, wire.MaxActivityBytes+1)
-	if _, accepted := s.Report(&wire.Activity{Type: "large", Content: large}, ""); accepted {
+	largePatch := make(json.RawMessage, wire.MaxActivityBytes+1)
+	if _, accepted := s.Report(&wire.Activity{Type: "large", Content: largePatch}, ""); accepted {
 		t.Error("a content above the limit is accepted")
 	}
 	for i := range wire.MaxActivityTypes + 1 {

@@ -29,7 +29,7 @@ const (
 // fires, CheckLimits reads when the last report arrived, and restarts the timer if the idle
 // limit has not passed since then.
 type Clock struct {
-	start     time.Time
+	startedAt time.Time
 	idleLimit time.Duration
 	hardLimit time.Duration
 	// onLimit is called once, while mu is unlocked, when the call reaches a limit.
@@ -71,7 +71,7 @@ func (c *Clock) elapsed() int64 {
 	if frozenAt := c.frozenAt.Load(); frozenAt != 0 {
 		return frozenAt - 1
 	}
-	return int64(time.Since(c.start)) - c.endedPauses.Load()
+	return int64(time.Since(c.startedAt)) - c.endedPauses.Load()
 }
 
 // Pause suspends the idle limit and the hard limit until Resume has been called as often as
@@ -102,7 +102,7 @@ func (c *Clock) Resume() {
 		return
 	}
 	now := c.elapsed()
-	c.endedPauses.Store(int64(time.Since(c.start)) - now)
+	c.endedPauses.Store(int64(time.Since(c.startedAt)) - now)
 	c.frozenAt.Store(0)
 	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) {
 		c.lastReport.CompareAndSwap(lastReport, now)
@@ -114,7 +114,7 @@ func (c *Clock) Resume() {
 func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.start, c.idleLimit, c.hardLimit, c.onLimit = time.Now(), idleLimit, hardLimit, onLimit
+	c.startedAt, c.idleLimit, c.hardLimit, c.onLimit = time.Now(), idleLimit, hardLimit, onLimit
 	if c.isStopped {
 		return
 	}

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	defaultIdle = 30 * time.Second
-	defaultHard = 5 * time.Minute
-	running     = 10000
+	defaultIdle  = 30 * time.Second
+	defaultHard  = 5 * time.Minute
+	runningCalls = 10000
 )
 
 func BenchmarkProgressReset(b *testing.B) {
-	clocks := make([]Clock, running)
+	clocks := make([]Clock, runningCalls)
 	for i := range clocks {
 		clocks[i].Start(defaultIdle, defaultHard, func(wire.ErrorCode) {})
 		defer clocks[i].Stop()
@@ -25,7 +25,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.ReportAllocs()
 		i := 0
 		for b.Loop() {
-			clocks[i%running].RestartIdle()
+			clocks[i%runningCalls].RestartIdle()
 			i++
 		}
 	})
@@ -35,7 +35,7 @@ func BenchmarkProgressReset(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			i := int(start.Add(3571))
 			for pb.Next() {
-				clocks[i%running].RestartIdle()
+				clocks[i%runningCalls].RestartIdle()
 				i++
 			}
 		})
@@ -54,21 +54,21 @@ func TestClockAfterSuspension(t *testing.T) {
 		{"suspended for longer than the hard limit", 6 * time.Minute, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, first := range []string{"report", "timer"} {
+			for _, firstEvent := range []string{"report", "timer"} {
 				var code wire.ErrorCode
 				var c Clock
 				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code = e })
 				defer c.Stop()
-				c.start = c.start.Add(-tt.ago)
-				if first == "timer" {
+				c.startedAt = c.startedAt.Add(-tt.ago)
+				if firstEvent == "timer" {
 					c.CheckLimits()
 				}
 				if got := c.RestartIdle(); got != tt.alive {
-					t.Errorf("%s first: a report counts: %v, want %v", first, got, tt.alive)
+					t.Errorf("%s first: a report counts: %v, want %v", firstEvent, got, tt.alive)
 				}
 				c.CheckLimits()
 				if (code == "") != tt.alive {
-					t.Errorf("%s first: ended with %q, want alive: %v", first, code, tt.alive)
+					t.Errorf("%s first: ended with %q, want alive: %v", firstEvent, code, tt.alive)
 				}
 			}
 		})
@@ -128,19 +128,19 @@ func TestClockLimits(t *testing.T) {
 
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var before, after Clock
-		expired := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
-		before.Stop()
-		before.Start(defaultIdle, defaultHard, expired)
-		after.Pause()
+		var clockBefore, clockAfter Clock
+		failOnExpiry := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
+		clockBefore.Stop()
+		clockBefore.Start(defaultIdle, defaultHard, failOnExpiry)
+		clockAfter.Pause()
 		time.Sleep(time.Second)
-		after.Resume()
-		after.Start(defaultIdle, defaultHard, expired)
+		clockAfter.Resume()
+		clockAfter.Start(defaultIdle, defaultHard, failOnExpiry)
 		time.Sleep(3 * time.Second)
-		after.Stop()
+		clockAfter.Stop()
 		time.Sleep(time.Hour)
-		if after.Elapsed() != 3*time.Second || after.Paused() != time.Second {
-			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", after.Elapsed(), after.Paused())
+		if clockAfter.Elapsed() != 3*time.Second || clockAfter.Paused() != time.Second {
+			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", clockAfter.Elapsed(), clockAfter.Paused())
 		}
 	})
 }

@@ -15,9 +15,9 @@ import (
 // [Document], Cancel reports "aborted" at once, and each other method does nothing.
 type Bridge struct {
 	TargetsFunc func(want dispatch.TargetChoice) dispatch.Targets
-	StartFunc   func(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError
-	CancelFunc  func(id, reason string, answered func(wire.CancelOutcome))
-	AnswerFunc  func(id string, ask int, output json.RawMessage, err *wire.CallError)
+	StartFunc   func(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError
+	CancelFunc  func(id, cancelReason string, onOutcome func(wire.CancelOutcome))
+	AnswerFunc  func(id string, askIndex int, toolOutput json.RawMessage, err *wire.CallError)
 	ResyncFunc  func(id, activityType string)
 }
 
@@ -30,34 +30,34 @@ var Document = dispatch.Target{
 }
 
 // Targets implements dispatch.Bridge.
-func (b *Bridge) Targets(_ context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+func (b *Bridge) Targets(_ context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
 	if b.TargetsFunc != nil {
-		return b.TargetsFunc(choice)
+		return b.TargetsFunc(targetChoice)
 	}
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{Document}}
 }
 
 // Start implements dispatch.Bridge.
-func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+func (b *Bridge) Start(ctx context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if b.StartFunc != nil {
-		return b.StartFunc(ctx, run, sink)
+		return b.StartFunc(ctx, toolRun, sink)
 	}
 	return nil
 }
 
 // Cancel implements dispatch.Bridge.
-func (b *Bridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
+func (b *Bridge) Cancel(id, cancelReason string, onOutcome func(wire.CancelOutcome)) {
 	if b.CancelFunc != nil {
-		b.CancelFunc(id, reason, onOutcome)
+		b.CancelFunc(id, cancelReason, onOutcome)
 		return
 	}
 	onOutcome(wire.CancelAborted)
 }
 
 // Answer implements dispatch.Bridge.
-func (b *Bridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
+func (b *Bridge) Answer(id string, askID int, toolOutput json.RawMessage, err *wire.CallError) {
 	if b.AnswerFunc != nil {
-		b.AnswerFunc(id, askID, output, err)
+		b.AnswerFunc(id, askID, toolOutput, err)
 	}
 }
 

@@ -15,17 +15,17 @@ var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 // View returns a call in which every field is set, for tests of surfaces. No real call has
 // all fields at once: a call that waits for the user has no error and no result.
 func View() dispatch.View {
-	progress, loaded, total, userProgress := 0.5, 50.0, 100.0, 0.25
-	ended := ArrivalTime.Add(time.Minute)
+	progress, loadedBytes, totalProgress, userProgress := 0.5, 50.0, 100.0, 0.25
+	endedTime := ArrivalTime.Add(time.Minute)
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			Schema: dispatch.SnapshotSchema, NodeID: "node_1", CallID: "call_1", ToolName: "messages__export",
-			Progression:  dispatch.Progression{Status: wire.StatusRunning, Progress: &progress, Loaded: &loaded, Total: &total, Message: "page <1> of 2"},
+			Progression:  dispatch.Progression{Status: wire.StatusRunning, Progress: &progress, Loaded: &loadedBytes, Total: &totalProgress, Message: "page <1> of 2"},
 			ParentNodeID: "node_0", ParentCallID: "call_0",
 		},
 		Plugin: "messages", Tool: "export",
 		Requester: dispatch.Requester{Client: "laptop", ClientCredential: dispatch.CredentialToken, ClaimedName: "claude-code", Session: "session-1"},
-		Browser:   "b1", BrowserName: "Work", TabID: 7, URL: "https://chat.example:8443/general?x=1", ArgsStart: `{"channel":"general"}`, Created: ArrivalTime, Ended: &ended, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
+		Browser:   "b1", BrowserName: "Work", TabID: 7, URL: "https://chat.example:8443/general?x=1", ArgsStart: `{"channel":"general"}`, Created: ArrivalTime, Ended: &endedTime, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
 		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
 		Result: `{"messages":2}`, Waiting: newWaitingTicket(),

@@ -45,11 +45,11 @@ func TestJSONOfCalls(t *testing.T) {
 	progress := 0.5
 	var b bytes.Buffer
 	for _, v := range []any{View(), dispatch.View{}} {
-		text, err := json.Marshal(v)
+		encodedJSON, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Write(append(text, '\n'))
+		b.Write(append(encodedJSON, '\n'))
 	}
 	for _, e := range []dispatch.Event{
 		{Kind: dispatch.EventCreated},

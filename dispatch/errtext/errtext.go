@@ -135,9 +135,9 @@ func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 
 // AddUserStep appends the next step for the user, which depends on the error code, to a
 // sentence of fact.
-func AddUserStep(code wire.ErrorCode, fact string) string {
-	step, _ := NextStep(code)
-	return fact + " " + step.ForUser
+func AddUserStep(code wire.ErrorCode, factText string) string {
+	nextStep, _ := NextStep(code)
+	return factText + " " + nextStep.ForUser
 }
 
 // LinkLostWriteStep is the next step after the error link_lost if the tool can change
@@ -172,12 +172,12 @@ func (s Step) WithoutCheckAdvice() Step {
 	return Step{removeCheckAdvice(s.ForAgent), removeCheckAdvice(s.ForUser)}
 }
 
-func removeCheckAdvice(text string) string {
-	step, _, hasCheck := strings.Cut(text, "; check first whether")
+func removeCheckAdvice(errorMessage string) string {
+	stepName, _, hasCheck := strings.Cut(errorMessage, "; check first whether")
 	if !hasCheck {
-		return text
+		return errorMessage
 	}
-	return step + "."
+	return stepName + "."
 }
 
 // NextStepAfterRequest returns advice for a tool call that failed because the tool's request
@@ -210,15 +210,15 @@ func DescribeCode(err *wire.CallError) string {
 	if t == nil || t.Code == "" {
 		return string(err.Code)
 	}
-	text := "code=" + t.Code
+	description := "code=" + t.Code
 	if t.Category != "" {
-		text += " category=" + t.Category
+		description += " category=" + t.Category
 	}
-	text += fmt.Sprintf(" retryable=%t", t.Retryable)
+	description += fmt.Sprintf(" retryable=%t", t.Retryable)
 	if t.RetryAfterMs != nil {
-		text += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
+		description += fmt.Sprintf(" retryAfterMs=%v", *t.RetryAfterMs)
 	}
-	return text
+	return description
 }
 
 // DescribeStop returns a sentence about whether the tool stopped after opentabs asked the

@@ -13,23 +13,23 @@ func TestNextStep(t *testing.T) {
 		if _, ok := advice[code]; !ok {
 			t.Errorf("error code %s has no advice", code)
 		}
-		step, _ := NextStep(code)
-		if step.ForAgent == "" || step.ForUser == "" {
-			t.Errorf("error code %s has the next steps %+v, want two texts", code, step)
+		nextStep, _ := NextStep(code)
+		if nextStep.ForAgent == "" || nextStep.ForUser == "" {
+			t.Errorf("error code %s has the next steps %+v, want two texts", code, nextStep)
 		}
 		for _, word := range []string{"the user", "o not ", "tabId", "browser_", "tools_"} {
-			if strings.Contains(step.ForUser, word) {
-				t.Errorf("error code %s has %q in the text for the user: %s", code, word, step.ForUser)
+			if strings.Contains(nextStep.ForUser, word) {
+				t.Errorf("error code %s has %q in the text for the user: %s", code, word, nextStep.ForUser)
 			}
 		}
-		if strings.Contains(step.ForAgent, "--") {
-			t.Errorf("error code %s has a flag in the text for the agent: %s", code, step.ForAgent)
+		if strings.Contains(nextStep.ForAgent, "--") {
+			t.Errorf("error code %s has a flag in the text for the agent: %s", code, nextStep.ForAgent)
 		}
 	}
 	if got, _ := NextStep("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("an unknown code gets %q", got)
 	}
-	if next, ok := NextStepAfterRequest("user_denied"); !ok || next.ForAgent == "" || next.ForUser == "" {
+	if nextStep, ok := NextStepAfterRequest("user_denied"); !ok || nextStep.ForAgent == "" || nextStep.ForUser == "" {
 		t.Error("error code user_denied has no next step")
 	}
 	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {

@@ -113,7 +113,7 @@ func (c *Change) size() int {
 	if d == nil {
 		return size
 	}
-	textBytes := len(d.State.Reports.AnyAudience.Message) + len(d.State.Reports.UserAudience.Message) + len(d.State.Error) + len(d.State.Result.text)
+	textBytes := len(d.State.Reports.AnyAudience.Message) + len(d.State.Reports.UserAudience.Message) + len(d.State.Error) + len(d.State.Result.encodedStart)
 	if d.Activity != nil {
 		textBytes += len(d.Activity.Content) + len(d.Activity.Patch)
 	}
@@ -126,8 +126,8 @@ func (c *Change) size() int {
 // viewMemory contains the values to which the pointers of a View refer, so that a View
 // needs one allocation.
 type viewMemory struct {
-	loaded, total, fraction, userFraction float64
-	ended                                 time.Time
+	loadedBytes, totalProgress, fraction, userFraction float64
+	endedAt                                            time.Time
 }
 
 // NewView builds the View of a call from its constant facts and its current state.
@@ -155,28 +155,28 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 		ErrorCode: s.ErrorCode, Error: s.Error, NextStep: s.NextStep, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome, Decision: s.Decision,
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasProgress {
-		memory.loaded = n.Progress
+		memory.loadedBytes = n.Progress
 		if n.HasLoaded {
-			memory.loaded = n.Loaded
+			memory.loadedBytes = n.Loaded
 		}
-		v.Loaded = &memory.loaded
+		v.Loaded = &memory.loadedBytes
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasTotal {
-		memory.total = n.Total
-		v.Total = &memory.total
+		memory.totalProgress = n.Total
+		v.Total = &memory.totalProgress
 		v.Progress = fractionOf(n, &memory.fraction)
 	}
 	v.UserProgress = fractionOf(s.Reports.UserAudience.Numbers, &memory.userFraction)
 	if s.Waiting != nil {
-		waiting := *s.Waiting
-		v.Waiting = &waiting
+		waitingTicket := *s.Waiting
+		v.Waiting = &waitingTicket
 	}
 	if s.Status == wire.StatusPending {
 		v.Status = pendingStatus(s.Waiting)
 	}
 	if !s.Ended.IsZero() {
-		memory.ended = s.Ended
-		v.Ended = &memory.ended
+		memory.endedAt = s.Ended
+		v.Ended = &memory.endedAt
 	}
 	return v
 }
@@ -213,9 +213,9 @@ func newEvent(c *queuedChange, seq uint64) *Event {
 // changeQueue is a bounded queue of changes in a ring buffer, which drops the oldest change
 // when it is full. The zero changeQueue is empty.
 type changeQueue struct {
-	slots        []queuedChange
-	start, count int
-	bytes        int
+	slots            []queuedChange
+	startSlot, count int
+	bytes            int
 }
 
 type queuedChange struct {
@@ -228,28 +228,28 @@ const firstSlots = 64
 func (q *changeQueue) push(c Change) {
 	size := c.size()
 	for q.count == maxRingEvents || q.count > 0 && q.bytes+size > maxRingBytes {
-		oldest := &q.slots[q.start]
-		q.bytes -= oldest.size
-		*oldest = queuedChange{}
-		q.start = (q.start + 1) & (len(q.slots) - 1)
+		oldestChange := &q.slots[q.startSlot]
+		q.bytes -= oldestChange.size
+		*oldestChange = queuedChange{}
+		q.startSlot = (q.startSlot + 1) & (len(q.slots) - 1)
 		q.count--
 	}
 	if q.count == len(q.slots) {
 		q.grow()
 	}
-	q.slots[(q.start+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
+	q.slots[(q.startSlot+q.count)&(len(q.slots)-1)] = queuedChange{c, size}
 	q.count++
 	q.bytes += size
 }
 
 func (q *changeQueue) grow() {
 	slots := make([]queuedChange, max(firstSlots, 2*len(q.slots)))
-	copied := copy(slots, q.slots[q.start:])
-	copy(slots[copied:], q.slots[:q.start])
-	q.slots, q.start = slots, 0
+	copiedSlots := copy(slots, q.slots[q.startSlot:])
+	copy(slots[copiedSlots:], q.slots[:q.startSlot])
+	q.slots, q.startSlot = slots, 0
 }
 
-func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.start+i)&(len(q.slots)-1)] }
+func (q *changeQueue) at(i int) *queuedChange { return &q.slots[(q.startSlot+i)&(len(q.slots)-1)] }
 
 func (q *changeQueue) reset() {
 	if len(q.slots) > firstSlots && q.count < len(q.slots)/8 {

@@ -11,25 +11,25 @@ import (
 	"opentabs/wire"
 )
 
-func decodeCompleteResult(output json.RawMessage) string {
-	text := string(output)
-	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
+func decodeCompleteResult(toolOutput json.RawMessage) string {
+	outputText := string(toolOutput)
+	if len(toolOutput) > 0 && toolOutput[0] == '"' && len(toolOutput) <= maxDecodedResult {
 		var s string
-		if json.Unmarshal(output, &s) == nil {
-			text = s
+		if json.Unmarshal(toolOutput, &s) == nil {
+			outputText = s
 		}
 	}
-	if len(text) <= maxResultText {
-		return text
+	if len(outputText) <= maxResultText {
+		return outputText
 	}
-	return TruncateText([]byte(text), maxResultText) + "…"
+	return TruncateText([]byte(outputText), maxResultText) + "…"
 }
 
 func FuzzResultStart(f *testing.F) {
 	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
-		for _, count := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
+		for _, callCount := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
 			for _, lead := range []string{"", "x", "xy"} {
-				f.Add([]byte(`"` + lead + strings.Repeat(s, count) + `"`))
+				f.Add([]byte(`"` + lead + strings.Repeat(s, callCount) + `"`))
 			}
 		}
 	}
@@ -39,11 +39,11 @@ func FuzzResultStart(f *testing.F) {
 		if !json.Valid(output) && len(output) > 0 {
 			return
 		}
-		start := NewResultStart(output)
-		if len(start.text) > maxTextStart {
-			t.Errorf("the start has %d bytes", len(start.text))
+		resultStart := NewResultStart(output)
+		if len(resultStart.encodedStart) > maxTextStart {
+			t.Errorf("the start has %d bytes", len(resultStart.encodedStart))
 		}
-		got, want := start.Text(), decodeCompleteResult(output)
+		got, want := resultStart.Text(), decodeCompleteResult(output)
 		if got != want {
 			t.Errorf("the text of %.80q (%d bytes) is\n%q, want\n%q", output, len(output), got, want)
 		}
@@ -55,9 +55,9 @@ func FuzzResultStart(f *testing.F) {
 
 func TestRunningCallHasNoResult(t *testing.T) {
 	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
-	text, err := json.Marshal(v)
-	if err != nil || v.Result != "" || strings.Contains(string(text), "result") {
-		t.Errorf("the view is %s, %v", text, err)
+	encodedJSON, err := json.Marshal(v)
+	if err != nil || v.Result != "" || strings.Contains(string(encodedJSON), "result") {
+		t.Errorf("the view is %s, %v", encodedJSON, err)
 	}
 }
 
@@ -68,7 +68,7 @@ func TestChangeQueue(t *testing.T) {
 		d.State.Reports.Count, d.State.Error = n, message
 		return Change{Kind: KindProgress, Time: time.Unix(int64(n), 0), Details: d}
 	}
-	check := func(wantFirst, wantCount int) {
+	checkQueue := func(wantFirst, wantCount int) {
 		t.Helper()
 		bytes := 0
 		for i := range q.count {
@@ -85,25 +85,25 @@ func TestChangeQueue(t *testing.T) {
 	for n := range 100 {
 		q.push(newChange(n, ""))
 	}
-	check(0, 100)
+	checkQueue(0, 100)
 	for n := 100; n < maxRingEvents+500; n++ {
 		q.push(newChange(n, ""))
 	}
-	check(500, maxRingEvents)
+	checkQueue(500, maxRingEvents)
 	slots := len(q.slots)
 	q.reset()
 	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
 		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
 	}
-	long := strings.Repeat("x", 1<<20)
+	longText := strings.Repeat("x", 1<<20)
 	for n := range 20 {
-		q.push(newChange(n, long))
+		q.push(newChange(n, longText))
 	}
-	check(13, 7)
-	q.push(newChange(20, strings.Repeat(long, 9)))
-	check(20, 1)
+	checkQueue(13, 7)
+	q.push(newChange(20, strings.Repeat(longText, 9)))
+	checkQueue(20, 1)
 	q.push(newChange(21, ""))
-	check(21, 1)
+	checkQueue(21, 1)
 	q.reset()
 	if len(q.slots) != 0 {
 		t.Errorf("a nearly empty queue keeps %d slots; want 0", len(q.slots))

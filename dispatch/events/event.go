@@ -101,8 +101,8 @@ type encodedEvent struct {
 func encodeEvent(e *Event) []byte {
 	content := &e.Call.Snapshot
 	if s := content.Status.ForProgress(); s != content.Status {
-		copied := *content
-		copied.Status, content = s, &copied
+		copiedSnapshot := *content
+		copiedSnapshot.Status, content = s, &copiedSnapshot
 	}
 	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: content, Event: e}
 	if a := e.Activity; a != nil {
@@ -111,11 +111,11 @@ func encodeEvent(e *Event) []byte {
 			encoded.Type, encoded.Replace = activityDelta, false
 		}
 	}
-	text, err := json.Marshal(encoded)
+	encodedJSON, err := json.Marshal(encoded)
 	if err != nil {
 		panic("events: " + err.Error())
 	}
-	return text
+	return encodedJSON
 }
 
 // Moment is one step in the timeline of a call, such as created or running. A Moment is

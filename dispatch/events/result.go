@@ -17,64 +17,64 @@ const (
 // ResultStart to the text that surfaces show, only when a surface needs the text. For a
 // call with an empty result, ResultStart is the zero value.
 type ResultStart struct {
-	text   []byte
-	isCut  bool
-	isText bool
+	encodedStart []byte
+	isCut        bool
+	isText       bool
 }
 
 // NewResultStart copies the beginning of a JSON result.
-func NewResultStart(output json.RawMessage) ResultStart {
-	r := ResultStart{isText: len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult}
+func NewResultStart(toolOutput json.RawMessage) ResultStart {
+	r := ResultStart{isText: len(toolOutput) > 0 && toolOutput[0] == '"' && len(toolOutput) <= maxDecodedResult}
 	limit := maxResultText + utf8.UTFMax
 	if r.isText {
 		limit = maxTextStart
 	}
-	r.isCut = len(output) > limit
-	r.text = bytes.Clone(output[:min(len(output), limit)])
+	r.isCut = len(toolOutput) > limit
+	r.encodedStart = bytes.Clone(toolOutput[:min(len(toolOutput), limit)])
 	return r
 }
 
 // Text returns the beginning of the result: the decoded text if the result is a JSON
 // string, and otherwise the JSON itself. A truncated result ends with an ellipsis.
 func (r ResultStart) Text() string {
-	text := r.text
+	resultStart := r.encodedStart
 	if r.isText {
-		if decoded, ok := decodeTextStart(r.text, r.isCut); ok {
-			text = decoded
+		if decodedText, ok := decodeTextStart(r.encodedStart, r.isCut); ok {
+			resultStart = decodedText
 		}
 	}
-	if !r.isCut && len(text) <= maxResultText {
-		return string(text)
+	if !r.isCut && len(resultStart) <= maxResultText {
+		return string(resultStart)
 	}
-	return TruncateText(text, maxResultText) + "…"
+	return TruncateText(resultStart, maxResultText) + "…"
 }
 
 // The last characters of a truncated string can be damaged.
-func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
+func decodeTextStart(resultStart []byte, isCut bool) (decodedText []byte, ok bool) {
 	if isCut {
-		text = append(trimEscape(text), '"')
+		resultStart = append(trimEscape(resultStart), '"')
 	}
 	var s string
-	if json.Unmarshal(text, &s) != nil {
+	if json.Unmarshal(resultStart, &s) != nil {
 		return nil, false
 	}
 	return []byte(s), true
 }
 
-func trimEscape(text []byte) []byte {
-	end := len(text)
-	for i := 1; i < len(text); {
+func trimEscape(resultStart []byte) []byte {
+	endIndex := len(resultStart)
+	for i := 1; i < len(resultStart); {
 		length := 1
-		if text[i] == '\\' {
+		if resultStart[i] == '\\' {
 			length = 2
-			if i+1 < len(text) && text[i+1] == 'u' {
+			if i+1 < len(resultStart) && resultStart[i+1] == 'u' {
 				length = 6
 			}
 		}
-		if i+length > len(text) {
-			end = i
+		if i+length > len(resultStart) {
+			endIndex = i
 		}
 		i += length
 	}
-	return append(make([]byte, 0, end+1), text[:end]...)
+	return append(make([]byte, 0, endIndex+1), resultStart[:endIndex]...)
 }

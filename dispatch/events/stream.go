@@ -221,7 +221,7 @@ func (s *Stream) removeFollower(f *Follower) {
 	s.followers = s.followers[:lastIndex]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.immediateFollowers = slices.DeleteFunc(s.immediateFollowers, func(other *Follower) bool { return other == f })
+	s.immediateFollowers = slices.DeleteFunc(s.immediateFollowers, func(otherFollower *Follower) bool { return otherFollower == f })
 	if lastIndex == 0 {
 		close(s.waker.stopped)
 		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()

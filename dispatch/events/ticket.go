@@ -112,7 +112,7 @@ type Resolution struct {
 
 // EncodeForTool returns the decision as JSON for the tool's context.decision.
 func (r *Resolution) EncodeForTool() json.RawMessage {
-	text, err := json.Marshal(struct {
+	encodedJSON, err := json.Marshal(struct {
 		Allow bool            `json:"allow"`
 		Scope wire.Scope      `json:"scope,omitempty"`
 		By    string          `json:"by"`
@@ -121,7 +121,7 @@ func (r *Resolution) EncodeForTool() json.RawMessage {
 	if err != nil { // json.Marshal can't fail, because Decide has checked that Data is JSON
 		panic("events: " + err.Error())
 	}
-	return text
+	return encodedJSON
 }
 
 // Caller is a tool that calls another tool, and the document in which the calling tool

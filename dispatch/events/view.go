@@ -126,12 +126,12 @@ func (v *View) ShownResult(showAll bool) string {
 }
 
 // TruncateText truncates UTF-8 text to at most limit bytes without splitting a character.
-func TruncateText(text []byte, limit int) string {
-	if len(text) <= limit {
+func TruncateText(text []byte, maxLength int) string {
+	if len(text) <= maxLength {
 		return string(text)
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
+	for maxLength > 0 && !utf8.RuneStart(text[maxLength]) {
+		maxLength--
 	}
-	return string(text[:limit])
+	return string(text[:maxLength])
 }

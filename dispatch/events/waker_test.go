@@ -30,42 +30,42 @@ func TestFollowersReadInBatches(t *testing.T) {
 				batches = append(batches, batch{time.Now(), len(events)})
 			}
 		}()
-		publish := func(count int) {
-			for range count {
+		publish := func(callCount int) {
+			for range callCount {
 				s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		drainBatches := func(began time.Time) (count, events int, longest time.Duration) {
+		drainBatches := func(beganAt time.Time) (count, events int, longestDuration time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {
-				count, events, longest = count+1, events+b.count, max(longest, b.at.Sub(began))
-				began = b.at
+				count, events, longestDuration = count+1, events+b.count, max(longestDuration, b.at.Sub(beganAt))
+				beganAt = b.at
 			}
 			batches = nil
-			return count, events, longest
+			return count, events, longestDuration
 		}
 		time.Sleep(time.Minute)
-		began := time.Now()
+		beganAt := time.Now()
 		publish(3)
 		time.Sleep(time.Second)
-		if count, events, longest := drainBatches(began); count != 1 || events != 3 || longest != wakeDelay {
-			t.Errorf("three changes were read in %d batches, %d events, after %v", count, events, longest)
+		if callCount, events, longestDuration := drainBatches(beganAt); callCount != 1 || events != 3 || longestDuration != wakeDelay {
+			t.Errorf("three changes were read in %d batches, %d events, after %v", callCount, events, longestDuration)
 		}
-		began = time.Now()
+		beganAt = time.Now()
 		for range 500 {
 			publish(3)
 			time.Sleep(2 * time.Millisecond)
 		}
 		time.Sleep(wakeInterval + wakeDelay)
-		if count, events, longest := drainBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
-			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longest)
+		if callCount, events, longestDuration := drainBatches(beganAt); callCount > 22 || events != 1500 || longestDuration > wakeInterval+wakeDelay {
+			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", callCount, events, longestDuration)
 		}
 		for range 50 {
 			publish(1000)
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(wakeInterval + wakeDelay)
-		if _, events, _ := drainBatches(began); events != 50_000 {
+		if _, events, _ := drainBatches(beganAt); events != 50_000 {
 			t.Errorf("%d of 50,000 events were read", events)
 		}
 		f.Close()
@@ -78,12 +78,12 @@ func TestImmediateFollower(t *testing.T) {
 		s := new(Stream)
 		slow, prompt := s.Follow(FollowOptions{}), s.Follow(FollowOptions{IsImmediate: true})
 		defer slow.Close()
-		began := time.Now()
+		beganAt := time.Now()
 		for i := range 3 {
 			s.Publish(Change{Kind: KindCreated, Time: time.Now(), Call: &CallFacts{CallID: "call_1"}})
 			events, _, err := prompt.Next(t.Context())
-			if err != nil || len(events) != 1 || time.Since(began) != time.Duration(i)*time.Millisecond {
-				t.Errorf("change %d: %d events after %v, %v", i, len(events), time.Since(began), err)
+			if err != nil || len(events) != 1 || time.Since(beganAt) != time.Duration(i)*time.Millisecond {
+				t.Errorf("change %d: %d events after %v, %v", i, len(events), time.Since(beganAt), err)
 			}
 			time.Sleep(time.Millisecond)
 		}

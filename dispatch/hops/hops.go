@@ -63,7 +63,7 @@ const (
 // Trace records the times of one call. If a call is tried in several documents, a Trace
 // contains the times of the last attempt.
 type Trace struct {
-	start       time.Time
+	startedAt   time.Time
 	isRequested bool
 	// parent is the client's trace span, which is set before the call begins, or empty if the
 	// client sent none.
@@ -82,7 +82,7 @@ func (t *Trace) Record(m Checkpoint) {
 // RecordAt records that the call passed the checkpoint m at the given time.
 func (t *Trace) RecordAt(m Checkpoint, at time.Time) {
 	if t != nil {
-		t.times[m].Store(max(1, at.Sub(t.start).Nanoseconds()))
+		t.times[m].Store(max(1, at.Sub(t.startedAt).Nanoseconds()))
 	}
 }
 
@@ -99,7 +99,7 @@ type contextKey struct{}
 // NewContext returns a context with a new Trace for a call whose client requested the
 // trace.
 func NewContext(ctx context.Context) context.Context {
-	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now(), isRequested: true})
+	return context.WithValue(ctx, contextKey{}, &Trace{startedAt: time.Now(), isRequested: true})
 }
 
 // FromContext returns the Trace of a context, or nil if the call is not traced.
@@ -117,12 +117,12 @@ var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 // SetParent sets the client's trace span from a JSON string in the format of W3C Trace
 // Context (https://www.w3.org/TR/trace-context/). SetParent ignores a value that does not
 // have the format of W3C Trace Context, and must be called before the tool call begins.
-func (t *Trace) SetParent(value json.RawMessage) {
-	if t == nil || len(value) == 0 {
+func (t *Trace) SetParent(valueJSON json.RawMessage) {
+	if t == nil || len(valueJSON) == 0 {
 		return
 	}
 	var parent string
-	if json.Unmarshal(value, &parent) == nil && traceParent().MatchString(parent) {
+	if json.Unmarshal(valueJSON, &parent) == nil && traceParent().MatchString(parent) {
 		t.parent = parent
 	}
 }
@@ -162,9 +162,9 @@ func (t *Trace) View(root *Trace) *View {
 	if t == nil {
 		return nil
 	}
-	v := &View{Start: t.start, Hops: t.Hops()}
-	if parts := strings.Split(root.Parent(), "-"); len(parts) == 4 {
-		v.TraceID = parts[1]
+	v := &View{Start: t.startedAt, Hops: t.Hops()}
+	if textParts := strings.Split(root.Parent(), "-"); len(textParts) == 4 {
+		v.TraceID = textParts[1]
 	}
 	return v
 }
@@ -216,10 +216,10 @@ func (l *hopList) addWithDuration(station string, us float64) {
 // addBrowser limits the times that the page reports, because the page may send false times.
 func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	roundTrip := l.timesUs[CheckpointAnswered] - l.atUs
-	left := roundTrip
+	pageMs := roundTrip
 	limit := func(us int) float64 {
-		limited := min(max(float64(us), 0), left)
-		left -= limited
+		limited := min(max(float64(us), 0), pageMs)
+		pageMs -= limited
 		return limited
 	}
 	page := b.Page
@@ -227,7 +227,7 @@ func (l *hopList) addBrowser(b *wire.BrowserHops) {
 	handler, result := limit(page.HandlerUs), limit(page.ResultUs)
 	workerIn, workerOut := limit(b.WorkerInUs), limit(b.WorkerOutUs)
 	port := limit(b.DocumentUs - page.SumUs())
-	socket := left
+	socket := pageMs
 
 	l.addWithDuration("websocket", socket/2)
 	l.addWithDuration("worker", workerIn)

@@ -13,8 +13,8 @@ import (
 func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
 
 func recordAllCheckpoints(t *hops.Trace, waits ...time.Duration) {
-	for m, wait := range waits {
-		time.Sleep(wait)
+	for m, waitTime := range waits {
+		time.Sleep(waitTime)
 		t.Record(hops.Checkpoint(m))
 	}
 }
@@ -88,8 +88,8 @@ func TestHopsWithoutPage(t *testing.T) {
 		})
 		recordAllCheckpoints(trace, us, us, us, us, us, us, us, us)
 		got := trace.Hops()
-		if last := got[len(got)-1]; last.Stage != "browser" || last.Us != 1 {
-			t.Errorf("the last hop is %+v, want 1 us of the browser", last)
+		if lastHop := got[len(got)-1]; lastHop.Stage != "browser" || lastHop.Us != 1 {
+			t.Errorf("the last hop is %+v, want 1 us of the browser", lastHop)
 		}
 	})
 }

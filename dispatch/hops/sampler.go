@@ -26,10 +26,10 @@ func (s *Sampler) TraceOf(ctx context.Context) *Trace {
 		return t
 	}
 	now := time.Now()
-	last := s.lastStart.Load()
-	isTooEarly := now.UnixNano()-last < int64(sampleInterval)
-	if !s.TracesAll && (isTooEarly || !s.lastStart.CompareAndSwap(last, now.UnixNano())) {
+	lastStart := s.lastStart.Load()
+	isTooEarly := now.UnixNano()-lastStart < int64(sampleInterval)
+	if !s.TracesAll && (isTooEarly || !s.lastStart.CompareAndSwap(lastStart, now.UnixNano())) {
 		return nil
 	}
-	return &Trace{start: now}
+	return &Trace{startedAt: now}
 }

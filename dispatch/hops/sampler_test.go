@@ -12,15 +12,15 @@ import (
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sampler hops.Sampler
-		first := sampler.TraceOf(t.Context())
-		if first == nil || first.IsRequested() {
-			t.Fatalf("the first trace is %+v, want one that no client requested", first)
+		firstTrace := sampler.TraceOf(t.Context())
+		if firstTrace == nil || firstTrace.IsRequested() {
+			t.Fatalf("the first trace is %+v, want one that no client requested", firstTrace)
 		}
-		if second := sampler.TraceOf(t.Context()); second != nil {
+		if secondTrace := sampler.TraceOf(t.Context()); secondTrace != nil {
 			t.Error("two traces start at the same time")
 		}
 		time.Sleep(99 * time.Millisecond)
-		if second := sampler.TraceOf(t.Context()); second != nil {
+		if secondTrace := sampler.TraceOf(t.Context()); secondTrace != nil {
 			t.Error("a second trace starts after 99 ms")
 		}
 		time.Sleep(time.Millisecond)

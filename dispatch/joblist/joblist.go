@@ -70,9 +70,9 @@ func New(d *dispatch.Dispatcher, o Options) *List {
 
 // Job is one call that can continue after its client's request was answered.
 type Job struct {
-	id   string
-	list *List
-	done chan struct{}
+	id      string
+	jobList *List
+	done    chan struct{}
 
 	// List.mu guards isKept and isResultDropped.
 	isKept, isResultDropped bool
@@ -100,14 +100,14 @@ type View struct {
 // Job.Wait to receive progress. List.Find and List.List return the job only after Job.Keep was
 // called.
 func (l *List) Start(c dispatch.Call) *Job {
-	job := &Job{list: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
+	job := &Job{jobList: l, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
 	call := l.dispatcher.Prepare(c)
 	job.id, job.call = call.ID(), call
 	go func() {
 		// context.Background lets the call continue when the client's request ends.
-		result, err := call.Run(context.Background())
-		job.finish(call.View(), result, err)
+		callResult, err := call.Run(context.Background())
+		job.finish(call.View(), callResult, err)
 	}()
 	return job
 }
@@ -138,16 +138,16 @@ func (job *Job) ID() string { return job.id }
 
 // View returns the current state of the job, as surfaces show it.
 func (job *Job) View() View {
-	view := job.callView()
-	job.list.mu.Lock()
-	defer job.list.mu.Unlock()
-	return View{view, job.isResultDropped}
+	callView := job.callView()
+	job.jobList.mu.Lock()
+	defer job.jobList.mu.Unlock()
+	return View{callView, job.isResultDropped}
 }
 
 // Keep makes the job available through List.Find and List.List, and keeps its result. Keep
 // may be called before or after the job ends, and more than once.
 func (job *Job) Keep() {
-	l := job.list
+	l := job.jobList
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if job.isKept {
@@ -214,8 +214,8 @@ func (job *Job) Result() (r dispatch.Result, err error, ok bool) {
 	default:
 		return dispatch.Result{}, nil, false
 	}
-	job.list.mu.Lock()
-	defer job.list.mu.Unlock()
+	job.jobList.mu.Lock()
+	defer job.jobList.mu.Unlock()
 	if job.isResultDropped {
 		return dispatch.Result{}, nil, false
 	}
@@ -233,13 +233,13 @@ func (job *Job) recordProgress(p dispatch.Progress) {
 	job.progressChanged = make(chan struct{})
 }
 
-func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
-	l := job.list
+func (job *Job) finish(callView dispatch.View, r dispatch.Result, err error) {
+	l := job.jobList
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	job.mu.Lock()
 	// Clear job.call, because a reference to the call would keep its activities in memory.
-	job.call, job.endedView, job.result, job.err = nil, view, r, err
+	job.call, job.endedView, job.result, job.err = nil, callView, r, err
 	job.mu.Unlock()
 	close(job.done)
 	if job.isKept {
@@ -249,12 +249,12 @@ func (job *Job) finish(view dispatch.View, r dispatch.Result, err error) {
 
 func (job *Job) callView() dispatch.View {
 	job.mu.Lock()
-	call, view := job.call, job.endedView
+	call, callView := job.call, job.endedView
 	job.mu.Unlock()
 	if call != nil {
 		return call.View()
 	}
-	return view
+	return callView
 }
 
 // The caller holds List.mu.

@@ -20,7 +20,7 @@ import (
 var exportTool = dispatch.Tool{Plugin: "messages", Name: "export"}
 
 type fakePage struct {
-	handler func(run dispatch.Run, sink dispatch.Sink)
+	handler func(toolRun dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
 	mu          sync.Mutex
@@ -29,15 +29,15 @@ type fakePage struct {
 
 func (p *fakePage) bridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{
-		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+		StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 			if p.handler != nil {
-				p.wg.Go(func() { p.handler(run, sink) })
+				p.wg.Go(func() { p.handler(toolRun, sink) })
 			}
 			return nil
 		},
-		CancelFunc: func(_, reason string, onOutcome func(wire.CancelOutcome)) {
+		CancelFunc: func(_, cancelReason string, onOutcome func(wire.CancelOutcome)) {
 			p.mu.Lock()
-			p.stopReasons = append(p.stopReasons, reason)
+			p.stopReasons = append(p.stopReasons, cancelReason)
 			p.mu.Unlock()
 			onOutcome(wire.CancelAborted)
 		},
@@ -62,8 +62,8 @@ func newCountingPage(n int, output string) *fakePage {
 	return &fakePage{handler: func(_ dispatch.Run, sink dispatch.Sink) {
 		for i := range n {
 			time.Sleep(time.Second)
-			progress, total := float64(i+1), float64(n)
-			sink.Reports([]wire.Report{{Progress: &progress, Total: &total}}, 0)
+			progress, totalProgress := float64(i+1), float64(n)
+			sink.Reports([]wire.Report{{Progress: &progress, Total: &totalProgress}}, 0)
 		}
 		sink.Finish(json.RawMessage(output), nil)
 	}}
@@ -74,8 +74,8 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		p := newCountingPage(90, `"done"`)
 		jobs := joblist.New(dispatch.New(p.bridge(), dispatch.Options{}), joblist.Options{})
 		job := jobs.Start(dispatch.Call{Tool: exportTool, Client: dispatch.Client{Name: "a"}})
-		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
-		defer leave()
+		ctx, leaveSession := context.WithTimeout(t.Context(), 20*time.Second+time.Second/2)
+		defer leaveSession()
 		var seen []float64
 		record := func(p dispatch.Progress) { seen = append(seen, p.Progress) }
 		if err := job.Wait(ctx, record); !errors.Is(err, context.DeadlineExceeded) {
@@ -125,12 +125,12 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		seen := map[string]bool{}
+		seenNames := map[string]bool{}
 		for _, v := range d.Calls() {
-			if v.Status != wire.StatusCancelled || v.Ended == nil || seen[v.CallID] {
+			if v.Status != wire.StatusCancelled || v.Ended == nil || seenNames[v.CallID] {
 				t.Fatalf("the cancelled job is %+v", v)
 			}
-			seen[v.CallID] = true
+			seenNames[v.CallID] = true
 		}
 	})
 }
@@ -158,9 +158,9 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(2, `1`).bridge(), dispatch.Options{}), joblist.Options{})
 		for range 50 {
-			last := 0.0
-			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
-				t.Fatalf("the last progress was %v, error %v; want 2", last, err)
+			lastProgress := 0.0
+			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { lastProgress = p.Progress }); err != nil || lastProgress != 2 {
+				t.Fatalf("the last progress was %v, error %v; want 2", lastProgress, err)
 			}
 		}
 	})
@@ -169,10 +169,10 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 func TestJobRunsUnderTheLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(400, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		silent := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
+		silentJobs := joblist.New(dispatch.New((&fakePage{}).bridge(), dispatch.Options{}), joblist.Options{})
 		for code, job := range map[wire.ErrorCode]*joblist.Job{
 			wire.ErrDeadlineExceeded: jobs.Start(dispatch.Call{Tool: exportTool}),
-			wire.ErrIdleTimeout:      silent.Start(dispatch.Call{Tool: exportTool}),
+			wire.ErrIdleTimeout:      silentJobs.Start(dispatch.Call{Tool: exportTool}),
 		} {
 			job.Keep()
 			if err := job.Wait(t.Context(), nil); err != nil {
@@ -210,8 +210,8 @@ func TestJobsEndWithTheServer(t *testing.T) {
 		job := jobs.Start(dispatch.Call{Tool: exportTool})
 		synctest.Wait()
 		d.Shutdown()
-		late := jobs.Start(dispatch.Call{Tool: exportTool})
-		for _, job := range []*joblist.Job{job, late} {
+		lateJob := jobs.Start(dispatch.Call{Tool: exportTool})
+		for _, job := range []*joblist.Job{job, lateJob} {
 			job.Keep()
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -237,11 +237,11 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New(newCountingPage(0, `"12345678"`).bridge(), dispatch.Options{})
 		jobs := joblist.New(d, joblist.Options{Results: 3})
-		var all []*joblist.Job
+		var allJobs []*joblist.Job
 		for range 40 {
-			all = append(all, startFinishedJob(t, jobs))
+			allJobs = append(allJobs, startFinishedJob(t, jobs))
 		}
-		for i, job := range all {
+		for i, job := range allJobs {
 			_, known := jobs.Find(job.ID())
 			_, _, ok := job.Result()
 			if known != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
@@ -266,7 +266,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 			t.Error("the first of three results was not the dropped one")
 		}
 		// The newest result is kept even if it alone exceeds the limit of all results.
-		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
+		if largePatch := startFinishedJob(t, jobs); !has(largePatch) || has(b) || has(c) {
 			t.Error("the large result did not replace all other results")
 		}
 		output = `1`
@@ -279,12 +279,12 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 func TestJobsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		jobs := joblist.New(dispatch.New(newCountingPage(0, `1`).bridge(), dispatch.Options{}), joblist.Options{})
-		first := startFinishedJob(t, jobs)
+		firstJob := startFinishedJob(t, jobs)
 		time.Sleep(30 * time.Minute)
-		second := startFinishedJob(t, jobs)
+		secondJob := startFinishedJob(t, jobs)
 		time.Sleep(31 * time.Minute)
-		_, one := jobs.Find(first.ID())
-		_, two := jobs.Find(second.ID())
+		_, one := jobs.Find(firstJob.ID())
+		_, two := jobs.Find(secondJob.ID())
 		if one || !two {
 			t.Errorf("after an hour the first job exists: %t, the second job exists: %t", one, two)
 		}

@@ -11,15 +11,15 @@ import (
 )
 
 type trackerHook struct {
-	tracker        joblist.Tracker[int]
-	found, missing atomic.Int64
+	tracker                  joblist.Tracker[int]
+	foundCount, missingCount atomic.Int64
 }
 
-func (h *trackerHook) Before(info dispatch.CallInfo) *wire.CallError {
-	if _, ok := h.tracker.Find(info.CallID); ok {
-		h.found.Add(1)
+func (h *trackerHook) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	if _, ok := h.tracker.Find(callInfo.CallID); ok {
+		h.foundCount.Add(1)
 	} else {
-		h.missing.Add(1)
+		h.missingCount.Add(1)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func TestTracker(t *testing.T) {
 		}
 	}
 	p.wg.Wait()
-	if hook.found.Load() != calls || hook.missing.Load() != 0 {
-		t.Errorf("the hook found %d calls and did not find %d", hook.found.Load(), hook.missing.Load())
+	if hook.foundCount.Load() != calls || hook.missingCount.Load() != 0 {
+		t.Errorf("the hook found %d calls and did not find %d", hook.foundCount.Load(), hook.missingCount.Load())
 	}
 }

@@ -22,10 +22,10 @@ import (
 type Context struct {
 	context.Context // the parent context, set by Begin
 
-	mu      sync.Mutex // guards all fields below
-	isEnded bool
-	waiting context.Context
-	cancel  context.CancelFunc
+	mu             sync.Mutex // guards all fields below
+	isEnded        bool
+	waitingContext context.Context
+	cancel         context.CancelFunc
 }
 
 // Begin sets the parent context, and returns false if End was called before Begin.
@@ -50,13 +50,13 @@ func (c *Context) End() {
 func (c *Context) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting == nil {
-		c.waiting, c.cancel = context.WithCancel(c.Context)
+	if c.waitingContext == nil {
+		c.waitingContext, c.cancel = context.WithCancel(c.Context)
 		if c.isEnded {
 			c.cancel()
 		}
 	}
-	return c.waiting.Done()
+	return c.waitingContext.Done()
 }
 
 // Err implements context.Context.

@@ -11,9 +11,9 @@ import (
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func TestContextEnds(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		end  func(c *Context, cancelParent func())
+	for _, testCase := range []struct {
+		name       string
+		endContext func(c *Context, cancelParent func())
 	}{
 		{"by End", func(c *Context, _ func()) { c.End() }},
 		{"the context ends with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
@@ -22,19 +22,19 @@ func TestContextEnds(t *testing.T) {
 			parent, cancel := context.WithCancel(t.Context())
 			var c Context
 			if !c.Begin(parent) || c.Err() != nil {
-				t.Fatalf("%s: the context ended before Begin", test.name)
+				t.Fatalf("%s: the context ended before Begin", testCase.name)
 			}
 			var done <-chan struct{}
 			if doneFirst {
 				done = c.Done()
 			}
-			test.end(&c, cancel)
+			testCase.endContext(&c, cancel)
 			if !doneFirst {
 				done = c.Done()
 			}
 			<-done
 			if c.Err() != context.Canceled {
-				t.Errorf("%s: Err is %v", test.name, c.Err())
+				t.Errorf("%s: Err is %v", testCase.name, c.Err())
 			}
 			c.End()
 			cancel()
@@ -54,11 +54,11 @@ func TestEndBeforeBegin(t *testing.T) {
 func TestChildContextsEnd(t *testing.T) {
 	var c Context
 	c.Begin(t.Context())
-	child, cancel := context.WithTimeout(&c, time.Hour)
+	childContext, cancel := context.WithTimeout(&c, time.Hour)
 	defer cancel()
 	c.End()
-	<-child.Done()
-	if child.Err() != context.Canceled {
-		t.Errorf("the child ended with %v", child.Err())
+	<-childContext.Done()
+	if childContext.Err() != context.Canceled {
+		t.Errorf("the child ended with %v", childContext.Err())
 	}
 }

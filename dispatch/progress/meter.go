@@ -37,8 +37,8 @@ const maxKeptNotifications = 8
 type queuedNotification struct {
 	Text
 	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
-	progress, total   float64
-	isExact, hasTotal bool
+	progress, totalProgress float64
+	isExact, hasTotal       bool
 	// isFinal is true for the notice of the call's first final report, which is sent
 	// without delay and never replaced.
 	isFinal bool
@@ -53,15 +53,15 @@ func (n *queuedNotification) isForUser() bool { return n.Audience == AudienceUse
 
 // If a report's number does not increase, the report is dropped, unless its text is new or it is the first final
 // report.
-func (m *meter) Accept(now time.Time, n Numbers, text Text) {
-	e := queuedNotification{Text: text, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
+func (m *meter) Accept(now time.Time, n Numbers, reportText Text) {
+	e := queuedNotification{Text: reportText, isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval}
 	if n.HasTotal {
 		m.lastTotal = n.Total
 	}
 	if n.HasProgress || n.HasTotal {
 		m.lastHasTotal = n.HasTotal
 	}
-	e.total, e.hasTotal = m.lastTotal, m.lastHasTotal
+	e.totalProgress, e.hasTotal = m.lastTotal, m.lastHasTotal
 	e.isFinal = n.IsFinal() && !m.hasFinalReport
 	if e.isFinal && m.Interval >= 0 && n.Progress > m.numbers.lastSent {
 		m.lowerNumbersAbove(n.Progress)
@@ -71,23 +71,23 @@ func (m *meter) Accept(now time.Time, n Numbers, text Text) {
 		e.isExact, e.progress = true, n.Progress
 		m.numbers.recordNumber(n.Progress)
 		m.highestProgress = n.Progress
-	case n.HasProgress && !e.isFinal && text.repeats(m.lastText):
+	case n.HasProgress && !e.isFinal && reportText.repeats(m.lastText):
 		return
 	}
 	m.hasQueued = true
 	m.hasFinalReport = m.hasFinalReport || e.isFinal
-	if !text.isEmpty() {
-		m.lastText = text
+	if !reportText.isEmpty() {
+		m.lastText = reportText
 	}
 	m.push(e)
 }
 
-func (m *meter) Remind(now time.Time, message string) {
+func (m *meter) Remind(now time.Time, reportMessage string) {
 	m.hasQueued = true
 	m.push(queuedNotification{
-		Text: Text{Message: message, Audience: AudienceUser}, isReminder: true,
-		isDue: len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
-		total: m.lastTotal, hasTotal: m.lastHasTotal,
+		Text: Text{Message: reportMessage, Audience: AudienceUser}, isReminder: true,
+		isDue:         len(m.queue) == 0 && now.Sub(m.lastSentAt) >= m.Interval,
+		totalProgress: m.lastTotal, hasTotal: m.lastHasTotal,
 	})
 }
 
@@ -130,31 +130,31 @@ func (m *meter) push(e queuedNotification) {
 }
 
 // An internal notice or a reminder never replaces a message for the user.
-func (e *queuedNotification) canReplace(earlier *queuedNotification) bool {
+func (e *queuedNotification) canReplace(earlierQueuedNotification *queuedNotification) bool {
 	switch {
-	case earlier.isFinal || earlier.isDue || earlier.isKept:
+	case earlierQueuedNotification.isFinal || earlierQueuedNotification.isDue || earlierQueuedNotification.isKept:
 		return false
-	case e.isReminder && earlier.isForUser() && !earlier.isEmpty():
-		return earlier.isReminder
-	case !earlier.isForUser() || e.isForUser():
+	case e.isReminder && earlierQueuedNotification.isForUser() && !earlierQueuedNotification.isEmpty():
+		return earlierQueuedNotification.isReminder
+	case !earlierQueuedNotification.isForUser() || e.isForUser():
 		return true
 	default: // a notice without text may replace a text, because the text keeps its audience
-		return e.isEmpty() && !earlier.isEmpty()
+		return e.isEmpty() && !earlierQueuedNotification.isEmpty()
 	}
 }
 
-func (e *queuedNotification) inheritFrom(earlier *queuedNotification) {
-	if e.isEmpty() && !earlier.isEmpty() {
-		e.Text, e.isReminder = earlier.Text, earlier.isReminder
+func (e *queuedNotification) inheritFrom(earlierQueuedNotification *queuedNotification) {
+	if e.isEmpty() && !earlierQueuedNotification.isEmpty() {
+		e.Text, e.isReminder = earlierQueuedNotification.Text, earlierQueuedNotification.isReminder
 	}
-	if !e.isExact && !e.isFinal && earlier.isExact {
-		e.isExact, e.progress, e.total, e.hasTotal = true, earlier.progress, earlier.total, earlier.hasTotal
+	if !e.isExact && !e.isFinal && earlierQueuedNotification.isExact {
+		e.isExact, e.progress, e.totalProgress, e.hasTotal = true, earlierQueuedNotification.progress, earlierQueuedNotification.totalProgress, earlierQueuedNotification.hasTotal
 	}
 }
 
 // Next returns the next notification of the meter, if the rate limit allows a notification at the given time. If the
 // rate limit forbids a notification now, the result wait is the time until a notification is allowed.
-func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
+func (m *meter) Next(now time.Time) (p Notification, ok bool, waitTime time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
 	}
@@ -215,15 +215,15 @@ func (m *meter) moveText(e queuedNotification) {
 		return
 	}
 	for i := range m.queue {
-		next := &m.queue[i]
+		nextNotification := &m.queue[i]
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent:
-			textNotice := queuedNotification{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
+		case nextNotification.isExact && nextNotification.progress > m.numbers.lastSent:
+			textNotice := queuedNotification{Text: e.Text, totalProgress: e.totalProgress, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
-		case next.isForUser() && !next.isEmpty():
+		case nextNotification.isForUser() && !nextNotification.isEmpty():
 			return
 		}
 	}
@@ -232,7 +232,7 @@ func (m *meter) moveText(e queuedNotification) {
 func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
-		p.Progress, p.Total, p.HasTotal = e.progress, e.total, e.hasTotal
+		p.Progress, p.Total, p.HasTotal = e.progress, e.totalProgress, e.hasTotal
 		m.numbers.restartAt(e.progress)
 		return p, true
 	}
@@ -247,10 +247,10 @@ func (m *meter) assignNumber(e *queuedNotification) (Notification, bool) {
 		}
 	}
 	var ok bool
-	m.numbers.total = e.total
+	m.numbers.totalProgress = e.totalProgress
 	p.Progress, ok = m.numbers.advanceStep(ceiling)
-	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.total {
-		p.Total, p.HasTotal = e.total, true
+	if e.hasTotal && !m.isFinalSent && !e.isFinal && p.Progress <= e.totalProgress {
+		p.Total, p.HasTotal = e.totalProgress, true
 	}
 	return p, ok
 }

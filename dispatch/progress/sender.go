@@ -8,8 +8,8 @@ import (
 // Sender sends the progress notifications of one call to its client. Init must be called before any other method. A
 // Sender is safe for concurrent use, but only one of SendDue, SendInBackground and Flush may run at a time.
 type Sender struct {
-	send func(Notification)
-	wake chan struct{}
+	sendNotification func(Notification)
+	wake             chan struct{}
 
 	mu       sync.Mutex // guards all fields below; unlocked while send runs
 	meter    meter
@@ -19,9 +19,9 @@ type Sender struct {
 // Init sets the shortest time between two notifications, and the function that sends one
 // notification. The function send is allowed to block. If the client wants no
 // notifications, send is nil.
-func (s *Sender) Init(interval time.Duration, send func(Notification)) {
-	s.send, s.meter.Interval = send, interval
-	if send != nil {
+func (s *Sender) Init(interval time.Duration, sendNotification func(Notification)) {
+	s.sendNotification, s.meter.Interval = sendNotification, interval
+	if sendNotification != nil {
 		s.wake = make(chan struct{}, 1)
 	}
 }
@@ -31,24 +31,24 @@ func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 func (s *Sender) Wake() <-chan struct{} { return s.wake }
 
 // Accept queues a progress report of the tool that arrived at the given time.
-func (s *Sender) Accept(now time.Time, n Numbers, text Text) {
-	s.update(func(m *meter) { m.Accept(now, n, text) })
+func (s *Sender) Accept(now time.Time, n Numbers, reportText Text) {
+	s.update(func(m *meter) { m.Accept(now, n, reportText) })
 }
 
 // Remind queues a message that opentabs itself sends to the user, such as a reminder of an
 // open approval.
-func (s *Sender) Remind(message string) {
-	s.update(func(m *meter) { m.Remind(time.Now(), message) })
+func (s *Sender) Remind(reportMessage string) {
+	s.update(func(m *meter) { m.Remind(time.Now(), reportMessage) })
 }
 
 // KeepQueued ensures that later messages do not replace the queued messages for the user.
 func (s *Sender) KeepQueued() { s.update((*meter).KeepQueued) }
 
 // WantsNotifications reports whether the client wants progress notifications.
-func (s *Sender) WantsNotifications() bool { return s.send != nil }
+func (s *Sender) WantsNotifications() bool { return s.sendNotification != nil }
 
 func (s *Sender) update(changeQueue func(*meter)) {
-	if s.send == nil {
+	if s.sendNotification == nil {
 		return
 	}
 	s.mu.Lock()
@@ -73,13 +73,13 @@ func (s *Sender) SendDue() <-chan time.Time {
 			s.mu.Unlock()
 			return nil
 		}
-		p, ok, wait := s.meter.Next(time.Now())
+		p, ok, waitTime := s.meter.Next(time.Now())
 		s.mu.Unlock()
 		switch {
 		case ok:
-			s.send(p)
-		case wait > 0:
-			return time.After(wait)
+			s.sendNotification(p)
+		case waitTime > 0:
+			return time.After(waitTime)
 		default:
 			return nil
 		}
@@ -89,8 +89,8 @@ func (s *Sender) SendDue() <-chan time.Time {
 // SendInBackground starts a goroutine that sends notifications, as the rate limit allows,
 // until stop is called. The returned function stop ends the goroutine and waits until it
 // has ended.
-func (s *Sender) SendInBackground() (stop func()) {
-	if s.send == nil {
+func (s *Sender) SendInBackground() (stopWatching func()) {
+	if s.sendNotification == nil {
 		return func() {}
 	}
 	stopSending, sendingEnded := make(chan struct{}), make(chan struct{})
@@ -132,6 +132,6 @@ func (s *Sender) Flush() {
 		if !ok {
 			return
 		}
-		s.send(p)
+		s.sendNotification(p)
 	}
 }

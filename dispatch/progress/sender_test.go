@@ -15,72 +15,72 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func newSender(interval time.Duration) (*Sender, *[]string) {
 	var s Sender
-	sent := &[]string{}
-	s.Init(interval, func(p Notification) { *sent = append(*sent, p.Message) })
-	return &s, sent
+	sentMessages := &[]string{}
+	s.Init(interval, func(p Notification) { *sentMessages = append(*sentMessages, p.Message) })
+	return &s, sentMessages
 }
 
-func reportMessage(s *Sender, message string) {
-	s.Accept(time.Now(), Numbers{}, Text{Message: message})
+func reportMessage(s *Sender, reportMessage string) {
+	s.Accept(time.Now(), Numbers{}, Text{Message: reportMessage})
 }
 
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, sent := newSender(time.Second)
+		s, sentMessages := newSender(time.Second)
 		reportMessage(s, "first")
 		<-s.Wake()
-		if due := s.SendDue(); due != nil || len(*sent) != 1 {
-			t.Fatalf("the sender sent %q; more notifications are due: %t", *sent, due != nil)
+		if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
+			t.Fatalf("the sender sent %q; more notifications are due: %t", *sentMessages, due != nil)
 		}
 		reportMessage(s, "replaced")
 		reportMessage(s, "second")
 		startTime := time.Now()
 		due := s.SendDue()
-		if due == nil || len(*sent) != 1 {
-			t.Fatalf("the sender sent %q before the interval ended", *sent)
+		if due == nil || len(*sentMessages) != 1 {
+			t.Fatalf("the sender sent %q before the interval ended", *sentMessages)
 		}
 		<-due
 		if waited := time.Since(startTime); waited != time.Second {
 			t.Errorf("the sender waited %v, want the interval", waited)
 		}
 		s.SendDue()
-		if want := []string{"first", "second"}; !slices.Equal(*sent, want) {
-			t.Errorf("the sender sent %q, want %q", *sent, want)
+		if want := []string{"first", "second"}; !slices.Equal(*sentMessages, want) {
+			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 		}
 	})
 }
 
 func TestSenderFlushesAfterClose(t *testing.T) {
-	s, sent := newSender(time.Hour)
+	s, sentMessages := newSender(time.Hour)
 	reportMessage(s, "first")
 	s.SendDue()
 	reportMessage(s, "last")
 	s.Close()
 	reportMessage(s, "late")
 	s.Remind("late reminder")
-	if due := s.SendDue(); due != nil || len(*sent) != 1 {
-		t.Errorf("a closed sender sent %q", *sent)
+	if due := s.SendDue(); due != nil || len(*sentMessages) != 1 {
+		t.Errorf("a closed sender sent %q", *sentMessages)
 	}
 	s.Flush()
-	if want := []string{"first", "last"}; !slices.Equal(*sent, want) {
-		t.Errorf("the sender sent %q, want %q", *sent, want)
+	if want := []string{"first", "last"}; !slices.Equal(*sentMessages, want) {
+		t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 	}
 }
 
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, sent := newSender(time.Second)
-		stop := s.SendInBackground()
+		s, sentMessages := newSender(time.Second)
+		stopWatching := s.SendInBackground()
 		reportMessage(s, "first")
 		synctest.Wait()
 		s.KeepQueued()
 		s.Remind("reminder")
 		time.Sleep(2 * time.Second)
-		stop()
+		stopWatching()
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
-		if want := []string{"first", "reminder"}; !slices.Equal(*sent, want) {
-			t.Errorf("the sender sent %q, want %q", *sent, want)
+		if want := []string{"first", "reminder"}; !slices.Equal(*sentMessages, want) {
+			t.Errorf("the sender sent %q, want %q", *sentMessages, want)
 		}
 	})
 }
@@ -97,8 +97,8 @@ func TestSenderWithoutClient(t *testing.T) {
 }
 
 func TestSenderLosesNoReport(t *testing.T) {
-	s, sent := newSender(-1)
-	stop := s.SendInBackground()
+	s, sentMessages := newSender(-1)
+	stopWatching := s.SendInBackground()
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -108,10 +108,10 @@ func TestSenderLosesNoReport(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	stop()
+	stopWatching()
 	s.Close()
 	s.Flush()
-	if len(*sent) != 1600 {
-		t.Errorf("the senders sent %d notifications, want 1600", len(*sent))
+	if len(*sentMessages) != 1600 {
+		t.Errorf("the senders sent %d notifications, want 1600", len(*sentMessages))
 	}
 }

@@ -11,7 +11,7 @@ type numberSequence struct {
 	stepBase                float64
 	hasNumber               bool
 	lastNumber, minIncrease float64
-	total                   float64
+	totalProgress           float64
 }
 
 const (
@@ -35,19 +35,19 @@ func (l *numberSequence) recordNumber(progress float64) {
 func (l *numberSequence) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
 func (l *numberSequence) advanceStep(ceiling float64) (float64, bool) {
-	next := l.nextStep(ceiling)
-	if next <= l.lastSent {
+	nextStep := l.nextStep(ceiling)
+	if nextStep <= l.lastSent {
 		l.stepBase = l.lastSent
-		next = l.nextStep(ceiling)
+		nextStep = l.nextStep(ceiling)
 	}
-	if next <= l.lastSent {
-		next = l.lastSent + gapAbove(l.lastSent)
+	if nextStep <= l.lastSent {
+		nextStep = l.lastSent + gapAbove(l.lastSent)
 	}
-	if next >= ceiling || math.IsInf(next, 0) {
+	if nextStep >= ceiling || math.IsInf(nextStep, 0) {
 		return 0, false
 	}
-	l.lastSent = next
-	return next, true
+	l.lastSent = nextStep
+	return nextStep, true
 }
 
 func (l *numberSequence) nextStep(ceiling float64) float64 {
@@ -57,25 +57,25 @@ func (l *numberSequence) nextStep(ceiling float64) float64 {
 		return l.lastSent
 	}
 	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
-	step := min(fullStep, available/minRangeSteps)
+	stepSize := min(fullStep, available/minRangeSteps)
 	if usedRange > available/2 {
 		// The steps get smaller as more of the range is used, so that millions of steps fit into
 		// the range.
 		remainingPart := (available - usedRange) / (available / 2)
-		return l.lastSent + step*remainingPart*remainingPart
+		return l.lastSent + stepSize*remainingPart*remainingPart
 	}
-	if step == fullStep { // a multiple of the step size has fewer decimal digits than a sum of steps
-		if next := l.stepBase + (math.Round(usedRange/step)+1)*l.stepScale()/(1/stepFraction); next > l.lastSent && next < l.stepBase+available {
-			return next
+	if stepSize == fullStep { // a multiple of the step size has fewer decimal digits than a sum of steps
+		if nextStep := l.stepBase + (math.Round(usedRange/stepSize)+1)*l.stepScale()/(1/stepFraction); nextStep > l.lastSent && nextStep < l.stepBase+available {
+			return nextStep
 		}
 	}
-	return l.lastSent + step
+	return l.lastSent + stepSize
 }
 
 func (l *numberSequence) stepScale() float64 {
 	switch {
-	case l.total > 0:
-		return l.total
+	case l.totalProgress > 0:
+		return l.totalProgress
 	case l.lastNumber > 0:
 		return min(l.lastNumber, 1)
 	default:
@@ -87,7 +87,7 @@ func (l *numberSequence) stepScale() float64 {
 // expected to report next.
 func (l *numberSequence) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
-	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {
+	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.totalProgress == math.Trunc(l.totalProgress) {
 		rangeSize = min(rangeSize, 0.5)
 	}
 	if l.minIncrease > 0 {

@@ -19,31 +19,31 @@ func isGranted(p *Place) bool {
 
 func TestSessionsTakeTurns(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 100, MaxBytes: 100})
-	first, _ := q.Enter("slack", "a", 1)
-	var waiting []*Place
+	firstPlace, _ := q.Enter("slack", "a", 1)
+	var waitingPlaces []*Place
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
 		p, err := q.Enter("slack", session, 1)
 		if err != nil || isGranted(p) {
 			t.Fatal("a call above MaxRunning does not wait")
 		}
-		waiting = append(waiting, p)
+		waitingPlaces = append(waitingPlaces, p)
 	}
-	other, _ := q.Enter("jira", "a", 1)
-	if !isGranted(first) || !isGranted(other) {
+	otherPlace, _ := q.Enter("jira", "a", 1)
+	if !isGranted(firstPlace) || !isGranted(otherPlace) {
 		t.Fatal("the first call of each plugin should run at once")
 	}
 	// The calls run in the order a, b, c, a, b, a: no session runs two calls in a row
 	// while another session waits.
-	running := first
+	runningCount := firstPlace
 	for _, i := range []int{0, 3, 4, 1, 5, 2} {
-		q.Leave("slack", running)
-		running = waiting[i]
-		if !isGranted(running) {
+		q.Leave("slack", runningCount)
+		runningCount = waitingPlaces[i]
+		if !isGranted(runningCount) {
 			t.Fatalf("call %d does not run in its turn", i)
 		}
 	}
-	q.Leave("slack", running)
-	q.Leave("jira", other)
+	q.Leave("slack", runningCount)
+	q.Leave("jira", otherPlace)
 	if len(q.lanes) != 0 {
 		t.Errorf("the queue still has %d lanes; want 0", len(q.lanes))
 	}
@@ -74,21 +74,21 @@ func TestQueueIsBounded(t *testing.T) {
 
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
-	running := enterSession(t, q, "greedy")
+	runningCount := enterSession(t, q, "greedy")
 	var greedy []*Place
 	for range 4 {
 		greedy = append(greedy, enterSession(t, q, "greedy"))
 	}
 	modest := enterSession(t, q, "modest")
-	last := greedy[3]
-	if err := q.Rejection(last); !isGranted(last) || err == nil || err.Code != wire.ErrRateLimited {
+	lastPlace := greedy[3]
+	if err := q.Rejection(lastPlace); !isGranted(lastPlace) || err == nil || err.Code != wire.ErrRateLimited {
 		t.Fatalf("the greedy client's last call: %+v, want rate_limited", err)
 	}
 	if _, err := q.Enter("slack", "greedy", 1); err == nil {
 		t.Error("the greedy client got the place back")
 	}
-	q.Leave("slack", last)
-	q.Leave("slack", running)
+	q.Leave("slack", lastPlace)
+	q.Leave("slack", runningCount)
 	if !isGranted(greedy[0]) || q.Rejection(greedy[0]) != nil {
 		t.Error("the first call that waited does not run")
 	}
@@ -139,17 +139,17 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 		i := rnd.IntN(len(places))
 		q.Leave("slack", places[i])
 		places = append(places[:i], places[i+1:]...)
-		running, rejected := 0, 0
+		runningCount, rejectedCount := 0, 0
 		for _, p := range places {
 			switch {
 			case q.Rejection(p) != nil:
-				rejected++
+				rejectedCount++
 			case isGranted(p):
-				running++
+				runningCount++
 			}
 		}
-		if want := min(len(places)-rejected, 3); running != want {
-			t.Fatalf("%d of %d calls run, want %d", running, len(places), want)
+		if want := min(len(places)-rejectedCount, 3); runningCount != want {
+			t.Fatalf("%d of %d calls run, want %d", runningCount, len(places), want)
 		}
 	}
 	for _, p := range places {

@@ -34,9 +34,9 @@ func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
 		sinceMs := float64(e.SinceLastReport.Microseconds()) / 1000
 		f.SinceLastReportMs = &sinceMs
 	}
-	text, err := json.Marshal(f)
+	encodedJSON, err := json.Marshal(f)
 	if err != nil { // a tool may return NaN as retryAfterMs
 		return nil
 	}
-	return text
+	return encodedJSON
 }

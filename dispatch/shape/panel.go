@@ -69,12 +69,12 @@ func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
 		params.Running++
 		// The panel counts the calls that wait for the user separately, so that it shows
 		// them however many other calls are open.
-		shown := &shownOthers
+		shownLimit := &shownOthers
 		if v.Waiting != nil {
-			shown = &shownWaiting
+			shownLimit = &shownWaiting
 		}
-		if *shown < maxShownCalls {
-			*shown++
+		if *shownLimit < maxShownCalls {
+			*shownLimit++
 			params.Calls = append(params.Calls, viewOf(v))
 		}
 	}

@@ -72,11 +72,11 @@ func withoutTime(c wire.CallView) wire.CallView {
 
 func encodeJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
+	encodedJSON, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return string(encodedJSON)
 }
 
 // The tab of the calling tool is omitted if the tab is in another browser.
@@ -115,14 +115,14 @@ func TestTimedOutCall(t *testing.T) {
 }
 
 func TestWaitingCall(t *testing.T) {
-	for _, status := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
+	for _, callStatus := range []wire.CallStatus{"queued", "waiting for approval", "waiting for you"} {
 		v := dispatchtest.View()
-		v.Status = status
+		v.Status = callStatus
 		if got := panelCall(v, "b1").Status; got != wire.StatusPending {
-			t.Errorf("%s: the panel gets %q", status, got)
+			t.Errorf("%s: the panel gets %q", callStatus, got)
 		}
 		if got := shape.JobForAgent(joblist.View{View: v}).Status; got != wire.StatusPending {
-			t.Errorf("%s: the agent gets %q", status, got)
+			t.Errorf("%s: the agent gets %q", callStatus, got)
 		}
 	}
 }
@@ -134,31 +134,31 @@ func (c singleCallSource) Calls() []dispatch.View { return []dispatch.View{c.vie
 func (c singleCallSource) Find(string) (dispatch.View, bool) { return c.view, true }
 
 func panelCall(v dispatch.View, browserID string) wire.CallView {
-	list := shape.PanelCalls{BrowserID: browserID}
-	params := list.Next(singleCallSource{v})
+	panelCalls := shape.PanelCalls{BrowserID: browserID}
+	params := panelCalls.Next(singleCallSource{v})
 	return append(params.Calls, params.Ended...)[0]
 }
 
 func TestEndedCallsAreSentOnce(t *testing.T) {
 	now := time.Now()
-	ended := func(id string) dispatch.View {
+	endedView := func(id string) dispatch.View {
 		return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id}, Ended: &now}
 	}
-	running := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
-	list := shape.PanelCalls{}
+	runningView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
+	panelCalls := shape.PanelCalls{}
 	for _, c := range []struct {
 		calls callListSource
 		want  string
 	}{
-		{callListSource{running}, "running;"},
-		{callListSource{running, ended("b"), ended("a")}, "running; b a"},
-		{callListSource{running, ended("b"), ended("a")}, "running;"},
-		{callListSource{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
-		{callListSource{ended("f"), ended("e")}, "; f e"},
+		{callListSource{runningView}, "running;"},
+		{callListSource{runningView, endedView("b"), endedView("a")}, "running; b a"},
+		{callListSource{runningView, endedView("b"), endedView("a")}, "running;"},
+		{callListSource{endedView("d"), endedView("c"), endedView("b"), endedView("a")}, "; d c"},
+		{callListSource{endedView("f"), endedView("e")}, "; f e"},
 		{callListSource{}, ";"},
-		{callListSource{ended("f")}, ";"},
+		{callListSource{endedView("f")}, ";"},
 	} {
-		params := list.Next(c.calls)
+		params := panelCalls.Next(c.calls)
 		got := ""
 		for _, v := range params.Calls {
 			got += v.CallID
@@ -178,12 +178,12 @@ func TestWaitingCallsAreAlwaysShown(t *testing.T) {
 	for i := range 500 {
 		calls = append(calls, dispatch.View{Snapshot: dispatch.Snapshot{CallID: fmt.Sprint(i)}})
 	}
-	waiting := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
-	calls = append(calls, waiting)
-	list := shape.PanelCalls{}
-	shown := list.Next(calls).Calls
-	if len(shown) != 201 || shown[200].CallID != "waiting" {
-		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shown), shown[len(shown)-1].CallID)
+	waitingView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "waiting"}, Waiting: &dispatch.WaitingTicket{TicketID: "ticket"}}
+	calls = append(calls, waitingView)
+	panelCalls := shape.PanelCalls{}
+	shownCalls := panelCalls.Next(calls).Calls
+	if len(shownCalls) != 201 || shownCalls[200].CallID != "waiting" {
+		t.Errorf("the side panel gets %d calls, last %q, want 200 running calls and the waiting call", len(shownCalls), shownCalls[len(shownCalls)-1].CallID)
 	}
 }
 

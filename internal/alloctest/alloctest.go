@@ -12,13 +12,13 @@ const runs = 2000
 //
 // The number of allocations must match want exactly, so that a commit that changes the
 // number must also change the test.
-func Check(t *testing.T, what string, want, extra int, f func()) {
+func Check(t *testing.T, description string, want, extra int, f func()) {
 	t.Helper()
 	limit := want
 	if isRace {
 		limit += extra
 	}
 	if got := testing.AllocsPerRun(runs, f); got < float64(want) || got > float64(limit) {
-		t.Errorf("%s makes %v allocations, want %d to %d", what, got, want, limit)
+		t.Errorf("%s makes %v allocations, want %d to %d", description, got, want, limit)
 	}
 }

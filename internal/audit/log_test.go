@@ -30,7 +30,7 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 func TestWriteAndRead(t *testing.T) {
 	dir := t.TempDir()
 	l := Open(dir, zerolog.Nop())
-	yes := true
+	isTrue := true
 	want := Record{
 		Time: time.Unix(1000, 0).UTC(), Kind: KindCall, Tool: "a__b", Hash: "h",
 		AuditedCall: shape.AuditedCall{
@@ -40,7 +40,7 @@ func TestWriteAndRead(t *testing.T) {
 		},
 		Approved:  &Approval{Scope: wire.ScopeOnce, By: "me"},
 		Decisions: []Decision{{By: "me", Allow: true, Scope: wire.ScopeOnce, Asked: "permission"}},
-		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &yes,
+		Audience:  "user", LastMessages: []dispatch.ToolMessage{{Message: "<b>", Audience: "user"}}, Allow: &isTrue,
 	}
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
@@ -54,22 +54,22 @@ func TestWriteAndRead(t *testing.T) {
 	if !bytes.Contains(got[0].Line, []byte(`"message":"<b>"`)) {
 		t.Errorf("the line is %s", got[0].Line)
 	}
-	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(filepath.Join(dir, fileName)); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 	if lastEntries := readEntries(t, dir, 1); len(lastEntries) != 1 || lastEntries[0].Tool != "a__c" {
 		t.Errorf("the last one: %+v", lastEntries)
 	}
-	matching, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
-	if err != nil || len(matching) != 1 || matching[0].CallID != "call_1" {
-		t.Errorf("the last call: %+v, %v", matching, err)
+	matchingEntries, _, err := Read(dir, 1, func(r Record) bool { return r.Kind == KindCall })
+	if err != nil || len(matchingEntries) != 1 || matchingEntries[0].CallID != "call_1" {
+		t.Errorf("the last call: %+v, %v", matchingEntries, err)
 	}
 }
 
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
-	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`
-	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+	damagedLog := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(damagedLog), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	entries, damagedLines, err := Read(dir, 0, matchAll)

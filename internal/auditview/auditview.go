@@ -36,11 +36,11 @@ func eventText(r audit.Record) string {
 	case audit.KindCall:
 		return callText(r)
 	case audit.KindDecision:
-		text := "denied"
+		decisionText := "denied"
 		if isAllowed {
-			text = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
+			decisionText = "allowed " + callview.ScopeText(r.Scope, time.Duration(r.ForMs)*time.Millisecond)
 		}
-		return text + callerText(r) + " by " + r.By
+		return decisionText + callerText(r) + " by " + r.By
 	case audit.KindAnswer:
 		return "waited for the user: " + chooseText(isAllowed, "yes", "no") + " by " + r.By
 	case audit.KindReview:
@@ -64,11 +64,11 @@ func eventText(r audit.Record) string {
 	case audit.KindForget:
 		return "removed by " + r.By
 	case audit.KindLog:
-		text := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
+		decisionText := fmt.Sprintf("logged (%s) %s", r.Level, r.Message)
 		if r.Dropped > 0 {
-			text += fmt.Sprintf(" (and %d more before it)", r.Dropped)
+			decisionText += fmt.Sprintf(" (and %d more before it)", r.Dropped)
 		}
-		return text
+		return decisionText
 	case audit.KindDropped:
 		return terminal.Plural(r.Dropped, "event") + " could not be recorded"
 	}
@@ -83,22 +83,22 @@ func chooseText(condition bool, yes, no string) string {
 }
 
 func callText(r audit.Record) string {
-	text := string(r.Status)
+	statusText := string(r.Status)
 	if r.ErrorCode != "" && string(r.ErrorCode) != string(r.Status) {
-		text += fmt.Sprintf(" (%s)", r.ErrorCode)
+		statusText += fmt.Sprintf(" (%s)", r.ErrorCode)
 	}
 	total := time.Duration(r.RanMs * float64(time.Millisecond))
 	if !r.ArrivedAt.IsZero() { // the total includes the time in which the call waited for the user
 		total = max(total, r.EndedAt.Sub(r.ArrivedAt))
 	}
-	text += " after " + humanize.Duration(total) + callerText(r)
+	statusText += " after " + humanize.Duration(total) + callerText(r)
 	if a := r.Approved; a != nil {
-		text += ", allowed " + callview.ScopeText(a.Scope, 0)
+		statusText += ", allowed " + callview.ScopeText(a.Scope, 0)
 		if a.By != "" {
-			text += " by " + a.By
+			statusText += " by " + a.By
 		}
 	}
-	return text
+	return statusText
 }
 
 func callerText(r audit.Record) string {
@@ -118,37 +118,37 @@ func callerText(r audit.Record) string {
 // field.
 func Details(r audit.Record) []string {
 	var lines []string
-	add := func(name, value string) {
+	addLine := func(name, value string) {
 		if value != "" && value != "0" {
 			lines = append(lines, fmt.Sprintf("%-9s %s", name, terminal.SafeLine(value)))
 		}
 	}
-	add("call", r.CallID)
-	add("parent", r.ParentCallID)
-	add("session", r.Session)
-	add("origin", r.Origin)
-	add("browser", cmp.Or(r.BrowserName, r.Browser))
-	add("tab", fmt.Sprint(r.TabID))
-	add("hash", r.Hash)
-	add("reason", r.Reason)
-	add("stopped", string(r.StopOutcome))
-	add("reports", fmt.Sprint(r.ReportCount))
-	add("audience", r.Audience)
+	addLine("call", r.CallID)
+	addLine("parent", r.ParentCallID)
+	addLine("session", r.Session)
+	addLine("origin", r.Origin)
+	addLine("browser", cmp.Or(r.BrowserName, r.Browser))
+	addLine("tab", fmt.Sprint(r.TabID))
+	addLine("hash", r.Hash)
+	addLine("reason", r.Reason)
+	addLine("stopped", string(r.StopOutcome))
+	addLine("reports", fmt.Sprint(r.ReportCount))
+	addLine("audience", r.Audience)
 	if r.Approved != nil && !r.Approved.At.IsZero() {
-		add("allowed", r.Approved.At.Local().Format(time.DateTime))
+		addLine("allowed", r.Approved.At.Local().Format(time.DateTime))
 	}
 	for _, d := range r.Decisions {
-		text, requestedBy := "no", "asked by the tool"
+		answerText, requestedBy := "no", "asked by the tool"
 		if d.Allow {
-			text = "yes, " + callview.ScopeText(d.Scope, 0)
+			answerText = "yes, " + callview.ScopeText(d.Scope, 0)
 		}
 		if d.Asked != "" {
 			requestedBy = "asked for its " + d.Asked
 		}
-		add("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), text, d.By, requestedBy))
+		addLine("decided", fmt.Sprintf("%s %s by %s (%s)", d.At.Local().Format(time.TimeOnly), answerText, d.By, requestedBy))
 	}
 	for _, m := range r.LastMessages {
-		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
+		addLine("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
 	}
 	return lines
 }
@@ -158,12 +158,12 @@ func Details(r audit.Record) []string {
 func VerificationLines(v audit.Verification) []string {
 	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
 	if v.EarlierLines > 0 {
-		before := ""
+		textBefore := ""
 		if !v.FirstTime.IsZero() {
-			before = " before " + v.FirstTime.Local().Format(time.DateTime)
+			textBefore = " before " + v.FirstTime.Local().Format(time.DateTime)
 		}
 		lines = append(lines, fmt.Sprintf("%s not protected: an early build of opentabs wrote records without numbers, so a change cannot be noticed",
-			terminal.CountWithVerb(v.EarlierLines, "record"+before+" is", "records"+before+" are")))
+			terminal.CountWithVerb(v.EarlierLines, "record"+textBefore+" is", "records"+textBefore+" are")))
 	}
 	switch {
 	case v.Problem != nil:
@@ -176,9 +176,9 @@ func VerificationLines(v audit.Verification) []string {
 	default:
 		return append(lines, "no record was changed or removed")
 	}
-	place := v.Problem.File
+	placeText := v.Problem.File
 	if v.Problem.Line > 0 {
-		place += fmt.Sprintf(":%d", v.Problem.Line)
+		placeText += fmt.Sprintf(":%d", v.Problem.Line)
 	}
-	return append(lines, terminal.SafeLine(place)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
+	return append(lines, terminal.SafeLine(placeText)+": "+strings.ToLower(v.Problem.Text[:1])+v.Problem.Text[1:])
 }

@@ -14,7 +14,7 @@ import (
 var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
 func TestLine(t *testing.T) {
-	yes, no := true, false
+	isTrue, no := true, false
 	const decider = "the side panel"
 	laptop := dispatch.Requester{Client: "laptop", ClientCredential: "token"}
 	for want, r := range map[string]audit.Record{
@@ -23,9 +23,9 @@ func TestLine(t *testing.T) {
 		"a__b  failed (tab_closed) after 0.1 s, called by c__d (tab 7, https://x.example)": {Kind: audit.KindCall, Tool: "a__b",
 			AuditedCall: shape.AuditedCall{Status: wire.StatusFailed, ErrorCode: wire.ErrTabClosed, RanMs: 100, Caller: &dispatch.Caller{Tool: "c__d", TabID: 7, Origin: "https://x.example"}}},
 		"a__b  timed out (idle_timeout) after 30 s":                {Kind: audit.KindCall, Tool: "a__b", AuditedCall: shape.AuditedCall{Status: wire.StatusTimedOut, ErrorCode: wire.ErrIdleTimeout, RanMs: 30_000}},
-		"a__b  allowed for 10 min by the side panel":               {Kind: audit.KindDecision, Tool: "a__b", Allow: &yes, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
+		"a__b  allowed for 10 min by the side panel":               {Kind: audit.KindDecision, Tool: "a__b", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 600_000, By: decider},
 		"a__b  denied by the side panel":                           {Kind: audit.KindDecision, Tool: "a__b", Allow: &no, By: decider, AuditedCall: shape.AuditedCall{Requester: laptop}},
-		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &yes, By: decider},
+		"a__b  waited for the user: yes by the side panel":         {Kind: audit.KindAnswer, Tool: "a__b", Allow: &isTrue, By: decider},
 		"a__b  waited for the user: no by the side panel":          {Kind: audit.KindAnswer, Tool: "a__b", By: decider},
 		"a  reviewed with the permission ask by the side panel":    {Kind: audit.KindReview, Tool: "a", New: "ask", By: decider},
 		"a__b  permission auto, was default, by the side panel":    {Kind: audit.KindPermission, Tool: "a__b", New: "auto", By: decider},

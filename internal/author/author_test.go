@@ -39,25 +39,25 @@ func createPlugin(t testing.TB) string {
 	return result.Dir
 }
 
-func createPluginWithEdit(t testing.TB, file, old, replacement string) string {
+func createPluginWithEdit(t testing.TB, file, oldText, replacement string) string {
 	t.Helper()
 	dir := createPlugin(t)
-	text, err := os.ReadFile(filepath.Join(dir, file))
+	fileContent, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(text), old) != 1 {
-		t.Fatalf("%s does not contain %q exactly once", file, old)
+	if strings.Count(string(fileContent), oldText) != 1 {
+		t.Fatalf("%s does not contain %q exactly once", file, oldText)
 	}
-	writePluginFile(t, dir, file, strings.Replace(string(text), old, replacement, 1))
+	writePluginFile(t, dir, file, strings.Replace(string(fileContent), oldText, replacement, 1))
 	return dir
 }
 
 func readPluginFile(t testing.TB, dir, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	fileContent, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return string(fileContent)
 }

@@ -19,17 +19,17 @@ type tempBuild struct {
 }
 
 // The caller of buildTemporary must call remove; if the source does not compile, the error is a *jsbuild.BuildError.
-func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
+func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, removeFolder func(), err error) {
 	tempDir, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to build in: %w", err)
 	}
-	remove = func() { os.RemoveAll(tempDir) }
+	removeFolder = func() { os.RemoveAll(tempDir) }
 	if b, err = buildInto(ctx, tempDir, dir, o); err != nil {
-		remove()
+		removeFolder()
 		return nil, nil, err
 	}
-	return b, remove, nil
+	return b, removeFolder, nil
 }
 
 func buildInto(ctx context.Context, tempDir, dir string, o jsbuild.Options) (*tempBuild, error) {
@@ -40,9 +40,9 @@ func buildInto(ctx context.Context, tempDir, dir string, o jsbuild.Options) (*te
 		return nil, err
 	}
 	b.sourceDir = b.result.Dir
-	text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json"))
+	fileContent, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json"))
 	if err == nil {
-		err = os.WriteFile(filepath.Join(tempDir, "package.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(tempDir, "package.json"), fileContent, 0o644)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy package.json: %w", err)

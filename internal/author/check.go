@@ -62,19 +62,19 @@ type Rule struct {
 
 // Rules returns all rules of the linter, in the order in which findings are sorted.
 func Rules() []Rule {
-	all := []Rule{
+	allRules := []Rule{
 		{"build", "A plugin that does not build can't be added. A warning of the build is often an error later."},
 		{"types", "The compiler finds mistakes in code that no test runs. opentabs itself does not check types."},
 	}
 	for _, ruleToApply := range rules {
-		all = append(all, ruleToApply.Rule)
+		allRules = append(allRules, ruleToApply.Rule)
 	}
-	return all
+	return allRules
 }
 
 // reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
 // and args become Finding.Text.
-type reportFunc = func(where, format string, args ...any)
+type reportFunc = func(placeText, format string, args ...any)
 
 // rule is a linter rule together with the function that checks the rule.
 type rule struct {
@@ -100,7 +100,7 @@ type CheckOptions struct {
 // cannot run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
-	b, remove, err := buildTemporary(ctx, dir, o.Build)
+	b, removeFolder, err := buildTemporary(ctx, dir, o.Build)
 	var buildErr *jsbuild.BuildError
 	switch {
 	case errors.As(err, &buildErr):
@@ -108,7 +108,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 	case err != nil:
 		return nil, err
 	default:
-		defer remove()
+		defer removeFolder()
 		c.Plugin, c.Version = b.Name, joinLines(b.Version)
 		c.addProblems(levelWarning, b.result.Warnings)
 	}
@@ -135,18 +135,18 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error
 
 func (c *CheckResult) addProblems(level Level, problems []jsbuild.Problem) {
 	for _, p := range problems {
-		text := p.Text
+		problemText := p.Text
 		if line := strings.TrimSpace(p.Line); line != "" {
-			text += "\n" + line
+			problemText += "\n" + line
 		}
-		c.Findings = append(c.Findings, Finding{"build", level, p.Location, text})
+		c.Findings = append(c.Findings, Finding{"build", level, p.Location, problemText})
 	}
 }
 
 func (c *CheckResult) applyRules(b *tempBuild) {
 	for _, ruleToApply := range rules {
-		ruleToApply.check(b, func(where, format string, args ...any) {
-			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, where, fmt.Sprintf(format, args...)})
+		ruleToApply.check(b, func(placeText, format string, args ...any) {
+			c.Findings = append(c.Findings, Finding{ruleToApply.ID, ruleToApply.level, placeText, fmt.Sprintf(format, args...)})
 		})
 	}
 }

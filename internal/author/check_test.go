@@ -91,14 +91,14 @@ exit 2`)
 }
 
 func TestRulesHaveReasons(t *testing.T) {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, rule := range Rules() {
-		if seen[rule.ID] || len(rule.Why) < 20 {
+		if seenNames[rule.ID] || len(rule.Why) < 20 {
 			t.Errorf("%+v", rule)
 		}
-		seen[rule.ID] = true
+		seenNames[rule.ID] = true
 	}
-	if !seen["build"] || !seen["types"] || !seen["tool-name"] {
-		t.Errorf("rules: %v", seen)
+	if !seenNames["build"] || !seenNames["types"] || !seenNames["tool-name"] {
+		t.Errorf("rules: %v", seenNames)
 	}
 }

@@ -46,8 +46,8 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, node, tsc, "--noEmit", "--pretty", "false")
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open after tsc has exited
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	var outBuffer bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &outBuffer, &outBuffer
 	err = cmd.Run()
 	var exitErr *exec.ExitError
 	switch {
@@ -56,7 +56,7 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	case err != nil && !errors.As(err, &exitErr):
 		c.NotChecked = append(c.NotChecked, fmt.Sprintf("types: %s could not be run: %v", tsc, err))
 	case err != nil:
-		c.addDiagnostics(out.String())
+		c.addDiagnostics(outBuffer.String())
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func findCompiler(dir string) string {
 	}
 	for ancestor := abs; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "typescript", "bin", "tsc")
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if fileInfo, err := os.Stat(file); err == nil && fileInfo.Mode().IsRegular() {
 			return file
 		}
 		if ancestor == filepath.Dir(ancestor) {
@@ -77,9 +77,9 @@ func findCompiler(dir string) string {
 	}
 }
 
-func (c *CheckResult) addDiagnostics(out string) {
+func (c *CheckResult) addDiagnostics(outDir string) {
 	addedCount := 0
-	for line := range strings.Lines(out) {
+	for line := range strings.Lines(outDir) {
 		line = strings.TrimRight(line, "\r\n")
 		m := diagnostic().FindStringSubmatch(line)
 		switch {

@@ -79,8 +79,8 @@ func Create(o CreateOptions) (*CreateResult, error) {
 		return nil, err
 	}
 	dir := filepath.Join(o.Dir, s.Name)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil, fmt.Errorf("%s already exists and contains %s; remove it, or choose another name or --dir", dir, entries[0].Name())
+	if dirEntries, err := os.ReadDir(dir); err == nil && len(dirEntries) > 0 {
+		return nil, fmt.Errorf("%s already exists and contains %s; remove it, or choose another name or --dir", dir, dirEntries[0].Name())
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
@@ -94,7 +94,7 @@ func Create(o CreateOptions) (*CreateResult, error) {
 		if err := os.MkdirAll(filepath.Dir(targetPath), 0o755); err != nil {
 			return nil, fmt.Errorf("make the plugin's directory: %w", err)
 		}
-		if err := os.WriteFile(targetPath, file.text, 0o644); err != nil {
+		if err := os.WriteFile(targetPath, file.fileContent, 0o644); err != nil {
 			return nil, fmt.Errorf("write the plugin: %w", err)
 		}
 		c.Files = append(c.Files, file.name)
@@ -121,9 +121,9 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 	default:
 		return scaffold{}, fmt.Errorf("the world is %q; use main or isolated", o.World)
 	}
-	for fieldName, text := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
-		if problem := plaintext.CheckShown(text); problem != "" {
-			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problem)
+	for fieldName, fieldValue := range map[string]string{"display name": s.DisplayName, "description": s.Description} {
+		if problemText := plaintext.CheckShown(fieldValue); problemText != "" {
+			return scaffold{}, fmt.Errorf("the %s %s", fieldName, problemText)
 		}
 	}
 	s.URL = "https://" + s.Site + "/"
@@ -161,7 +161,7 @@ func titleOf(name string) string {
 	return strings.Join(words, " ")
 }
 
-func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
+func joinLines(multilineText string) string { return strings.Join(strings.Fields(multilineText), " ") }
 
 func sitePatternOf(domain string) (site, pattern string, err error) {
 	site = strings.TrimSpace(domain)
@@ -189,8 +189,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 // newFile is a file to write. name is the file's path relative to the plugin's directory,
 // with slashes.
 type newFile struct {
-	name string
-	text []byte
+	name        string
+	fileContent []byte
 }
 
 // Package text/template would keep the linker from dropping unused methods of the whole program.

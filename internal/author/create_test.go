@@ -93,8 +93,8 @@ func TestCreateRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v; want an error that contains %q", c.o, err, c.want)
 		}
-		if entries, _ := os.ReadDir(c.o.Dir); len(entries) > 0 {
-			t.Errorf("%+v: the failed create left %v", c.o, entries)
+		if dirEntries, _ := os.ReadDir(c.o.Dir); len(dirEntries) > 0 {
+			t.Errorf("%+v: the failed create left %v", c.o, dirEntries)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func writeEditorTypes(dir string) (bool, error) {
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
-		if err := root.WriteFile(file.name, file.text, 0o644); err != nil {
+		if err := root.WriteFile(file.name, file.fileContent, 0o644); err != nil {
 			return false, fmt.Errorf("write the types: %w", err)
 		}
 	}
@@ -54,8 +54,8 @@ func writeEditorTypes(dir string) (bool, error) {
 // RefreshEditorTypes updates the types for editors, if the plugin's tsconfig.json refers
 // to them.
 func RefreshEditorTypes(dir string) error {
-	text, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(typesDir)) {
+	fileContent, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(fileContent, []byte(typesDir)) {
 		return nil
 	}
 	if err != nil {
@@ -75,13 +75,13 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 		if targetPath == "" {
 			return nil
 		}
-		text, err := sdkts.Source.ReadFile(name)
+		fileContent, err := sdkts.Source.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(hash, "%s %d\n", targetPath, len(text))
-		hash.Write(text)
-		files = append(files, newFile{targetPath, text})
+		fmt.Fprintf(hash, "%s %d\n", targetPath, len(fileContent))
+		hash.Write(fileContent)
+		files = append(files, newFile{targetPath, fileContent})
 		return nil
 	})
 	if err != nil {
@@ -92,15 +92,15 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 
 // typesPath accepts all TypeScript files of the SDK, but only declarations and licenses of vendored packages.
 func typesPath(name string) string {
-	if rest, ok := strings.CutPrefix(name, "src/"); ok {
-		return typesDir + "/sdk/" + rest
+	if sourceName, ok := strings.CutPrefix(name, "src/"); ok {
+		return typesDir + "/sdk/" + sourceName
 	}
-	rest, vendoredPath := strings.CutPrefix(name, "vendor/")
+	sourceName, vendoredPath := strings.CutPrefix(name, "vendor/")
 	switch {
-	case !vendoredPath || strings.HasSuffix(rest, ".js") || strings.HasSuffix(rest, ".mjs"):
+	case !vendoredPath || strings.HasSuffix(sourceName, ".js") || strings.HasSuffix(sourceName, ".mjs"):
 		return ""
-	case strings.HasPrefix(rest, "zod/"):
-		return typesDir + "/" + rest
+	case strings.HasPrefix(sourceName, "zod/"):
+		return typesDir + "/" + sourceName
 	}
-	return typesDir + "/vendor/" + rest // the path that the SDK's files import
+	return typesDir + "/vendor/" + sourceName // the path that the SDK's files import
 }

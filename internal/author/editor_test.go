@@ -53,7 +53,7 @@ func TestEditorTypesStayInThePlugin(t *testing.T) {
 	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
 		t.Errorf("got %v; want an error that contains %q", err, "types")
 	}
-	if entries, err := os.ReadDir(otherDir); err != nil || len(entries) > 0 {
-		t.Errorf("the target of the link has %v, %v", entries, err)
+	if dirEntries, err := os.ReadDir(otherDir); err != nil || len(dirEntries) > 0 {
+		t.Errorf("the target of the link has %v, %v", dirEntries, err)
 	}
 }

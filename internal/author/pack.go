@@ -58,7 +58,7 @@ type PackedFile struct {
 // Pack writes the npm package of the built plugin in dir, with package.json, the README,
 // the license and dist. out is the path of the .tgz file, or a directory for a file named
 // NAME-VERSION.tgz. Pack writes the same bytes for the same content.
-func Pack(dir, out string) (*PackResult, error) {
+func Pack(dir, archivePath string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the plugin's directory: %w", err)
@@ -68,7 +68,7 @@ func Pack(dir, out string) (*PackResult, error) {
 	if err := p.readName(root); err != nil {
 		return nil, err
 	}
-	if p.Path, err = packPath(out, p.Package, p.Version); err != nil {
+	if p.Path, err = packPath(archivePath, p.Package, p.Version); err != nil {
 		return nil, err
 	}
 	names, err := packedFiles(root)
@@ -89,12 +89,12 @@ func Pack(dir, out string) (*PackResult, error) {
 }
 
 func (p *PackResult) readName(root *os.Root) error {
-	text, err := root.ReadFile("package.json")
+	fileContent, err := root.ReadFile("package.json")
 	if err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
 	var pkg struct{ Name, Version string }
-	if err := json.Unmarshal(text, &pkg); err != nil {
+	if err := json.Unmarshal(fileContent, &pkg); err != nil {
 		return fmt.Errorf("read the plugin's package.json: %w", err)
 	}
 	if !versionPattern().MatchString(pkg.Version) {
@@ -107,21 +107,21 @@ func (p *PackResult) readName(root *os.Root) error {
 var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
 // By default, the .tgz file has the name that npm pack uses.
-func packPath(out, name, version string) (string, error) {
+func packPath(archivePath, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
-	if out == "" {
+	if archivePath == "" {
 		return file, nil
 	}
-	info, err := os.Stat(out)
+	fileInfo, err := os.Stat(archivePath)
 	switch {
-	case err == nil && info.IsDir():
-		return filepath.Join(out, file), nil
-	case err == nil, errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(out, ".tgz"):
-		return out, nil
+	case err == nil && fileInfo.IsDir():
+		return filepath.Join(archivePath, file), nil
+	case err == nil, errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(archivePath, ".tgz"):
+		return archivePath, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s does not exist; name an existing directory, or a file that ends in .tgz", out)
+		return "", fmt.Errorf("%s does not exist; name an existing directory, or a file that ends in .tgz", archivePath)
 	}
-	return "", fmt.Errorf("check %s: %w", out, err)
+	return "", fmt.Errorf("check %s: %w", archivePath, err)
 }
 
 func packedFiles(root *os.Root) ([]string, error) {
@@ -161,23 +161,23 @@ func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error)
 	}
 	w := tar.NewWriter(z)
 	for _, name := range names {
-		info, err := root.Stat(name)
-		if err == nil && int64(p.UnpackedBytes)+info.Size() > maxPackBytes {
+		fileInfo, err := root.Stat(name)
+		if err == nil && int64(p.UnpackedBytes)+fileInfo.Size() > maxPackBytes {
 			return nil, fmt.Errorf("the package would be larger than %d MB; remove unneeded files from dist", maxPackBytes>>20)
 		}
-		var text []byte
+		var archiveBytes []byte
 		if err == nil {
-			text, err = root.ReadFile(name)
+			archiveBytes, err = root.ReadFile(name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)
 		}
-		p.UnpackedBytes += len(text)
-		p.Files = append(p.Files, PackedFile{name, len(text)})
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(text)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
+		p.UnpackedBytes += len(archiveBytes)
+		p.Files = append(p.Files, PackedFile{name, len(archiveBytes)})
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + name, Size: int64(len(archiveBytes)), Mode: 0o644, ModTime: packTime, Format: tar.FormatPAX}
 		err = w.WriteHeader(h)
 		if err == nil {
-			_, err = w.Write(text)
+			_, err = w.Write(archiveBytes)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pack %s: %w", name, err)

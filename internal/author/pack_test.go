@@ -18,32 +18,32 @@ import (
 func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json": `{"name": "@acme/opentabs-plugin-chat", "version": "1.2.3-beta.1"}`,
 		"README.md":    "read me", "LICENSE": "MIT", "licence.txt": "MIT", "readme-of-others": "no",
 		"dist/adapter.iife.js": "code", "dist/tools.json": "{}", "dist/deep/x.js": "x", "dist/.DS_Store": "junk",
 		"src/index.ts": "source", ".env": "SECRET=1", ".npmrc": "token", "node_modules/a/i.js": "a",
 	} {
-		writePluginFile(t, dir, name, text)
+		writePluginFile(t, dir, name, fileContent)
 	}
 	return dir
 }
 
 func TestPack(t *testing.T) {
-	dir, out := createPackablePlugin(t), t.TempDir()
-	packResult, err := Pack(dir, out)
+	dir, outDir := createPackablePlugin(t), t.TempDir()
+	packResult, err := Pack(dir, outDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(out, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
+	if want := filepath.Join(outDir, "acme-opentabs-plugin-chat-1.2.3-beta.1.tgz"); packResult.Path != want {
 		t.Errorf("packed to %s, want %s", packResult.Path, want)
 	}
 	archive, err := os.ReadFile(packResult.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha512.Sum512(archive)
-	if want := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
+	checksum := sha512.Sum512(archive)
+	if want := "sha512-" + base64.StdEncoding.EncodeToString(checksum[:]); packResult.Integrity != want || packResult.Bytes != len(archive) {
 		t.Errorf("integrity %s, %d bytes; want %s, %d", packResult.Integrity, packResult.Bytes, want, len(archive))
 	}
 	names := []string{}
@@ -88,11 +88,11 @@ func unpackFiles(t testing.TB, path string) map[string]string {
 			t.Errorf("%+v", h)
 		}
 		lastName = h.Name
-		text, err := io.ReadAll(r)
+		readBytes, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[h.Name] = string(text)
+		files[h.Name] = string(readBytes)
 	}
 }
 
@@ -117,8 +117,8 @@ func TestPackIsReproducible(t *testing.T) {
 
 func TestPackRefuses(t *testing.T) {
 	for _, c := range []struct {
-		what, want string
-		spoil      func(dir string) error
+		description, want string
+		spoil             func(dir string) error
 	}{
 		{"no dist", "build the plugin first", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "dist")) }},
 		{"a link", "not a regular file", func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "dist", "x")) }},
@@ -136,15 +136,15 @@ func TestPackRefuses(t *testing.T) {
 			return errors.Join(f.Truncate(maxPackBytes+1), f.Close())
 		}},
 	} {
-		dir, out := createPackablePlugin(t), t.TempDir()
+		dir, outDir := createPackablePlugin(t), t.TempDir()
 		if err := c.spoil(dir); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Pack(dir, out); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v; want an error that contains %q", c.what, err, c.want)
+		if _, err := Pack(dir, outDir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v; want an error that contains %q", c.description, err, c.want)
 		}
-		if entries, _ := os.ReadDir(out); len(entries) > 0 {
-			t.Errorf("%s: the failed pack left %v", c.what, entries)
+		if dirEntries, _ := os.ReadDir(outDir); len(dirEntries) > 0 {
+			t.Errorf("%s: the failed pack left %v", c.description, dirEntries)
 		}
 	}
 	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {

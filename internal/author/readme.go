@@ -27,7 +27,7 @@ const (
 // changed README.md. If check is true, UpdateReadme writes nothing and reports whether
 // README.md would change. If the plugin's source does not compile, the error is a
 // *jsbuild.BuildError.
-func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
+func UpdateReadme(ctx context.Context, dir string, onlyCheck bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
 		return false, err
@@ -37,7 +37,7 @@ func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options
 	if err != nil || bytes.Equal(currentText, updatedText) {
 		return false, err
 	}
-	if check {
+	if onlyCheck {
 		return true, nil
 	}
 	root, err := os.OpenRoot(b.sourceDir)
@@ -60,16 +60,16 @@ func (b *tempBuild) readmeTexts() (currentText, updatedText []byte, err error) {
 	if len(currentText) == 0 {
 		return currentText, fmt.Appendf(nil, "# %s\n\n%s\n\n%s\n", joinLines(b.DisplayName), joinLines(b.Description), tables), nil
 	}
-	text := string(currentText)
-	tablesStart := strings.Index(text, tablesBegin)
+	readme := string(currentText)
+	tablesStart := strings.Index(readme, tablesBegin)
 	if tablesStart < 0 {
-		return currentText, []byte(strings.TrimRight(text, "\n") + "\n\n" + tables + "\n"), nil
+		return currentText, []byte(strings.TrimRight(readme, "\n") + "\n\n" + tables + "\n"), nil
 	}
-	tablesLength := strings.Index(text[tablesStart:], tablesEnd)
+	tablesLength := strings.Index(readme[tablesStart:], tablesEnd)
 	if tablesLength < 0 {
 		return nil, nil, fmt.Errorf("%s has the line %q but not %q after it; add that line below the tables, or remove the first one", readmeFile, tablesBegin, tablesEnd)
 	}
-	return currentText, []byte(text[:tablesStart] + tables + text[tablesStart+tablesLength+len(tablesEnd):]), nil
+	return currentText, []byte(readme[:tablesStart] + tables + readme[tablesStart+tablesLength+len(tablesEnd):]), nil
 }
 
 func formatTables(p *plugin.Plugin) string {
@@ -101,8 +101,8 @@ func formatTables(p *plugin.Plugin) string {
 	return b.String()
 }
 
-func escapeCell(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
+func escapeCell(cellText string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(cellText))
 }
 
 func formatHints(a plugin.Annotations) string {

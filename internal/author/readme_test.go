@@ -16,12 +16,12 @@ func TestReadmeChangesItsTablesOnly(t *testing.T) {
 		if hasChanged, err := UpdateReadme(t.Context(), dir, check, childOptions); !hasChanged || err != nil {
 			t.Fatalf("check %t: changed %t, %v", check, hasChanged, err)
 		}
-		text := readPluginFile(t, dir, readmeFile)
-		if strings.Contains(text, `Two \| three &lt;b>. | reads |`) == check {
-			t.Errorf("check %t: the README contains %s", check, text)
+		readme := readPluginFile(t, dir, readmeFile)
+		if strings.Contains(readme, `Two \| three &lt;b>. | reads |`) == check {
+			t.Errorf("check %t: the README contains %s", check, readme)
 		}
-		if !strings.HasPrefix(text, "# Tickets\n") || !strings.Contains(text, "## Develop") {
-			t.Errorf("the author's part is gone: %s", text)
+		if !strings.HasPrefix(readme, "# Tickets\n") || !strings.Contains(readme, "## Develop") {
+			t.Errorf("the author's part is gone: %s", readme)
 		}
 	}
 	if hasChanged, err := UpdateReadme(t.Context(), dir, false, childOptions); hasChanged || err != nil {
@@ -39,17 +39,17 @@ func TestReadmeBegins(t *testing.T) {
 		{"a\n" + tablesBegin + "old" + tablesEnd + "\nz\n", "a\n" + tablesBegin},
 	} {
 		writePluginFile(t, b.sourceDir, readmeFile, c.oldText)
-		_, updated, err := b.readmeTexts()
+		_, updatedReadme, err := b.readmeTexts()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"| `sum_up` | Sums up |", "| `site` | url, required | Site: Of your company |", "| `list_tickets` |"} {
-			if !strings.HasPrefix(string(updated), c.want) || !strings.Contains(string(updated), want) {
-				t.Errorf("%q became %q", c.oldText, updated)
+			if !strings.HasPrefix(string(updatedReadme), c.want) || !strings.Contains(string(updatedReadme), want) {
+				t.Errorf("%q became %q", c.oldText, updatedReadme)
 			}
 		}
-		if strings.HasSuffix(c.oldText, "\nz\n") && !strings.HasSuffix(string(updated), tablesEnd+"\nz\n") {
-			t.Errorf("%q became %q", c.oldText, updated)
+		if strings.HasSuffix(c.oldText, "\nz\n") && !strings.HasSuffix(string(updatedReadme), tablesEnd+"\nz\n") {
+			t.Errorf("%q became %q", c.oldText, updatedReadme)
 		}
 	}
 	writePluginFile(t, b.sourceDir, readmeFile, tablesBegin+"\nno end")
@@ -74,7 +74,7 @@ func TestReadmeStaysInThePlugin(t *testing.T) {
 	if _, err := UpdateReadme(t.Context(), dir, false, childOptions); err == nil {
 		t.Error("Readme followed the link")
 	}
-	if text, err := os.ReadFile(otherFile); err != nil || string(text) != "other" {
-		t.Errorf("the other file contains %q, %v; want %q", text, err, "other")
+	if fileContent, err := os.ReadFile(otherFile); err != nil || string(fileContent) != "other" {
+		t.Errorf("the other file contains %q, %v; want %q", fileContent, err, "other")
 	}
 }

@@ -58,14 +58,14 @@ type schemaField struct {
 }
 
 // eachField visits properties sorted by name, and skips malformed nodes, because the loader reports them.
-func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
-	var walk func(path, name string, depth int, raw json.RawMessage)
-	walk = func(path, name string, depth int, raw json.RawMessage) {
+func eachField(root string, rawJSON json.RawMessage, visitItem func(schemaField)) {
+	var walk func(path, name string, depth int, rawJSON json.RawMessage)
+	walk = func(path, name string, depth int, rawJSON json.RawMessage) {
 		f := schemaField{path: path, name: name, depth: depth}
-		if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) || json.Unmarshal(raw, &f.schema) != nil {
+		if !bytes.HasPrefix(bytes.TrimSpace(rawJSON), []byte("{")) || json.Unmarshal(rawJSON, &f.schema) != nil {
 			return
 		}
-		visit(f)
+		visitItem(f)
 		for _, key := range slices.Sorted(maps.Keys(f.Properties)) {
 			walk(path+"."+key, key, depth+1, f.Properties[key])
 		}
@@ -77,12 +77,12 @@ func eachField(root string, raw json.RawMessage, visit func(schemaField)) {
 		}
 		walk(path+".*", "", depth+1, f.AdditionalProperties)
 	}
-	walk(root, "", 0, raw)
+	walk(root, "", 0, rawJSON)
 }
 
-func eachInput(b *tempBuild, visit func(tool string, f schemaField)) {
+func eachInput(b *tempBuild, visitItem func(tool string, f schemaField)) {
 	for _, t := range b.Tools {
-		eachField("input", t.InputSchema, func(f schemaField) { visit(t.Name, f) })
+		eachField("input", t.InputSchema, func(f schemaField) { visitItem(t.Name, f) })
 	}
 }
 

@@ -55,8 +55,8 @@ type packageJSON struct {
 // Members of package.json with a wrong type stay empty, because the build reports them.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
-	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
-		_ = json.Unmarshal(text, &pkg)
+	if fileContent, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
+		_ = json.Unmarshal(fileContent, &pkg)
 	}
 	return pkg
 }
@@ -68,8 +68,8 @@ func checkVersion(b *tempBuild, report reportFunc) {
 }
 
 func checkMain(b *tempBuild, report reportFunc) {
-	if main := b.readManifest().Main; main != "dist/adapter.iife.js" {
-		report("package.json", `main is %q; set it to "dist/adapter.iife.js"`, main)
+	if mainFile := b.readManifest().Main; mainFile != "dist/adapter.iife.js" {
+		report("package.json", `main is %q; set it to "dist/adapter.iife.js"`, mainFile)
 	}
 }
 
@@ -132,8 +132,8 @@ var sharedDomainPattern = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{
 
 func checkPatterns(b *tempBuild, report reportFunc) {
 	for _, pattern := range b.Matches {
-		_, rest, _ := strings.Cut(pattern, "://")
-		host, _, _ := strings.Cut(rest, "/")
+		_, hostAndPath, _ := strings.Cut(pattern, "://")
+		host, _, _ := strings.Cut(hostAndPath, "/")
 		if parentDomain, ok := strings.CutPrefix(strings.ToLower(host), "*."); ok && sharedDomainPattern().MatchString(parentDomain) {
 			report("package.json", "the pattern %s matches all sites below %s, where anyone can register one; name the hosts, or make the host a setting of type url", pattern, parentDomain)
 		}
@@ -159,8 +159,8 @@ func checkIcon(b *tempBuild, report reportFunc) {
 }
 
 func checkAdapterSize(b *tempBuild, report reportFunc) {
-	if info, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
-		report("dist/adapter.iife.js", "the adapter has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
+	if fileInfo, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && fileInfo.Size() > largeAdapterBytes {
+		report("dist/adapter.iife.js", "the adapter has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(fileInfo.Size())/(1<<20))
 	}
 }
 
@@ -179,7 +179,7 @@ func checkStaleBuild(b *tempBuild, report reportFunc) {
 		if err != nil {
 			return // the plugin is not built, which is no finding
 		}
-		if current, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, current) {
+		if builtContent, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, builtContent) {
 			report("dist/"+name, "this built file does not match the source; run `opentabs plugin build`")
 			return
 		}
@@ -207,13 +207,13 @@ func checkTests(b *tempBuild, report reportFunc) {
 }
 
 func checkReadme(b *tempBuild, report reportFunc) {
-	current, updated, err := b.readmeTexts()
+	readmeNow, updatedReadme, err := b.readmeTexts()
 	switch {
 	case err != nil:
 		report(readmeFile, "%v", err)
-	case len(current) == 0:
+	case len(readmeNow) == 0:
 		report(readmeFile, "the plugin has no README; run `opentabs plugin readme`")
-	case !bytes.Equal(current, updated):
+	case !bytes.Equal(readmeNow, updatedReadme):
 		report(readmeFile, "its tables do not match the plugin; run `opentabs plugin readme`")
 	}
 }

@@ -19,17 +19,17 @@ func buildGoodPlugin(t testing.TB) *tempBuild {
 	writePluginFile(t, b.sourceDir, "package.json", `{"name": "opentabs-plugin-tickets", "version": "1.0.0", "main": "dist/adapter.iife.js", "files": ["dist"], "keywords": ["opentabs-plugin"]}`)
 	writePluginFile(t, b.sourceDir, "icon.svg", "<svg/>")
 	writePluginFile(t, b.sourceDir, "src/index.test.ts", "")
-	for _, out := range []string{"source/dist", "out"} {
-		writePluginFile(t, dir, out+"/adapter.iife.js", "code")
-		writePluginFile(t, dir, out+"/tools.json", "tools")
+	for _, outDir := range []string{"source/dist", "out"} {
+		writePluginFile(t, dir, outDir+"/adapter.iife.js", "code")
+		writePluginFile(t, dir, outDir+"/tools.json", "tools")
 	}
-	yes := true
+	isTrue := true
 	b.Plugin = &plugin.Plugin{
 		Name: "tickets", DisplayName: "Tickets", Description: "Reads and files tickets.", Version: "1.0.0", Matches: []string{"*://*.tickets.test/*"}, Icon: "svg",
 	}
 	for _, name := range []string{"list_tickets", "get_ticket"} {
 		b.Tools = append(b.Tools, &plugin.Tool{
-			Plugin: b.Plugin, Name: name, Icon: "ticket", Annotations: plugin.Annotations{ReadOnly: &yes},
+			Plugin: b.Plugin, Name: name, Icon: "ticket", Annotations: plugin.Annotations{ReadOnly: &isTrue},
 			Description:  "Returns tickets of the project, newest first. By " + name + ".",
 			InputSchema:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string","description":"The ticket's id"}},"additionalProperties":false}`),
 			OutputSchema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}}}`),
@@ -53,22 +53,22 @@ func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }
 
-func describeTool(text string) func(testing.TB, *tempBuild) {
-	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = text; rewriteReadme(t, b) }
+func describeTool(description string) func(testing.TB, *tempBuild) {
+	return func(t testing.TB, b *tempBuild) { b.Tools[0].Description = description; rewriteReadme(t, b) }
 }
 
 func rewriteReadme(t testing.TB, b *tempBuild) {
 	t.Helper()
-	_, updated, err := b.readmeTexts()
+	_, updatedReadme, err := b.readmeTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	writePluginFile(t, b.sourceDir, readmeFile, string(updated))
+	writePluginFile(t, b.sourceDir, readmeFile, string(updatedReadme))
 }
 
-func editManifest(old, replacement string) func(testing.TB, *tempBuild) {
+func editManifest(oldText, replacement string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) {
-		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), old, replacement, 1))
+		writePluginFile(t, b.sourceDir, "package.json", strings.Replace(readPluginFile(t, b.sourceDir, "package.json"), oldText, replacement, 1))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestGoodPluginHasNoFindings(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	yes, no := true, false
+	isTrue, no := true, false
 	deepSchema := `{"type":"string","description":"d"}`
 	for range 6 {
 		deepSchema = `{"type":"object","description":"d","additionalProperties":false,"properties":{"in":` + deepSchema + `}}`
@@ -113,10 +113,10 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, c := range []struct {
-		rule, where, text string
-		spoil             func(testing.TB, *tempBuild)
+		rule, placeText, wantProblem string
+		spoil                        func(testing.TB, *tempBuild)
 	}{
 		{"package-version", "package.json", `"1.0"`, editManifest("1.0.0", "1.0")},
 		{"package-version", "package.json", `"01.0.0"`, editManifest("1.0.0", "01.0.0")},
@@ -158,9 +158,9 @@ func TestRules(t *testing.T) {
 		}},
 		{"tool-annotations", "list_tickets", "readOnlyHint: true } if its name", annotateTool(nil, nil)},
 		{"tool-annotations", "send_ticket", "destructiveHint: false", applyBothEdits(renameTool("send_ticket"), annotateTool(nil, nil))},
-		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&yes, &yes)},
-		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBothEdits(renameTool("delete_ticket"), annotateTool(&yes, nil))},
-		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &yes)},
+		{"tool-annotations-contradict", "list_tickets", "destroys nothing", annotateTool(&isTrue, &isTrue)},
+		{"tool-annotations-contradict", "delete_ticket", "changes something", applyBothEdits(renameTool("delete_ticket"), annotateTool(&isTrue, nil))},
+		{"tool-annotations-contradict", "list_tickets", "only reads", annotateTool(nil, &isTrue)},
 		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBothEdits(renameTool("remove_ticket"), annotateTool(nil, &no))},
 		{"field-description", "list_tickets: input.state", "add .describe", addInputField("state", `{"type":"string"}`)},
 		{"field-description", "list_tickets: input.all[].id", "add .describe", addInputField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
@@ -187,14 +187,14 @@ func TestRules(t *testing.T) {
 	} {
 		b := buildGoodPlugin(t)
 		c.spoil(t, b)
-		seen[c.rule] = true
+		seenNames[c.rule] = true
 		findings := findingsOf(b)
-		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.where || !strings.Contains(findings[0].Text, c.text) {
-			t.Errorf("%s (%s): found %+v", c.rule, c.text, findings)
+		if len(findings) != 1 || findings[0].Rule != c.rule || findings[0].Where != c.placeText || !strings.Contains(findings[0].Text, c.wantProblem) {
+			t.Errorf("%s (%s): found %+v", c.rule, c.wantProblem, findings)
 		}
 	}
 	for _, ruleUnderTest := range rules {
-		if !seen[ruleUnderTest.ID] {
+		if !seenNames[ruleUnderTest.ID] {
 			t.Errorf("no case for the rule %s", ruleUnderTest.ID)
 		}
 	}

@@ -63,20 +63,20 @@ func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')
 func checkToolDescriptions(b *tempBuild, report reportFunc) {
 	firstTool := map[string]string{} // maps descriptions in lower case to tool names
 	for _, t := range b.Tools {
-		text := joinLines(t.Description)
-		n := utf8.RuneCountInString(text)
+		description := joinLines(t.Description)
+		n := utf8.RuneCountInString(description)
 		switch {
 		case n < minToolChars:
-			report(t.Name, "its description has %d characters (%q); describe what the tool does, what it returns, and when to use it", n, text)
+			report(t.Name, "its description has %d characters (%q); describe what the tool does, what it returns, and when to use it", n, description)
 		case n > maxToolChars:
 			report(t.Name, "its description has %d characters, which agents read in each session; shorten it to %d, and move details to the descriptions of the fields", n, maxToolChars)
-		case strings.HasPrefix(strings.ToLower(text), "this tool"), strings.HasPrefix(strings.ToLower(text), "a tool"):
-			report(t.Name, "its description begins with %q; begin with the action, as in %q", strings.Join(strings.Fields(text)[:2], " "), "Returns the channels ...")
+		case strings.HasPrefix(strings.ToLower(description), "this tool"), strings.HasPrefix(strings.ToLower(description), "a tool"):
+			report(t.Name, "its description begins with %q; begin with the action, as in %q", strings.Join(strings.Fields(description)[:2], " "), "Returns the channels ...")
 		}
-		if otherTool, hasSameText := firstTool[strings.ToLower(text)]; hasSameText {
+		if otherTool, hasSameText := firstTool[strings.ToLower(description)]; hasSameText {
 			report(t.Name, "its description is the same as that of %s; describe the difference, or merge both tools", otherTool)
 		} else {
-			firstTool[strings.ToLower(text)] = t.Name
+			firstTool[strings.ToLower(description)] = t.Name
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 // checkUndos adds a finding for each undo that cannot reverse a change.
 func checkUndos(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
-		other := t.UndoTool()
+		otherTool := t.UndoTool()
 		switch {
-		case other == nil:
+		case otherTool == nil:
 		case t.IsReadOnly():
 			report(t.Name, "the tool has readOnlyHint, so there is nothing to undo; remove the undo or the hint")
-		case other.IsReadOnly():
-			report(t.Name, "its undo names %s, which has readOnlyHint and so changes nothing; name the tool that takes the change back", other.Name)
+		case otherTool.IsReadOnly():
+			report(t.Name, "its undo names %s, which has readOnlyHint and so changes nothing; name the tool that takes the change back", otherTool.Name)
 		}
 	}
 }

@@ -36,8 +36,8 @@ type snapshot map[string]fileStamp
 // fileStamp describes one file at the time of a scan. Two values of fileStamp are equal
 // if the file did not change between the two scans.
 type fileStamp struct {
-	modified time.Time
-	size     int64
+	modifiedAt time.Time
+	size       int64
 	// content is a hash for files that changed within mtimeResolution of a scan, because size and time may stay equal.
 	content [sha256.Size]byte
 }
@@ -48,20 +48,20 @@ type recentFiles map[string]bool
 
 // Watcher watches the files of one plugin.
 type Watcher struct {
-	dir      string
-	reported snapshot
-	recent   recentFiles
+	dir              string
+	reportedSnapshot snapshot
+	recentFiles      recentFiles
 }
 
 // NewWatcher starts to watch the plugin in dir. [Watcher.Run] reports all later changes
 // of files that a build can read. NewWatcher ignores dist, node_modules and directories
 // whose names begin with a dot.
 func NewWatcher(dir string) (*Watcher, error) {
-	current, recent, err := scanFiles(dir, nil, nil)
+	currentSnapshot, recentFiles, err := scanFiles(dir, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{dir: dir, reported: current, recent: recent}, nil
+	return &Watcher{dir: dir, reportedSnapshot: currentSnapshot, recentFiles: recentFiles}, nil
 }
 
 // Run calls onChange with the sorted relative paths of changed files, once two
@@ -69,7 +69,7 @@ func NewWatcher(dir string) (*Watcher, error) {
 // these changes in the next call of onChange. Run returns the error of ctx when ctx is
 // done, and an error if the plugin's directory cannot be read.
 func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error {
-	lastSnapshot := w.reported
+	lastSnapshot := w.reportedSnapshot
 	scanTimer := time.NewTimer(scanInterval)
 	defer scanTimer.Stop()
 	for {
@@ -79,25 +79,25 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 		case <-scanTimer.C:
 		}
 		startTime := time.Now()
-		current, recent, err := scanFiles(w.dir, lastSnapshot, w.recent)
+		currentSnapshot, recentFiles, err := scanFiles(w.dir, lastSnapshot, w.recentFiles)
 		if err != nil {
 			return err
 		}
-		w.recent = recent
+		w.recentFiles = recentFiles
 		scanTimer.Reset(max(scanInterval, scanTimeDivisor*time.Since(startTime)))
 		// Editors and git write several files in sequence, so Run waits until a scan
 		// finds no further change.
-		isSettled := len(current.changesSince(lastSnapshot)) == 0
-		lastSnapshot = current
-		if files := current.changesSince(w.reported); isSettled && len(files) > 0 {
-			w.reported = current
+		isSettled := len(currentSnapshot.changesSince(lastSnapshot)) == 0
+		lastSnapshot = currentSnapshot
+		if files := currentSnapshot.changesSince(w.reportedSnapshot); isSettled && len(files) > 0 {
+			w.reportedSnapshot = currentSnapshot
 			onChange(files)
 		}
 	}
 }
 
 func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
-	files, recent := snapshot{}, recentFiles{}
+	files, recentFilesValue := snapshot{}, recentFiles{}
 	now := time.Now()
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -110,24 +110,24 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 		case d.IsDir() || !slices.Contains(sourceExtensions, strings.ToLower(path.Ext(name))):
 			return nil
 		}
-		info, err := d.Info()
+		fileInfo, err := d.Info()
 		if err != nil {
 			return nil
 		}
 		if len(files) == maxWatched {
 			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
-		file := fileStamp{modified: info.ModTime(), size: info.Size()}
-		if now.Sub(file.modified).Abs() < mtimeResolution {
-			recent[name] = true
+		file := fileStamp{modifiedAt: fileInfo.ModTime(), size: fileInfo.Size()}
+		if now.Sub(file.modifiedAt).Abs() < mtimeResolution {
+			recentFilesValue[name] = true
 		}
 		lastStamp := lastSnapshot[name]
 		switch {
-		case recent[name] || lastRecent[name]:
+		case recentFilesValue[name] || lastRecent[name]:
 			if file.content, err = hashFile(filepath.Join(dir, name)); err != nil {
 				return nil
 			}
-		case lastStamp.modified.Equal(file.modified) && lastStamp.size == file.size:
+		case lastStamp.modifiedAt.Equal(file.modifiedAt) && lastStamp.size == file.size:
 			file.content = lastStamp.content
 		}
 		files[name] = file
@@ -136,7 +136,7 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 	if err != nil {
 		return nil, nil, fmt.Errorf("watch %s: %w", dir, err)
 	}
-	return files, recent, nil
+	return files, recentFilesValue, nil
 }
 
 func hashFile(path string) ([sha256.Size]byte, error) {
@@ -144,14 +144,14 @@ func hashFile(path string) ([sha256.Size]byte, error) {
 	return sha256.Sum256(content), err
 }
 
-func (s snapshot) changesSince(earlier snapshot) []string {
+func (s snapshot) changesSince(earlierSnapshot snapshot) []string {
 	var files []string
-	for name, current := range s {
-		if earlierStamp, ok := earlier[name]; !ok || earlierStamp != current {
+	for name, currentStamp := range s {
+		if earlierStamp, ok := earlierSnapshot[name]; !ok || earlierStamp != currentStamp {
 			files = append(files, name)
 		}
 	}
-	for name := range earlier {
+	for name := range earlierSnapshot {
 		if _, ok := s[name]; !ok {
 			files = append(files, name)
 		}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-func writePluginFile(t testing.TB, dir, name, text string) {
+func writePluginFile(t testing.TB, dir, name, fileContent string) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(fileContent), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -44,14 +44,14 @@ func TestScanFindsSourceFiles(t *testing.T) {
 		writePluginFile(t, dir, name, "1")
 		setOldTime(t, dir, name)
 	}
-	before := scanFolder(t, dir)
-	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
+	snapshotBefore := scanFolder(t, dir)
+	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
 		t.Errorf("found %q without a change", got)
 	}
 	for _, name := range []string{"dist/adapter.iife.js", "node_modules/x/i.js", "src/node_modules/y.js", "build.log", "a.tgz", ".git/index", ".opentabs/types/a.ts"} {
 		writePluginFile(t, dir, name, "1")
 	}
-	if got := scanFolder(t, dir).changesSince(before); len(got) > 0 {
+	if got := scanFolder(t, dir).changesSince(snapshotBefore); len(got) > 0 {
 		t.Errorf("found %q, which are not source files", got)
 	}
 	writePluginFile(t, dir, "src/a.ts", "2")
@@ -59,7 +59,7 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "src", "gone.ts")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := scanFolder(t, dir).changesSince(before), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
+	if got, want := scanFolder(t, dir).changesSince(snapshotBefore), []string{"icon.svg", "src/a.ts", "src/gone.ts"}; !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
@@ -74,19 +74,19 @@ func TestScanOfARecentFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := os.Stat(filepath.Join(dir, "src", "a.ts"))
+		fileInfo, err := os.Stat(filepath.Join(dir, "src", "a.ts"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		writePluginFile(t, dir, "src/a.ts", content)
-		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), info.ModTime(), info.ModTime()); err != nil {
+		if err := os.Chtimes(filepath.Join(dir, "src", "a.ts"), fileInfo.ModTime(), fileInfo.ModTime()); err != nil {
 			t.Fatal(err)
 		}
-		secondSnapshot, recent, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
+		secondSnapshot, recentFilesValue, err := scanFiles(dir, firstSnapshot, recentFiles{"src/a.ts": true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recent)
+		thirdSnapshot, _, err := scanFiles(dir, secondSnapshot, recentFilesValue)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,15 +107,15 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reported := make(chan []string)
+	reportedFiles := make(chan []string)
 	watchErr := make(chan error, 1)
 	writePluginFile(t, dir, "src/a.ts", "changed")
-	go func() { watchErr <- w.Run(ctx, func(files []string) { reported <- files }) }()
-	if got := <-reported; !slices.Equal(got, []string{"src/a.ts"}) {
+	go func() { watchErr <- w.Run(ctx, func(files []string) { reportedFiles <- files }) }()
+	if got := <-reportedFiles; !slices.Equal(got, []string{"src/a.ts"}) {
 		t.Errorf("reported %q", got)
 	}
 	writePluginFile(t, dir, "src/b.ts", "new")
-	for got := range reported {
+	for got := range reportedFiles {
 		if slices.Contains(got, "src/b.ts") {
 			break
 		}
@@ -125,7 +125,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 	// received.
 	for {
 		select {
-		case <-reported:
+		case <-reportedFiles:
 			continue
 		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {

@@ -48,8 +48,8 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 		m.EachNs = append(m.EachNs, w.eachNs...)
 		m.Hops = append(m.Hops, w.hops...)
 		m.Failed += w.failedCalls
-		if w.problem != "" {
-			m.Problem = w.problem
+		if w.problemText != "" {
+			m.Problem = w.problemText
 		}
 		m.Bytes = max(m.Bytes, w.bytes)
 	}
@@ -63,7 +63,7 @@ type worker struct {
 	startTime   time.Time
 	eachNs      []int64
 	failedCalls int
-	problem     string
+	problemText string
 	bytes       int
 	hops        [][]hops.Hop
 	err         error
@@ -94,9 +94,9 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 		}
 		w.eachNs = append(w.eachNs, time.Since(startTime).Nanoseconds())
 		w.bytes = len(response)
-		if text := responseError(response); text != "" {
+		if errorText := responseError(response); errorText != "" {
 			w.failedCalls++
-			w.problem = text
+			w.problemText = errorText
 		}
 		if w.target.isTraced {
 			callHops, err := hopsOf(response)
@@ -147,8 +147,8 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 	}
 	body, _ := t.makeCallRequest(nil, o.Tool, o.Args, true)
 	s := streamMeasurement{BeganMs: epochMs(time.Now())}
-	err = c.requestEvents(body, func(data []byte, arrivalTime time.Time) {
-		s.Events = append(s.Events, event{epochMs(arrivalTime), json.RawMessage(append([]byte(nil), data...))})
+	err = c.requestEvents(body, func(eventData []byte, arrivalTime time.Time) {
+		s.Events = append(s.Events, event{epochMs(arrivalTime), json.RawMessage(append([]byte(nil), eventData...))})
 	})
 	s.EndedMs = epochMs(time.Now())
 	if err != nil {
@@ -181,7 +181,7 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	body, id := t.makeCallRequest(nil, o.Tool, o.Args, true)
-	text, err := json.Marshal(map[string]any{
+	encodedJSON, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id, "reason": "bench"},
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func measureCancel(t *target, o request) (cancelMeasurement, error) {
 		return measurement, err
 	}
 	measurement.SentMs = epochMs(time.Now())
-	if _, err := noticeConn.post(text); err != nil {
+	if _, err := noticeConn.post(encodedJSON); err != nil {
 		noticeConn.close()
 		return measurement, err
 	}

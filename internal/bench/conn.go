@@ -36,8 +36,8 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 	var head strings.Builder
 	fmt.Fprintf(&head, "POST %s HTTP/1.1\r\nHost: %s\r\n", u.RequestURI(), u.Host)
 	head.WriteString("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n")
-	for name, value := range headers {
-		fmt.Fprintf(&head, "%s: %s\r\n", name, value)
+	for name, headerValue := range headers {
+		fmt.Fprintf(&head, "%s: %s\r\n", name, headerValue)
 	}
 	head.WriteString("Content-Length: ")
 	return &conn{net: c, in: bufio.NewReaderSize(c, 256<<10), requestHead: []byte(head.String())}, nil
@@ -45,11 +45,11 @@ func dialTarget(target string, headers map[string]string) (*conn, error) {
 
 func (c *conn) close() { _ = c.net.Close() }
 
-func (c *conn) send(body []byte) error {
+func (c *conn) send(requestBody []byte) error {
 	c.lastRequest = append(c.lastRequest[:0], c.requestHead...)
-	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(body)), 10)
+	c.lastRequest = strconv.AppendInt(c.lastRequest, int64(len(requestBody)), 10)
 	c.lastRequest = append(c.lastRequest, "\r\n\r\n"...)
-	c.lastRequest = append(c.lastRequest, body...)
+	c.lastRequest = append(c.lastRequest, requestBody...)
 	_, err := c.net.Write(c.lastRequest)
 	return err
 }
@@ -60,16 +60,16 @@ func (c *conn) readHead() (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode >= 300 {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
 		resp.Body.Close()
-		return nil, fmt.Errorf("%s: %s", resp.Status, text)
+		return nil, fmt.Errorf("%s: %s", resp.Status, body)
 	}
 	return resp, nil
 }
 
 // The response body that post returns is valid until the next request on the connection.
-func (c *conn) post(body []byte) ([]byte, error) {
-	if err := c.send(body); err != nil {
+func (c *conn) post(requestBody []byte) ([]byte, error) {
+	if err := c.send(requestBody); err != nil {
 		return nil, err
 	}
 	resp, err := c.readHead()
@@ -82,8 +82,8 @@ func (c *conn) post(body []byte) ([]byte, error) {
 	return c.body.Bytes(), err
 }
 
-func (c *conn) requestHeader(body []byte, name string) (string, error) {
-	if err := c.send(body); err != nil {
+func (c *conn) requestHeader(requestBody []byte, name string) (string, error) {
+	if err := c.send(requestBody); err != nil {
 		return "", err
 	}
 	resp, err := c.readHead()
@@ -96,8 +96,8 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 }
 
 // The data that onEvent receives is valid only until onEvent returns.
-func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
-	if err := c.send(body); err != nil {
+func (c *conn) requestEvents(requestBody []byte, onEvent func(eventData []byte, arrivalTime time.Time)) error {
+	if err := c.send(requestBody); err != nil {
 		return err
 	}
 	resp, err := c.readHead()
@@ -114,8 +114,8 @@ func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime 
 	lines := bufio.NewReaderSize(resp.Body, 256<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
-		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
-			onEvent(bytes.TrimSpace(data), time.Now())
+		if eventData, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			onEvent(bytes.TrimSpace(eventData), time.Now())
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -39,10 +39,10 @@ func newFloorServer() http.Handler {
 	f.lastID <- 0
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /echo", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(text []byte) ([]byte, error) { return text, nil })
+		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return messageBytes, nil })
 	})
 	mux.HandleFunc("POST /page/{way}", func(w http.ResponseWriter, r *http.Request) {
-		exchangeText(w, r, func(text []byte) ([]byte, error) { return f.askExtension(r.PathValue("way"), text) })
+		exchangeText(w, r, func(messageBytes []byte) ([]byte, error) { return f.askExtension(r.PathValue("way"), messageBytes) })
 	})
 	mux.HandleFunc("POST /notes", f.serveNotifications)
 	mux.HandleFunc("GET /ws", f.serveExtension)
@@ -56,36 +56,36 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	text, err := json.Marshal(v)
+	messageBytes, err := json.Marshal(v)
 	if err == nil {
-		text, err = transform(text)
+		messageBytes, err = transform(messageBytes)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(text)
+	_, _ = w.Write(messageBytes)
 }
 
-func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
+func (f *floorServer) askExtension(route string, messageBytes []byte) ([]byte, error) {
 	id := <-f.lastID + 1
 	f.lastID <- id
-	answer := make(chan []byte, 1)
+	responses := make(chan []byte, 1)
 	f.mu.Lock()
 	ws := f.ws
-	f.pendingAnswers[id] = answer
+	f.pendingAnswers[id] = responses
 	f.mu.Unlock()
 	if ws == nil {
 		return nil, errors.New("the extension is not connected")
 	}
 	frame := append(strconv.AppendInt([]byte(route), int64(id), 10), ' ')
-	if err := ws.Write(context.Background(), websocket.MessageText, append(frame, text...)); err != nil {
+	if err := ws.Write(context.Background(), websocket.MessageText, append(frame, messageBytes...)); err != nil {
 		return nil, err
 	}
 	select {
-	case text := <-answer:
-		return text, nil
+	case messageBytes := <-responses:
+		return messageBytes, nil
 	case <-time.After(30 * time.Second):
 		return nil, errors.New("the page did not answer for 30 s")
 	}
@@ -105,28 +105,28 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	f.ws = ws
 	f.mu.Unlock()
 	for {
-		_, text, err := ws.Read(context.Background())
+		_, messageBytes, err := ws.Read(context.Background())
 		if err != nil {
 			return
 		}
-		if notification, ok := bytes.CutPrefix(text, []byte("n")); ok {
+		if notification, ok := bytes.CutPrefix(messageBytes, []byte("n")); ok {
 			select {
 			case f.notifications <- notification:
 			default:
 			}
 			continue
 		}
-		idText, answerText, _ := bytes.Cut(text, []byte(" "))
+		idText, answerText, _ := bytes.Cut(messageBytes, []byte(" "))
 		id, err := strconv.Atoi(string(idText[min(1, len(idText)):]))
 		if err != nil {
 			continue // a keep-alive message without an ID
 		}
 		f.mu.Lock()
-		answer := f.pendingAnswers[id]
+		responses := f.pendingAnswers[id]
 		delete(f.pendingAnswers, id)
 		f.mu.Unlock()
-		if answer != nil {
-			answer <- answerText
+		if responses != nil {
+			responses <- answerText
 		}
 	}
 }
@@ -148,13 +148,13 @@ func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(w)
+	controller := http.NewResponseController(w)
 	go func() { _, _ = f.askExtension("n", body) }()
 	for range want.Params.Arguments.Count {
 		select {
 		case notification := <-f.notifications:
 			fmt.Fprintf(w, "data: {\"params\":{\"message\":%q}}\n\n", notification)
-			_ = out.Flush()
+			_ = controller.Flush()
 		case <-r.Context().Done():
 			return
 		case <-time.After(30 * time.Second):

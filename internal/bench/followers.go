@@ -55,9 +55,9 @@ func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, 
 	if _, err := fmt.Fprintln(stdout, n); err != nil {
 		return err
 	}
-	write := json.NewEncoder(stdout)
+	encoder := json.NewEncoder(stdout)
 	for lines := bufio.NewScanner(stdin); lines.Scan(); {
-		if err := write.Encode(c.countEvents()); err != nil {
+		if err := encoder.Encode(c.countEvents()); err != nil {
 			return err
 		}
 	}
@@ -96,16 +96,16 @@ func (c *followerGroup) read(i int, body io.Reader) {
 	keptBytes := 0 // bytes kept from the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
-		text := buffer[:keptBytes+n]
-		lineEnd := bytes.LastIndexByte(text, '\n')
+		unread := buffer[:keptBytes+n]
+		lineEnd := bytes.LastIndexByte(unread, '\n')
 		if lineEnd > 0 {
 			// The last line feed stays in the buffer for the next read, because the
 			// markers eventMarker and missedMarker begin with a line feed.
-			missedCount := bytes.Count(text[:lineEnd], missedMarker)
-			c.events[i].Add(int64(bytes.Count(text[:lineEnd], eventMarker) - missedCount))
+			missedCount := bytes.Count(unread[:lineEnd], missedMarker)
+			c.events[i].Add(int64(bytes.Count(unread[:lineEnd], eventMarker) - missedCount))
 			c.missed.Add(int64(missedCount))
-			keptBytes = copy(buffer[:], text[lineEnd:])
-		} else if keptBytes = len(text); keptBytes == len(buffer) {
+			keptBytes = copy(buffer[:], unread[lineEnd:])
+		} else if keptBytes = len(unread); keptBytes == len(buffer) {
 			keptBytes = 0 // the buffer is full and contains only a part of a long line
 		}
 		c.bytes.Add(int64(n))

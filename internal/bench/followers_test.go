@@ -31,18 +31,18 @@ func TestFollow(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	_, text, err := net.SplitHostPort(server.Listener.Addr().String())
+	_, portText, err := net.SplitHostPort(server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port, err := strconv.Atoi(text)
+	port, err := strconv.Atoi(portText)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stdin, requestPipe := io.Pipe()
-	answers, out := io.Pipe()
+	answers, outWriter := io.Pipe()
 	followErr := make(chan error, 1)
-	go func() { followErr <- followEvents(port, "T", 3, false, stdin, out) }()
+	go func() { followErr <- followEvents(port, "T", 3, false, stdin, outWriter) }()
 	lines := bufio.NewScanner(answers)
 	if !lines.Scan() || lines.Text() != "3" {
 		t.Fatalf("printed %q", lines.Text())

@@ -26,8 +26,8 @@ func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Ta
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-	sink.Finish(run.Args, nil)
+func (instantBridge) Start(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	sink.Finish(toolRun.Args, nil)
 	return nil
 }
 
@@ -35,8 +35,8 @@ func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 func (instantBridge) Resync(string, string) {}
 
-func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
-	answered(wire.CancelFinished)
+func (instantBridge) Cancel(_, _ string, onOutcome func(wire.CancelOutcome)) {
+	onOutcome(wire.CancelFinished)
 }
 
 func newInstantServer(stateDir, token string) (http.Handler, error) {

@@ -49,10 +49,10 @@ type client struct {
 }
 
 // Each benchmark request produces one line of output: {"ok": result} or {"failed": "error"}.
-func serveRequests(in io.Reader, out io.Writer) error {
+func serveRequests(inputReader io.Reader, outWriter io.Writer) error {
 	c := client{targets: map[string]*target{}}
-	lines := bufio.NewReader(in)
-	write := json.NewEncoder(out)
+	lines := bufio.NewReader(inputReader)
+	encoder := json.NewEncoder(outWriter)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err == io.EOF {
@@ -68,7 +68,7 @@ func serveRequests(in io.Reader, out io.Writer) error {
 		if response.Result, err = c.handleRequest(line); err != nil {
 			response.Result, response.Failed = nil, err.Error()
 		}
-		if err := write.Encode(response); err != nil {
+		if err := encoder.Encode(response); err != nil {
 			return err
 		}
 	}

@@ -12,30 +12,30 @@ import (
 
 func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
-	var out bytes.Buffer
-	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &out, t.Output()); code != 0 {
+	var outBuffer bytes.Buffer
+	if code := run([]string{"client"}, strings.NewReader(strings.Join(requests, "\n")+"\n"), &outBuffer, t.Output()); code != 0 {
 		t.Fatal("exit code", code)
 	}
-	return strings.Split(strings.TrimSpace(out.String()), "\n")
+	return strings.Split(strings.TrimSpace(outBuffer.String()), "\n")
 }
 
 func TestCalls(t *testing.T) {
 	floor := httptest.NewServer(newFloorServer())
 	defer floor.Close()
-	answers := runRequests(t,
+	responseLines := runRequests(t,
 		fmt.Sprintf(`{"do":"connect","target":"plain","url":"%s/echo"}`, floor.URL),
 		`{"do":"calls","target":"plain","tool":"t","args":{"a":1},"calls":10,"inFlight":3}`,
 		`{"do":"calls","target":"other"}`,
 	)
 	var got struct{ OK callsMeasurement }
-	if err := json.Unmarshal([]byte(answers[1]), &got); err != nil {
+	if err := json.Unmarshal([]byte(responseLines[1]), &got); err != nil {
 		t.Fatal(err)
 	}
 	if m := got.OK; len(m.EachNs) != 10 || m.Failed != 0 || m.AllNs <= 0 || m.Bytes < len(`{"params":{}}`) {
-		t.Errorf("calls: %s", answers[1])
+		t.Errorf("calls: %s", responseLines[1])
 	}
-	if want := `{"failed":"there is no target \"other\": connect first"}`; answers[2] != want {
-		t.Errorf("got %s, want %s", answers[2], want)
+	if want := `{"failed":"there is no target \"other\": connect first"}`; responseLines[2] != want {
+		t.Errorf("got %s, want %s", responseLines[2], want)
 	}
 }
 
@@ -69,24 +69,24 @@ func TestStream(t *testing.T) {
 	server := newFailingServer(t)
 	defer server.Close()
 	connect := fmt.Sprintf(`{"do":"connect","target":"ours","url":%q,"token":"secret"}`, server.URL)
-	answers := runRequests(t, connect,
+	responseLines := runRequests(t, connect,
 		`{"do":"stream","target":"ours","tool":"t","args":{}}`,
 		`{"do":"calls","target":"ours","tool":"t","args":{},"calls":2}`,
 		strings.Replace(connect, "secret", "wrong", 1),
 	)
 	var got struct{ OK streamMeasurement }
-	if err := json.Unmarshal([]byte(answers[1]), &got); err != nil {
+	if err := json.Unmarshal([]byte(responseLines[1]), &got); err != nil {
 		t.Fatal(err)
 	}
 	s := got.OK
 	if len(s.Events) != 1 || s.Events[0].AtMs < s.BeganMs || s.EndedMs < s.Events[0].AtMs || !bytes.Contains(s.Result, []byte("isError")) {
-		t.Errorf("stream: %s", answers[1])
+		t.Errorf("stream: %s", responseLines[1])
 	}
-	if !strings.Contains(answers[2], `"failed":2`) {
-		t.Errorf("calls that end with an error are not counted: %s", answers[2])
+	if !strings.Contains(responseLines[2], `"failed":2`) {
+		t.Errorf("calls that end with an error are not counted: %s", responseLines[2])
 	}
-	if !strings.Contains(answers[3], "401") {
-		t.Errorf("a wrong token: %s; want a text that contains %q", answers[3], "401")
+	if !strings.Contains(responseLines[3], "401") {
+		t.Errorf("a wrong token: %s; want a text that contains %q", responseLines[3], "401")
 	}
 }
 
@@ -111,10 +111,10 @@ func TestCancel(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	answers := runRequests(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
+	responseLines := runRequests(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
 		`{"do":"cancel","target":"ours","tool":"t","args":{}}`)
-	if !strings.Contains(answers[1], "sentMs") {
-		t.Errorf("cancel: %s; want a text that contains %q", answers[1], "sentMs")
+	if !strings.Contains(responseLines[1], "sentMs") {
+		t.Errorf("cancel: %s; want a text that contains %q", responseLines[1], "sentMs")
 	}
 	if got, want := <-notified, `{"reason":"bench","requestId":1}`; got != want {
 		t.Errorf("the notification's params are %s, want %s", got, want)

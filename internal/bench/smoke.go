@@ -76,47 +76,47 @@ var smokeGroups = []smokeGroup{
 }
 
 func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
-	last, err := smoke.Read(smokeFile)
+	lastRows, err := smoke.Read(smokeFile)
 	if err != nil {
 		return err
 	}
-	var measured []smoke.Row
-	for _, group := range smokeGroups {
-		if group.needsLinux && runtime.GOOS != "linux" {
-			fmt.Fprintf(stdout, "not measured on %s: %s\n", runtime.GOOS, strings.Join(group.ids(), ", "))
-			last = slices.DeleteFunc(last, func(row smoke.Row) bool { return slices.Contains(group.ids(), row.ID) })
+	var measuredRows []smoke.Row
+	for _, smokeGroup := range smokeGroups {
+		if smokeGroup.needsLinux && runtime.GOOS != "linux" {
+			fmt.Fprintf(stdout, "not measured on %s: %s\n", runtime.GOOS, strings.Join(smokeGroup.ids(), ", "))
+			lastRows = slices.DeleteFunc(lastRows, func(smokeRow smoke.Row) bool { return slices.Contains(smokeGroup.ids(), smokeRow.ID) })
 			continue
 		}
-		rows, err := measureGroup(ctx, group, last)
+		rows, err := measureGroup(ctx, smokeGroup, lastRows)
 		if err != nil {
-			return fmt.Errorf("measure the row %s: %w", group.rows[0].ID, err)
+			return fmt.Errorf("measure the row %s: %w", smokeGroup.rows[0].ID, err)
 		}
-		measured = append(measured, rows...)
+		measuredRows = append(measuredRows, rows...)
 	}
-	fmt.Fprint(stdout, smoke.Table(last, measured))
+	fmt.Fprint(stdout, smoke.Table(lastRows, measuredRows))
 	if isUpdate && runtime.GOOS != "linux" {
 		return errors.New("the file of last values can be updated on Linux only, because other systems cannot measure all rows")
 	}
 	if isUpdate {
-		return smoke.Write(smokeFile, smoke.Update(last, measured, time.Now().UTC().Format(time.DateOnly)))
+		return smoke.Write(smokeFile, smoke.Update(lastRows, measuredRows, time.Now().UTC().Format(time.DateOnly)))
 	}
-	result := smoke.Compare(last, measured, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
-	for _, row := range result.Gains {
-		fmt.Fprintf(stdout, "row %q is better than its last value: run `make bench-smoke UPDATE=1`, so that the gain is kept\n", row.ID)
+	result := smoke.Compare(lastRows, measuredRows, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
+	for _, smokeRow := range result.Gains {
+		fmt.Fprintf(stdout, "row %q is better than its last value: run `make bench-smoke UPDATE=1`, so that the gain is kept\n", smokeRow.ID)
 	}
 	return result.Err()
 }
 
 func (g smokeGroup) ids() []string {
 	ids := make([]string, 0, len(g.rows))
-	for _, row := range g.rows {
-		ids = append(ids, row.ID)
+	for _, smokeRow := range g.rows {
+		ids = append(ids, smokeRow.ID)
 	}
 	return ids
 }
 
-func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
-	rows := slices.Clone(group.rows)
+func measureGroup(ctx context.Context, rowGroup smokeGroup, lastRows []smoke.Row) ([]smoke.Row, error) {
+	rows := slices.Clone(rowGroup.rows)
 	for i := range rows {
 		rows[i].Value = math.Inf(1)
 	}
@@ -125,14 +125,14 @@ func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]sm
 		if err != nil {
 			return nil, err
 		}
-		values, err := measureWithoutCollector(ctx, group, dir)
+		measuredValues, err := measureWithoutCollector(ctx, rowGroup, dir)
 		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 			return nil, err
 		}
 		isWorse := false
-		for i, value := range values {
-			rows[i].Value = min(rows[i].Value, math.Round(value*100)/100)
-			isWorse = isWorse || smoke.IsWorse(last, rows[i])
+		for i, rowValue := range measuredValues {
+			rows[i].Value = min(rows[i].Value, math.Round(rowValue*100)/100)
+			isWorse = isWorse || smoke.IsWorse(lastRows, rows[i])
 		}
 		if !isWorse {
 			break
@@ -143,10 +143,10 @@ func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]sm
 
 // measureWithoutCollector measures a group with the garbage collector off, because
 // garbage collections would change times and allocation counts.
-func measureWithoutCollector(ctx context.Context, group smokeGroup, dir string) ([]float64, error) {
+func measureWithoutCollector(ctx context.Context, rowGroup smokeGroup, dir string) ([]float64, error) {
 	debug.FreeOSMemory()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	return group.measure(ctx, dir)
+	return rowGroup.measure(ctx, dir)
 }
 
 func countExtensionWork(ctx context.Context) ([]float64, error) {

@@ -16,8 +16,8 @@ func TestSmokeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []smoke.Row
-	for _, group := range smokeGroups {
-		want = append(want, group.rows...)
+	for _, smokeGroup := range smokeGroups {
+		want = append(want, smokeGroup.rows...)
 	}
 	for i := range rows {
 		if rows[i].Value <= 0 || rows[i].Date == "" {
@@ -33,24 +33,24 @@ func TestSmokeFile(t *testing.T) {
 // TestLossIsMeasuredAgain checks that a row fails only if every attempt is worse than the
 // stored value, because other programs on the machine can slow down one attempt.
 func TestLossIsMeasuredAgain(t *testing.T) {
-	last := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
+	lastRows := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
 	for _, c := range []struct {
-		values       []float64
-		want         float64
-		wantAttempts int
+		measuredValues []float64
+		want           float64
+		wantAttempts   int
 	}{
 		{[]float64{1.05}, 1.05, 1},
 		{[]float64{3, 1.02}, 1.02, 2},
 		{[]float64{3, 2, 4}, 2, 3},
 	} {
 		attempts := 0
-		group := smokeGroup{rows: []smoke.Row{{ID: "ratio"}}, measure: func(context.Context, string) ([]float64, error) {
+		rowGroup := smokeGroup{rows: []smoke.Row{{ID: "ratio"}}, measure: func(context.Context, string) ([]float64, error) {
 			attempts++
-			return []float64{c.values[attempts-1]}, nil
+			return []float64{c.measuredValues[attempts-1]}, nil
 		}}
-		rows, err := measureGroup(t.Context(), group, last)
+		rows, err := measureGroup(t.Context(), rowGroup, lastRows)
 		if err != nil || rows[0].Value != c.want || attempts != c.wantAttempts {
-			t.Errorf("%v: got %v after %d attempts (%v), want %v after %d", c.values, rows, attempts, err, c.want, c.wantAttempts)
+			t.Errorf("%v: got %v after %d attempts (%v), want %v after %d", c.measuredValues, rows, attempts, err, c.want, c.wantAttempts)
 		}
 	}
 }

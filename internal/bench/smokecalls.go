@@ -81,14 +81,14 @@ func installSmokePlugin(dir, state string) error {
 	if err := os.MkdirAll(filepath.Join(folder, "dist"), 0o755); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"package.json": `{"name":"opentabs-plugin-smoke","version":"1.0.0","main":"dist/adapter.iife.js",` +
 			`"opentabs":{"displayName":"Smoke","description":"Echoes.","urlPatterns":["*://localhost/*"]}}`,
 		"dist/tools.json": `{"sdkVersion":"0.1.0","tools":[{"name":"echo","description":"Returns its text.",` +
 			`"input_schema":` + schema + `,"output_schema":` + schema + `}]}`,
 		"dist/adapter.iife.js": code + fmt.Sprintf(statement, sha256.Sum256([]byte(code))),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(fileContent), 0o644); err != nil {
 			return err
 		}
 	}
@@ -121,8 +121,8 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 		if err != nil {
 			return err
 		}
-		if text := responseError(response); text != "" {
-			return fmt.Errorf("the call failed: %s", text)
+		if errorText := responseError(response); errorText != "" {
+			return fmt.Errorf("the call failed: %s", errorText)
 		}
 		return nil
 	}, c.close, nil
@@ -130,13 +130,13 @@ func makeSmokeClient(url, token string) (call func() error, stop func(), err err
 
 // Unlike testing.AllocsPerRun, countAllocs keeps the number of processors, because f waits for other goroutines.
 func countAllocs(runs int, f func() error) (float64, error) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	var statsBefore, statsAfter runtime.MemStats
+	runtime.ReadMemStats(&statsBefore)
 	for range runs {
 		if err := f(); err != nil {
 			return 0, err
 		}
 	}
-	runtime.ReadMemStats(&after)
-	return float64((after.Mallocs - before.Mallocs) / uint64(runs)), nil
+	runtime.ReadMemStats(&statsAfter)
+	return float64((statsAfter.Mallocs - statsBefore.Mallocs) / uint64(runs)), nil
 }

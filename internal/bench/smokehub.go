@@ -148,8 +148,8 @@ func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 		callErr <- err
 	}()
 	sink := <-bridge.sinks
-	progress, total := 0.0, 1e18
-	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	progress, totalProgress := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	const reportsPerRun = 500
 	var mu sync.Mutex // guards lastTime
 	var lastTime time.Time

@@ -30,7 +30,7 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 		return nil, err
 	}
 	time.Sleep(idleTime)
-	rss, private, err := residentMemory(cmd.Process.Pid)
+	residentBytes, privateBytes, err := residentMemory(cmd.Process.Pid)
 	if err != nil {
 		_ = cmd.Process.Kill()
 		return nil, fmt.Errorf("%w; the server wrote: %s", err, stderr.Bytes())
@@ -43,7 +43,7 @@ func measureIdleServer(ctx context.Context, dir string) ([]float64, error) {
 	if goroutines == 0 {
 		return nil, fmt.Errorf("the server wrote no goroutines: %s", stderr.Bytes())
 	}
-	return []float64{float64(goroutines), float64(rss) / 1e6, float64(private) / 1e6}, nil
+	return []float64{float64(goroutines), float64(residentBytes) / 1e6, float64(privateBytes) / 1e6}, nil
 }
 
 func measureProgram(ctx context.Context, _ string) ([]float64, error) {
@@ -62,9 +62,9 @@ func measureProgram(ctx context.Context, _ string) ([]float64, error) {
 			allocs += n
 		}
 	}
-	info, err := os.Stat(program)
+	fileInfo, err := os.Stat(program)
 	if err != nil {
 		return nil, err
 	}
-	return []float64{float64(allocs), float64(info.Size()) / 1e6}, nil
+	return []float64{float64(allocs), float64(fileInfo.Size()) / 1e6}, nil
 }

@@ -116,13 +116,13 @@ func listTools(url, tokenFile string) ([]byte, error) {
 	return c.post([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 }
 
-func countTools(answer []byte) (int, error) {
+func countTools(toolsList []byte) (int, error) {
 	var listResponse struct {
 		Result struct {
 			Tools []json.RawMessage `json:"tools"`
 		} `json:"result"`
 	}
-	err := json.Unmarshal(answer, &listResponse)
+	err := json.Unmarshal(toolsList, &listResponse)
 	return len(listResponse.Result.Tools), err
 }
 
@@ -139,11 +139,11 @@ func sinceMs(t time.Time) float64 { return float64(time.Since(t).Microseconds())
 
 // residentMemory reads the resident memory of a process from /proc, which only Linux has.
 func residentMemory(pid int) (residentBytes, anonymousBytes int64, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	fileContent, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, 0, err
 	}
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(fileContent) {
 		words := bytes.Fields(line)
 		if len(words) != 3 {
 			continue

@@ -82,25 +82,25 @@ func (t *target) release(c *conn) {
 	}
 }
 
-func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
+func (t *target) makeCallRequest(buffer []byte, tool string, args []byte, hasProgress bool) ([]byte, int64) {
 	id := t.lastID.Add(1)
-	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
-	dst = strconv.AppendInt(dst, id, 10)
-	dst = append(dst, `,"method":"tools/call","params":{"name":"`...)
-	dst = append(append(dst, tool...), `","arguments":`...)
-	dst = append(dst, args...)
+	buffer = append(buffer, `{"jsonrpc":"2.0","id":`...)
+	buffer = strconv.AppendInt(buffer, id, 10)
+	buffer = append(buffer, `,"method":"tools/call","params":{"name":"`...)
+	buffer = append(append(buffer, tool...), `","arguments":`...)
+	buffer = append(buffer, args...)
 	if hasProgress {
-		dst = append(dst, `,"_meta":{"progressToken":`...)
-		dst = append(strconv.AppendInt(dst, id, 10), '}')
+		buffer = append(buffer, `,"_meta":{"progressToken":`...)
+		buffer = append(strconv.AppendInt(buffer, id, 10), '}')
 	}
-	return append(dst, "}}"...), id
+	return append(buffer, "}}"...), id
 }
 
 // responseError does not decode the JSON, because a response may be as large as 100 MB.
-func responseError(body []byte) string {
-	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
-		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {
-		return string(firstBytes(body))
+func responseError(requestBody []byte) string {
+	if bytes.Contains(firstBytes(requestBody), []byte(`"error":{`)) || bytes.Contains(lastBytes(requestBody), []byte(`"isError":true`)) ||
+		bytes.Contains(firstBytes(requestBody), []byte(`"isError":true`)) {
+		return string(firstBytes(requestBody))
 	}
 	return ""
 }

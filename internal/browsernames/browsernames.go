@@ -73,8 +73,8 @@ type Store struct {
 	path        string
 	findDefault func(browserID, sentName string) string
 
-	mu  sync.Mutex // guards doc and the file at path
-	doc document
+	mu       sync.Mutex // guards doc and the file at path
+	document document
 }
 
 // Open reads the names of browsers from the file at path, which may be missing. If the
@@ -82,20 +82,20 @@ type Store struct {
 // the user.
 func Open(path string) (s *Store, warning string) {
 	s = &Store{path: path}
-	data, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err == nil {
-		err = json.Unmarshal(data, &s.doc)
+		err = json.Unmarshal(fileContent, &s.document)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.doc = document{}
+		s.document = document{}
 		keptAs, err := statefile.PutAside(path)
 		if err != nil {
 			keptAs = path
 		}
 		warning = fmt.Sprintf("the names of browsers in %s were damaged; the file is kept as %s", path, keptAs)
 	}
-	if s.doc.Defaults == nil {
-		s.doc.Defaults = map[string]string{}
+	if s.document.Defaults == nil {
+		s.document.Defaults = map[string]string{}
 	}
 	return s, warning
 }
@@ -103,7 +103,9 @@ func Open(path string) (s *Store, warning string) {
 // UseDefaults sets the function that finds better default names of browsers, such as "Chrome (Work)
 // on laptop". If the function find returns "", NameOf uses the name that the extension sent. Call
 // UseDefaults before the first call of NameOf.
-func (s *Store) UseDefaults(find func(browserID, sentName string) string) { s.findDefault = find }
+func (s *Store) UseDefaults(findName func(browserID, sentName string) string) {
+	s.findDefault = findName
+}
 
 // defaultName reuses an earlier result of findDefault, because findDefault reads many files.
 func (s *Store) defaultName(b Browser, sentName string) string {
@@ -157,7 +159,7 @@ func (s *Store) NameOf(id, sentName string, isDefault bool) (name string, isGive
 // If another connected browser already has the new name, Rename returns an error. If a
 // disconnected browser has the new name, Rename deletes the disconnected browser, and the
 // renamed browser becomes the default browser of its clients.
-func (s *Store) Rename(browser, name string, connected []string) (Browser, error) {
+func (s *Store) Rename(browser, name string, connectedBrowsers []string) (Browser, error) {
 	name = strings.TrimSpace(name)
 	if err := checkName(name); err != nil {
 		return Browser{}, err
@@ -169,7 +171,7 @@ func (s *Store) Rename(browser, name string, connected []string) (Browser, error
 		return Browser{}, err
 	}
 	if owner, ok := s.findName(name); ok && owner.ID != b.ID {
-		if slices.Contains(connected, owner.ID) {
+		if slices.Contains(connectedBrowsers, owner.ID) {
 			return Browser{}, fmt.Errorf("another connected browser has the name %q: choose another name, or rename that browser first", owner.Name)
 		}
 		s.replace(owner.ID, b.ID)
@@ -190,28 +192,28 @@ func (s *Store) SetDefault(client, browser string) (Browser, error) {
 	defer s.mu.Unlock()
 	key := strings.ToLower(strings.TrimSpace(client))
 	if browser == "" {
-		delete(s.doc.Defaults, key)
+		delete(s.document.Defaults, key)
 		return Browser{}, s.save()
 	}
 	b, err := s.lookUp(browser)
 	if err != nil {
 		return Browser{}, err
 	}
-	s.doc.Defaults[key] = b.ID
+	s.document.Defaults[key] = b.ID
 	return b, s.save()
 }
 
 // Forget removes a browser and its name from the store. Clients whose default browser is
 // removed have no default browser afterwards. Forget returns an error for a connected
 // browser.
-func (s *Store) Forget(browser string, connected []string) error {
+func (s *Store) Forget(browser string, connectedBrowsers []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := s.lookUp(browser)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(connected, b.ID) {
+	if slices.Contains(connectedBrowsers, b.ID) {
 		return fmt.Errorf("the browser %q is connected: close it first", b.Name)
 	}
 	s.replace(b.ID, "")
@@ -226,7 +228,7 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range append(clientNames, "") {
-		if id := s.doc.Defaults[strings.ToLower(strings.TrimSpace(name))]; id != "" {
+		if id := s.document.Defaults[strings.ToLower(strings.TrimSpace(name))]; id != "" {
 			return id
 		}
 	}
@@ -239,10 +241,10 @@ func (s *Store) DefaultFor(clientNames ...string) string {
 func (s *Store) List() (browsers []Browser, clientsOf func(id string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	browsers = slices.Clone(s.doc.Browsers)
+	browsers = slices.Clone(s.document.Browsers)
 	slices.SortFunc(browsers, func(a, b Browser) int { return cmp.Compare(a.Name, b.Name) })
 	clients := map[string][]string{}
-	for client, id := range s.doc.Defaults {
+	for client, id := range s.document.Defaults {
 		clients[id] = append(clients[id], client)
 		slices.Sort(clients[id])
 	}
@@ -272,31 +274,31 @@ func (s *Store) unusedName(id, base string) string {
 }
 
 func (s *Store) find(id string) (Browser, bool) {
-	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == id })
+	i := slices.IndexFunc(s.document.Browsers, func(b Browser) bool { return b.ID == id })
 	if i < 0 {
 		return Browser{}, false
 	}
-	return s.doc.Browsers[i], true
+	return s.document.Browsers[i], true
 }
 
 func (s *Store) findName(name string) (Browser, bool) {
-	i := slices.IndexFunc(s.doc.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
+	i := slices.IndexFunc(s.document.Browsers, func(b Browser) bool { return strings.EqualFold(b.Name, name) })
 	if i < 0 {
 		return Browser{}, false
 	}
-	return s.doc.Browsers[i], true
+	return s.document.Browsers[i], true
 }
 
 func (s *Store) lookUp(ref string) (Browser, error) {
-	if ref == "" && len(s.doc.Browsers) == 1 {
-		return s.doc.Browsers[0], nil
+	if ref == "" && len(s.document.Browsers) == 1 {
+		return s.document.Browsers[0], nil
 	}
 	if b, ok := s.find(ref); ok {
 		return b, nil
 	}
 	var matches []Browser
 	var names []string
-	for _, b := range s.doc.Browsers {
+	for _, b := range s.document.Browsers {
 		if wire.MatchesBrowser(ref, b.ID, b.Name) {
 			matches, names = append(matches, b), append(names, fmt.Sprintf("%q (id %s)", b.Name, b.ID))
 		}
@@ -311,25 +313,25 @@ func (s *Store) lookUp(ref string) (Browser, error) {
 }
 
 func (s *Store) put(b Browser) {
-	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(known Browser) bool { return known.ID == b.ID })
-	s.doc.Browsers = append(s.doc.Browsers, b)
+	s.document.Browsers = slices.DeleteFunc(s.document.Browsers, func(knownBrowser Browser) bool { return knownBrowser.ID == b.ID })
+	s.document.Browsers = append(s.document.Browsers, b)
 }
 
 func (s *Store) replace(oldID, newID string) {
-	s.doc.Browsers = slices.DeleteFunc(s.doc.Browsers, func(b Browser) bool { return b.ID == oldID })
-	for client, id := range s.doc.Defaults {
+	s.document.Browsers = slices.DeleteFunc(s.document.Browsers, func(b Browser) bool { return b.ID == oldID })
+	for client, id := range s.document.Defaults {
 		switch {
 		case id != oldID:
 		case newID == "":
-			delete(s.doc.Defaults, client)
+			delete(s.document.Defaults, client)
 		default:
-			s.doc.Defaults[client] = newID
+			s.document.Defaults[client] = newID
 		}
 	}
 }
 
 func (s *Store) forgetOld() {
-	for _, b := range slices.Clone(s.doc.Browsers) {
+	for _, b := range slices.Clone(s.document.Browsers) {
 		if !b.IsGiven && time.Since(b.LastSeen) > keepUnnamed {
 			s.replace(b.ID, "")
 		}
@@ -338,11 +340,11 @@ func (s *Store) forgetOld() {
 
 // The file of browser names omits browsers that run a copied profile, because their IDs change with each start.
 func (s *Store) save() error {
-	stored := s.doc
-	stored.Browsers = slices.DeleteFunc(slices.Clone(s.doc.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
-	data, err := json.MarshalIndent(stored, "", "  ")
+	storedDocument := s.document
+	storedDocument.Browsers = slices.DeleteFunc(slices.Clone(s.document.Browsers), func(b Browser) bool { return wire.IsBrowserCopy(b.ID) })
+	encodedJSON, err := json.MarshalIndent(storedDocument, "", "  ")
 	if err != nil {
 		return err
 	}
-	return statefile.Write(s.path, append(data, '\n'))
+	return statefile.Write(s.path, append(encodedJSON, '\n'))
 }

@@ -52,14 +52,14 @@ func TestRename(t *testing.T) {
 	expectName(t, s, "b", "Work", false, "Work")
 	expectName(t, s, "b", "Private", false, "Private") // the user typed the name Private in the side panel
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
-	for _, bad := range []struct{ browser, name, want string }{
+	for _, invalidName := range []struct{ browser, name, want string }{
 		{"x", "Work", `there is no browser "x"`},
 		{"b", strings.Repeat("x", 61), "more than 60 characters"},
 		{"b", "a\nb", "cannot be shown"},
 		{"b", "Chrome on Linux", "another connected browser has the name"},
 	} {
-		if _, err := s.Rename(bad.browser, bad.name, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("error of renaming %q to %q = %v, want %q", bad.browser, bad.name, err, bad.want)
+		if _, err := s.Rename(invalidName.browser, invalidName.name, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), invalidName.want) {
+			t.Errorf("error of renaming %q to %q = %v, want %q", invalidName.browser, invalidName.name, err, invalidName.want)
 		}
 	}
 	if b, err := s.Rename("b", "", nil); err != nil || b.IsGiven || b.Name != "Chrome on Linux 2" {
@@ -119,14 +119,14 @@ func TestOldBrowsersAreForgotten(t *testing.T) {
 	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "w", "Work", false, "Work")
 	expectName(t, s, "w~boot", "Work", false, "Work 2")
-	for i := range s.doc.Browsers {
-		s.doc.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
+	for i := range s.document.Browsers {
+		s.document.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
 	}
 	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
 	expectName(t, s, "w2", "Work", false, "Work 3")
-	data, err := os.ReadFile(path)
-	if err != nil || strings.Contains(string(data), "boot") || strings.Contains(string(data), `"a"`) {
-		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", data, err)
+	fileContent, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(fileContent), "boot") || strings.Contains(string(fileContent), `"a"`) {
+		t.Errorf("stored names = %s, %v, want neither the copied profile nor the old browser", fileContent, err)
 	}
 }
 
@@ -148,15 +148,15 @@ func TestDefaultsWithProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "browsers.json")
 	s, _ := Open(path)
 	searches := 0
-	found := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
+	foundNames := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
 	s.UseDefaults(func(id, sentName string) string {
 		searches++
-		return found[id]
+		return foundNames[id]
 	})
 	for _, c := range []struct {
-		id, sent  string
-		isDefault bool
-		want      string
+		id, sentProfile string
+		isDefault       bool
+		want            string
 	}{
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 		{"b", "Chrome on Linux", true, "Chrome (Work) on laptop 2"},
@@ -165,8 +165,8 @@ func TestDefaultsWithProfile(t *testing.T) {
 		{"a", "Mine", false, "Mine"},
 		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
 	} {
-		if got, _ := s.NameOf(c.id, c.sent, c.isDefault); got != c.want {
-			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sent, got, c.want)
+		if got, _ := s.NameOf(c.id, c.sentProfile, c.isDefault); got != c.want {
+			t.Errorf("name of the browser %s, which sent the name %q = %q, want %q", c.id, c.sentProfile, got, c.want)
 		}
 	}
 	if searches != 3 {

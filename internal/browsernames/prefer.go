@@ -20,42 +20,42 @@ type preferringBridge struct {
 	store *Store
 }
 
-func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
-	targets := p.Bridge.Targets(ctx, choice)
-	if choice.Browser != "" {
+func (p preferringBridge) Targets(ctx context.Context, targetChoice dispatch.TargetChoice) dispatch.Targets {
+	targets := p.Bridge.Targets(ctx, targetChoice)
+	if targetChoice.Browser != "" {
 		return targets
 	}
-	preferred := p.store.DefaultFor(choice.Client.Token, choice.Client.Name, nameWithoutVersion(choice.Client.Name))
+	preferred := p.store.DefaultFor(targetChoice.Client.Token, targetChoice.Client.Name, nameWithoutVersion(targetChoice.Client.Name))
 	if preferred == "" {
 		return targets
 	}
 	isPreferred := func(t dispatch.Target) bool { return t.Browser == preferred }
-	hasTab := slices.ContainsFunc(targets.LiveTargets, choice.Allows)
+	hasTab := slices.ContainsFunc(targets.LiveTargets, targetChoice.Allows)
 	if !hasTab && len(targets.BrowsersToOpen) > 1 && slices.ContainsFunc(targets.BrowsersToOpen, isPreferred) {
-		opening := choice
+		opening := targetChoice
 		opening.Browser = preferred // makes the bridge open the tab in the preferred browser
 		targets = p.Bridge.Targets(ctx, opening)
 	}
-	targets.LiveTargets = preferTargets(targets.LiveTargets, choice, isPreferred)
+	targets.LiveTargets = preferTargets(targets.LiveTargets, targetChoice, isPreferred)
 	return targets
 }
 
 // preferTargets prefers a browser only if its documents are at least as ready as those of other browsers.
-func preferTargets(targets []dispatch.Target, choice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
-	bestOf := func(isWanted func(dispatch.Target) bool) (best int) {
+func preferTargets(targets []dispatch.Target, targetChoice dispatch.TargetChoice, isPreferred func(dispatch.Target) bool) []dispatch.Target {
+	bestOf := func(isWanted func(dispatch.Target) bool) (bestIndex int) {
 		for _, t := range targets {
 			switch {
-			case !choice.Allows(t) || !isWanted(t):
+			case !targetChoice.Allows(t) || !isWanted(t):
 			case t.Readiness == dispatch.NotReady:
-				best = max(best, 1)
+				bestIndex = max(bestIndex, 1)
 			default:
-				best = 2
+				bestIndex = 2
 			}
 		}
-		return best
+		return bestIndex
 	}
-	best := bestOf(isPreferred)
-	if best == 0 || best < bestOf(func(t dispatch.Target) bool { return !isPreferred(t) }) {
+	bestIndex := bestOf(isPreferred)
+	if bestIndex == 0 || bestIndex < bestOf(func(t dispatch.Target) bool { return !isPreferred(t) }) {
 		return targets
 	}
 	return slices.DeleteFunc(slices.Clone(targets), func(t dispatch.Target) bool { return !isPreferred(t) })

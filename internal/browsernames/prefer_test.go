@@ -27,9 +27,9 @@ func TestPrefer(t *testing.T) {
 	}
 	cursor := dispatch.Client{Name: "Cursor 1.2.3"}
 	for name, c := range map[string]struct {
-		choice dispatch.TargetChoice
-		live   []dispatch.Target
-		want   []string
+		targetChoice dispatch.TargetChoice
+		liveTargets  []dispatch.Target
+		want         []string
 	}{
 		"several browsers":           {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.Ready, "a", "b", "c"), []string{"b"}},
 		"token of the client":        {dispatch.TargetChoice{Client: dispatch.Client{Token: "cursor"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"b"}},
@@ -44,10 +44,10 @@ func TestPrefer(t *testing.T) {
 	} {
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 			// Like the simulated bridge, a real bridge returns all browsers in which the call could open a tab.
-			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
+			return dispatch.Targets{LiveTargets: c.liveTargets, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}}
 		var got []string
-		for _, target := range Prefer(bridge, s).Targets(t.Context(), c.choice).LiveTargets {
+		for _, target := range Prefer(bridge, s).Targets(t.Context(), c.targetChoice).LiveTargets {
 			got = append(got, target.Browser)
 		}
 		if !slices.Equal(got, c.want) {
@@ -62,16 +62,16 @@ func TestPreferOpensTab(t *testing.T) {
 	if _, err := s.SetDefault("", "B"); err != nil {
 		t.Fatal(err)
 	}
-	var asked []string
-	bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-		asked = append(asked, choice.Browser)
-		if choice.Browser == "" {
+	var askedBrowsers []string
+	bridge := &dispatchtest.Bridge{TargetsFunc: func(targetChoice dispatch.TargetChoice) dispatch.Targets {
+		askedBrowsers = append(askedBrowsers, targetChoice.Browser)
+		if targetChoice.Browser == "" {
 			return dispatch.Targets{BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
 		}
-		return dispatch.Targets{LiveTargets: targetsIn(dispatch.Ready, choice.Browser)}
+		return dispatch.Targets{LiveTargets: targetsIn(dispatch.Ready, targetChoice.Browser)}
 	}}
 	targets := Prefer(bridge, s).Targets(t.Context(), dispatch.TargetChoice{})
-	if len(targets.LiveTargets) != 1 || targets.LiveTargets[0].Browser != "b" || !slices.Equal(asked, []string{"", "b"}) {
-		t.Errorf("targets of a call that opens a tab = %+v after %q, want a tab in browser b", targets.LiveTargets, asked)
+	if len(targets.LiveTargets) != 1 || targets.LiveTargets[0].Browser != "b" || !slices.Equal(askedBrowsers, []string{"", "b"}) {
+		t.Errorf("targets of a call that opens a tab = %+v after %q, want a tab in browser b", targets.LiveTargets, askedBrowsers)
 	}
 }

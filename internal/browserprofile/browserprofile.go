@@ -113,14 +113,14 @@ func (m Machine) dataDirs() []string {
 }
 
 // A search in the raw bytes finds the text, because Chrome's database (LevelDB) stores short texts unchanged.
-func hasText(folder, text string) bool {
+func hasText(folder, wantedText string) bool {
 	for _, pattern := range []string{"*.log", "*.ldb"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
 		if err != nil {
 			continue
 		}
 		for _, file := range files {
-			if fileHasText(file, text) {
+			if fileHasText(file, wantedText) {
 				return true
 			}
 		}
@@ -128,18 +128,18 @@ func hasText(folder, text string) bool {
 	return false
 }
 
-func fileHasText(path, text string) bool {
+func fileHasText(path, wantedText string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
-	return err == nil && bytes.Contains(data, []byte(text))
+	storeBytes, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	return err == nil && bytes.Contains(storeBytes, []byte(wantedText))
 }
 
 func readProfiles(dataDir string) map[string]string {
-	data, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
+	fileContent, err := os.ReadFile(filepath.Join(dataDir, "Local State"))
 	if err != nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func readProfiles(dataDir string) map[string]string {
 			} `json:"info_cache"`
 		} `json:"profile"`
 	}
-	if json.Unmarshal(data, &state) != nil {
+	if json.Unmarshal(fileContent, &state) != nil {
 		return nil
 	}
 	names := map[string]string{}

@@ -12,12 +12,12 @@ const (
 	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
 )
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, fileContent string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -28,23 +28,23 @@ func TestDefaultName(t *testing.T) {
 	storage := func(profile, file string) string {
 		return filepath.Join(chrome, profile, "Local Extension Settings", testExtension, file)
 	}
-	find := func(want string) {
+	findName := func(want string) {
 		t.Helper()
 		if got := m.DefaultName(testExtension, testBrowser, "Chrome on Linux"); got != want {
 			t.Errorf("name of the browser = %q, want %q", got, want)
 		}
 	}
-	find("")
+	findName("")
 	writeFile(t, storage("Default", "000003.log"), "other "+strings.ToUpper(testBrowser))
-	find("")
+	findName("")
 	writeFile(t, storage("Profile 1", "000005.ldb"), "\x00\tbrowserId\"\""+testBrowser+"\"\xff")
-	find("Chrome on laptop")
+	findName("Chrome on laptop")
 	writeFile(t, filepath.Join(chrome, "Local State"), `{"profile":{"info_cache":{"Profile 1":{"name":"Work"}}}}`)
-	find("Chrome on laptop")
+	findName("Chrome on laptop")
 	writeFile(t, filepath.Join(chrome, "Local State"), `{"profile":{"info_cache":{"Default":{"name":"Private"},"Profile 1":{"name":" Work\n\u202e "}}}}`)
-	find("Chrome (Work) on laptop")
+	findName("Chrome (Work) on laptop")
 	m.HostName = ""
-	find("Chrome (Work) on Linux")
+	findName("Chrome (Work) on Linux")
 	if got := m.DefaultName(testExtension, "b", "Chrome"); got != "" {
 		t.Errorf("name of a browser with a short ID = %q, want no name", got)
 	}

@@ -56,7 +56,7 @@ type Browser struct {
 	openLock sync.Mutex // locked while a tab opens, so that tabs open one at a time
 
 	mu        sync.Mutex // guards all fields below
-	answer    func(context.Context, any) (json.RawMessage, error)
+	responder func(context.Context, any) (json.RawMessage, error)
 	tab       *testTab
 	cancelTab context.CancelFunc // ends the calls of the current tab, or stops opening the tab
 }
@@ -161,7 +161,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	}
 	settings := config.Defaults()
 	settings.Port, settings.DiscoverGlobal = 0, false
-	started, err := daemon.Start(ctx, home.New(dirs, settings, os.Getenv, nil), zerolog.Nop())
+	startedDaemon, err := daemon.Start(ctx, home.New(dirs, settings, os.Getenv, nil), zerolog.Nop())
 	if err != nil {
 		return err
 	}
@@ -169,22 +169,22 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = started.Serve(serveCtx)
+		_ = startedDaemon.Serve(serveCtx)
 	}()
 	t.onClose(func() { stop(); <-served })
-	t.daemon = started
-	if err := started.Ready(ctx); err != nil {
+	t.daemon = startedDaemon
+	if err := startedDaemon.Ready(ctx); err != nil {
 		return err
 	}
-	testedPlugin, ok := started.Registry.Set().Plugin(addedPlugin.Name)
+	testedPlugin, ok := startedDaemon.Registry.Set().Plugin(addedPlugin.Name)
 	if !ok {
 		return fmt.Errorf("the server did not load %s", addedPlugin.Name)
 	}
-	if err := started.Policy.Review(testedPlugin.Name, testedPlugin.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
+	if err := startedDaemon.Policy.Review(testedPlugin.Name, testedPlugin.ContentHash(), wire.PermissionAuto, "opentabs plugin test"); err != nil {
 		return err
 	}
 	if testedPlugin.StartsLate() { // the author trusts the plugin
-		if err := started.Policy.SetLateAccess(testedPlugin.Name, true, "opentabs plugin test"); err != nil {
+		if err := startedDaemon.Policy.SetLateAccess(testedPlugin.Name, true, "opentabs plugin test"); err != nil {
 			return err
 		}
 	}
@@ -193,10 +193,10 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: started.Port(), Key: config.BrowserKey(token)}, extensiondir.KeepDebugger); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: startedDaemon.Port(), Key: config.BrowserKey(token)}, extensiondir.KeepDebugger); err != nil {
 		return err
 	}
-	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + started.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
+	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + startedDaemon.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})
 	_, err = t.client.Initialize(ctx)
 	t.onClose(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -212,11 +212,11 @@ const pollInterval = 20 * time.Millisecond
 
 const parseTimeout = 3 * time.Second
 
-func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) error {
+func (t *Browser) pollUntil(ctx context.Context, isDone func() (bool, error)) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		if ok, err := check(); ok || err != nil {
+		if ok, err := isDone(); ok || err != nil {
 			return err
 		}
 		select {
@@ -248,25 +248,25 @@ func (t *Browser) waitForSync(ctx context.Context) error {
 }
 
 // SetResponder implements [jsbuild.TestBrowser].
-func (t *Browser) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
+func (t *Browser) SetResponder(responder func(context.Context, any) (json.RawMessage, error)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.answer = answer
+	t.responder = responder
 }
 
 func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab.Answer, error) {
 	t.mu.Lock()
-	answer := t.answer
+	responder := t.responder
 	t.mu.Unlock()
-	if answer == nil {
+	if responder == nil {
 		return realtab.Answer{Missing: true}, nil
 	}
-	text, err := answer(ctx, r)
+	responseJSON, err := responder(ctx, r)
 	if err != nil {
 		return realtab.Answer{}, err
 	}
 	var a realtab.Answer
-	return a, json.Unmarshal(text, &a)
+	return a, json.Unmarshal(responseJSON, &a)
 }
 
 // Do implements [jsbuild.TestBrowser].

@@ -254,11 +254,11 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 			r.Error = &callError{Code: wire.ErrCancelled, Message: err.Error()}
 		}
 	case got.IsError:
-		var texts []string
+		var resultTexts []string
 		for _, contentBlock := range got.Content {
-			texts = append(texts, textOf(contentBlock))
+			resultTexts = append(resultTexts, textOf(contentBlock))
 		}
-		r.Error = &callError{Code: info.Code, Message: strings.Join(texts, "\n"), Tool: info.Tool}
+		r.Error = &callError{Code: info.Code, Message: strings.Join(resultTexts, "\n"), Tool: info.Tool}
 	default:
 		r.Result = resultOf(got)
 	}
@@ -277,15 +277,15 @@ func resultOf(got mcpclient.Result) json.RawMessage {
 	if len(got.Content) == 0 {
 		return nil
 	}
-	text := textOf(got.Content[0])
-	if json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+	resultText := textOf(got.Content[0])
+	if json.Valid([]byte(resultText)) {
+		return json.RawMessage(resultText)
 	}
-	quoted, err := json.Marshal(text)
+	quotedJSON, err := json.Marshal(resultText)
 	if err != nil {
 		return nil
 	}
-	return quoted
+	return quotedJSON
 }
 
 func textOf(c mcpclient.Content) string {

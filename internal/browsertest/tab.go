@@ -175,8 +175,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	for key := range t.daemon.Values.ValidValues(t.plugin) {
 		changes[key] = json.RawMessage("null")
 	}
-	for key, value := range settings {
-		changes[key] = value
+	for key, valueJSON := range settings {
+		changes[key] = valueJSON
 	}
 	if len(changes) == 0 {
 		return nil
@@ -239,9 +239,9 @@ func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logLineMarker}, 0)
 	defer follower.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logLineMarker, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
-	entries, _, err := follower.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
-	if err != nil || len(entries) == 0 {
+	logEntries, _, err := follower.Next(context.Background()) // Next does not block forever, because the marker was added or the log is closed
+	if err != nil || len(logEntries) == 0 {
 		return 0
 	}
-	return entries[len(entries)-1].Seq
+	return logEntries[len(logEntries)-1].Seq
 }

@@ -31,16 +31,16 @@ var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/
 func SplitModules(code string) []Module {
 	var modules []Module
 	moduleStart, name := 0, ""
-	add := func(moduleEnd int) {
-		if text := code[moduleStart:moduleEnd]; strings.TrimSpace(text) != "" {
-			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: text})
+	addModule := func(moduleEnd int) {
+		if moduleCode := code[moduleStart:moduleEnd]; strings.TrimSpace(moduleCode) != "" {
+			modules = append(modules, Module{Name: name, IsLibrary: libraryPath().MatchString(name), Code: moduleCode})
 		}
 	}
 	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
-		add(match[0])
+		addModule(match[0])
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
-	add(len(code))
+	addModule(len(code))
 	// Code that a build appends after a library becomes a separate module, because reviews omit libraries.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].IsLibrary {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {

@@ -8,7 +8,7 @@ import (
 
 func TestSplitModules(t *testing.T) {
 	const adapterEnd = "\n})();\n(function(){freeze()})();\n"
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name, code string
 		want       []Module
 	}{
@@ -25,8 +25,8 @@ func TestSplitModules(t *testing.T) {
 		{"a comment of the author", "// see src/index.ts for more\nown();\n", []Module{{Code: "// see src/index.ts for more\nown();\n"}}},
 		{"nothing", " \n", nil},
 	} {
-		if got := SplitModules(test.code); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s:\n%+v\nwant\n%+v", test.name, got, test.want)
+		if got := SplitModules(testCase.code); !reflect.DeepEqual(got, testCase.want) {
+			t.Errorf("%s:\n%+v\nwant\n%+v", testCase.name, got, testCase.want)
 		}
 	}
 }

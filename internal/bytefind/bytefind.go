@@ -15,19 +15,19 @@ type Needle struct {
 
 // Index returns the index of the first match of n.Text in text; -1 if text contains no
 // match.
-func (n Needle) Index(text []byte) int {
+func (n Needle) Index(haystack []byte) int {
 	suffix := n.Text[n.Rare:]
 	for offset := 0; ; {
-		i := bytes.Index(text[offset:], suffix)
+		i := bytes.Index(haystack[offset:], suffix)
 		if i < 0 {
 			return -1
 		}
 		offset += i + len(suffix)
-		if bytes.HasSuffix(text[:offset], n.Text) {
+		if bytes.HasSuffix(haystack[:offset], n.Text) {
 			return offset - len(n.Text)
 		}
 	}
 }
 
 // IsIn reports whether text contains n.Text.
-func (n Needle) IsIn(text []byte) bool { return n.Index(text) >= 0 }
+func (n Needle) IsIn(haystack []byte) bool { return n.Index(haystack) >= 0 }

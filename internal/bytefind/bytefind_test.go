@@ -6,11 +6,11 @@ import (
 )
 
 func TestNeedle(t *testing.T) {
-	for _, text := range []string{"", "a", "bc", "abc", "xabc", "abcx", "bcabc", "abbc", "bcbcbc", "aabc", "ababcabc", "ab", "ababab"} {
+	for _, haystack := range []string{"", "a", "bc", "abc", "xabc", "abcx", "bcabc", "abbc", "bcbcbc", "aabc", "ababcabc", "ab", "ababab"} {
 		for rare := range 3 {
 			n := Needle{[]byte("abc"), rare}
-			if got, want := n.Index([]byte(text)), bytes.Index([]byte(text), n.Text); got != want || n.IsIn([]byte(text)) != (want >= 0) {
-				t.Errorf("%q from letter %d is in %q at %d, want %d", n.Text, rare, text, got, want)
+			if got, want := n.Index([]byte(haystack)), bytes.Index([]byte(haystack), n.Text); got != want || n.IsIn([]byte(haystack)) != (want >= 0) {
+				t.Errorf("%q from letter %d is in %q at %d, want %d", n.Text, rare, haystack, got, want)
 			}
 		}
 	}

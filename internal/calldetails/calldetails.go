@@ -34,7 +34,7 @@ type Source struct {
 	TraceIDOf func(rootCallID string) string
 	// UndoOf returns the call that undoes the given call, or nil if no call can undo it.
 	// The parameter created is the time at which the given call was created.
-	UndoOf func(callID string, created time.Time) (*wire.CallUndo, error)
+	UndoOf func(callID string, createdTime time.Time) (*wire.CallUndo, error)
 }
 
 // Inspect returns the details of a call for the side panel. If Inspect fails, the text of
@@ -52,11 +52,11 @@ func (s *Source) Inspect(p wire.CallInspectParams) (r wire.CallInspectResult, er
 		return r, err
 	}
 	if v.Status.IsFailure() && v.Ended != nil {
-		entries, err := s.ReadLog(pluginlog.Filter{Plugin: v.Plugin}, v.Created, v.Ended.Add(maxLogDelay))
+		logEntries, err := s.ReadLog(pluginlog.Filter{Plugin: v.Plugin}, v.Created, v.Ended.Add(maxLogDelay))
 		if err != nil {
 			return r, err
 		}
-		r.Failure = failureOf(&v, entries)
+		r.Failure = failureOf(&v, logEntries)
 	}
 	return r, nil
 }

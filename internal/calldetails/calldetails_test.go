@@ -14,30 +14,30 @@ import (
 
 var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-func callView(callID, parentCallID string, status wire.CallStatus) dispatch.View {
-	ended := arrival.Add(2 * time.Second)
-	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &ended}
-	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, status
-	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventCreated, Time: arrival}, {Kind: dispatch.EventRunning, Time: arrival.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: ended}}
+func callView(callID, parentCallID string, callStatus wire.CallStatus) dispatch.View {
+	endedTime := arrival.Add(2 * time.Second)
+	v := dispatch.View{Plugin: "messages", Tool: "export", BrowserName: "Work", TabID: 7, Created: arrival, Ended: &endedTime}
+	v.CallID, v.ParentCallID, v.Status = callID, parentCallID, callStatus
+	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventCreated, Time: arrival}, {Kind: dispatch.EventRunning, Time: arrival.Add(time.Second)}, {Kind: dispatch.EventEnded, Time: endedTime}}
 	return v
 }
 
-func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source {
+func newSource(liveView, recordedView dispatch.View, logEntries ...pluginlog.Entry) *Source {
 	return &Source{
-		Find: func(callID string) (dispatch.View, bool) { return live, callID == live.CallID },
+		Find: func(callID string) (dispatch.View, bool) { return liveView, callID == liveView.CallID },
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
 			if callID == "unreadable" {
 				return dispatch.View{}, false, errors.New("the records cannot be read")
 			}
-			return recorded, callID == recorded.CallID, nil
+			return recordedView, callID == recordedView.CallID, nil
 		},
-		ReadLog: func(f pluginlog.Filter, from, to time.Time) (selected []pluginlog.Entry, err error) {
-			for _, e := range entries {
+		ReadLog: func(f pluginlog.Filter, from, to time.Time) (selectedEntries []pluginlog.Entry, err error) {
+			for _, e := range logEntries {
 				if f.Matches(e) && !e.Time.Before(from) && !e.Time.After(to) {
-					selected = append(selected, e)
+					selectedEntries = append(selectedEntries, e)
 				}
 			}
-			return selected, nil
+			return selectedEntries, nil
 		},
 		UndoOf: func(string, time.Time) (*wire.CallUndo, error) { return nil, nil },
 	}
@@ -45,8 +45,8 @@ func newSource(live, recorded dispatch.View, entries ...pluginlog.Entry) *Source
 
 func TestUndoOfCall(t *testing.T) {
 	s := newSource(callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone))
-	s.UndoOf = func(callID string, created time.Time) (*wire.CallUndo, error) {
-		if callID != "call_2" || created != arrival {
+	s.UndoOf = func(callID string, createdTime time.Time) (*wire.CallUndo, error) {
+		if callID != "call_2" || createdTime != arrival {
 			return nil, nil
 		}
 		return &wire.CallUndo{State: wire.UndoDone, By: "call_9"}, nil
@@ -60,9 +60,9 @@ func TestUndoOfCall(t *testing.T) {
 }
 
 func TestPhases(t *testing.T) {
-	live, recorded := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
-	live.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
-	s := newSource(live, recorded)
+	liveView, recordedView := callView("call_1", "", wire.StatusDone), callView("call_2", "", wire.StatusDone)
+	liveView.Trace = &hops.View{Start: arrival, Hops: []hops.Hop{{Stage: "gates", Us: 1500}, {Stage: "handler", StartUs: 1500, Us: 1_998_500}}, TraceID: "0af7"}
+	s := newSource(liveView, recordedView)
 	for callID, want := range map[string]wire.CallInspectResult{
 		"call_1": {Phases: []wire.CallPhase{{Name: "gates", Ms: 1.5}, {Name: "handler", StartMs: 1.5, Ms: 1998.5}}, HasTrace: true, TraceID: "0af7"},
 		"call_2": {Phases: []wire.CallPhase{{Name: "queue", Ms: 1000}, {Name: "running", StartMs: 1000, Ms: 1000}}},
@@ -81,9 +81,9 @@ func TestPhases(t *testing.T) {
 // TestTraceID checks that a nested call belongs to the trace of the client's call if the
 // server exports traces.
 func TestTraceID(t *testing.T) {
-	live, recorded := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
-	live.Trace = &hops.View{Start: arrival}
-	s := newSource(live, recorded)
+	liveView, recordedView := callView("call_1", "call_2", wire.StatusDone), callView("call_2", "", wire.StatusDone)
+	liveView.Trace = &hops.View{Start: arrival}
+	s := newSource(liveView, recordedView)
 	inspect := func(want string) {
 		t.Helper()
 		if got, err := s.Inspect(wire.CallInspectParams{CallID: "call_1"}); err != nil || got.TraceID != want {

@@ -24,19 +24,19 @@ const (
 
 // failureOf returns nil if the plugin's log explains nothing about the failed call. Log entries do not name their call,
 // so entries of other calls in the same tab are included.
-func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e pluginlog.Entry) bool {
+func failureOf(v *dispatch.View, logEntries []pluginlog.Entry) *wire.CallFailure {
+	logEntries = slices.DeleteFunc(slices.Clone(logEntries), func(e pluginlog.Entry) bool {
 		return e.Tab != v.TabID || e.Browser != v.BrowserName
 	})
 	var f wire.CallFailure
-	thrown, hint := findThrown(v, entries)
+	thrown, hint := findThrown(v, logEntries)
 	if thrown >= 0 {
-		for _, frame := range entries[thrown].Stack {
+		for _, frame := range logEntries[thrown].Stack {
 			f.Stack = append(f.Stack, plaintext.Line(frame, maxFrame))
 		}
-		entries = entries[:thrown]
+		logEntries = logEntries[:thrown]
 	}
-	for _, e := range entries {
+	for _, e := range logEntries {
 		if advice, ok := strings.CutPrefix(e.Message, v.Tool+": "); ok && e.Level == wire.LogWarning {
 			f.Hints = append(f.Hints, plaintext.Line(advice, maxHintChars))
 			continue
@@ -59,18 +59,18 @@ func failureOf(v *dispatch.View, entries []pluginlog.Entry) *wire.CallFailure {
 //
 // Only the log redacts secrets, so the error in the log can differ from the error of the call. If no log entry matches
 // exactly, but the tool logged only one failure, findThrown returns this failure's entry.
-func findThrown(v *dispatch.View, entries []pluginlog.Entry) (int, string) {
+func findThrown(v *dispatch.View, logEntries []pluginlog.Entry) (int, string) {
 	index, candidates := -1, 0
-	for i, e := range slices.Backward(entries) {
-		text, ok := strings.CutPrefix(e.Message, v.Tool+" failed: ")
+	for i, e := range slices.Backward(logEntries) {
+		errorText, ok := strings.CutPrefix(e.Message, v.Tool+" failed: ")
 		if !ok {
 			continue
 		}
-		if isSameText(text, v.Error) {
+		if isSameText(errorText, v.Error) {
 			return i, ""
 		}
-		if end := strings.LastIndexByte(text, '\n'); end >= 0 && isSameText(text[:end], v.Error) {
-			return i, text[end+1:]
+		if endIndex := strings.LastIndexByte(errorText, '\n'); endIndex >= 0 && isSameText(errorText[:endIndex], v.Error) {
+			return i, errorText[endIndex+1:]
 		}
 		index, candidates = i, candidates+1
 	}
@@ -86,9 +86,9 @@ func isSameText(a, b string) bool {
 }
 
 func messageOf(e pluginlog.Entry) string {
-	message := e.Message
-	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {
-		message += "  " + data
+	logMessage := e.Message
+	if logData := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); logData != "" {
+		logMessage += "  " + logData
 	}
-	return plaintext.Clean(message, maxLogChars)
+	return plaintext.Clean(logMessage, maxLogChars)
 }

@@ -11,16 +11,16 @@ import (
 	"opentabs/wire"
 )
 
-func entryAt(d time.Duration, level wire.LogLevel, message string) pluginlog.Entry {
-	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: message}
+func entryAt(d time.Duration, level wire.LogLevel, logMessage string) pluginlog.Entry {
+	return pluginlog.Entry{Time: arrival.Add(d), Plugin: "messages", Browser: "Work", Tab: 7, Level: level, Message: logMessage}
 }
 
-func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entries ...pluginlog.Entry) *wire.CallFailure {
+func inspectFailure(t *testing.T, callStatus wire.CallStatus, errorText string, logEntries ...pluginlog.Entry) *wire.CallFailure {
 	t.Helper()
-	v := callView("call_1", "", status)
+	v := callView("call_1", "", callStatus)
 	v.Error = errorText
-	source := newSource(v, v, entries...)
-	got, err := source.Inspect(wire.CallInspectParams{CallID: "call_1"})
+	packageSource := newSource(v, v, logEntries...)
+	got, err := packageSource.Inspect(wire.CallInspectParams{CallID: "call_1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,12 @@ func inspectFailure(t *testing.T, status wire.CallStatus, errorText string, entr
 func TestFailureOfThrownError(t *testing.T) {
 	thrown := entryAt(2050*time.Millisecond, wire.LogError, "export failed: Failed to fetch\nThe server is unreachable (CORS).")
 	thrown.Stack = []string{"load (src/load.ts:3:9)", "handle (src/export.ts:31:11)\u202e"}
-	data := entryAt(time.Second, wire.LogInfo, "page")
-	data.Data = json.RawMessage(`[3,{"a":1}]`)
+	logData := entryAt(time.Second, wire.LogInfo, "page")
+	logData.Data = json.RawMessage(`[3,{"a":1}]`)
 	otherTab, otherBrowser := entryAt(time.Second, wire.LogInfo, "other tab"), entryAt(time.Second, wire.LogInfo, "other browser")
 	otherTab.Tab, otherBrowser.Browser = 8, "Home"
 	got := inspectFailure(t, wire.StatusFailed, "Failed to fetch",
-		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, data,
+		entryAt(-time.Second, wire.LogInfo, "before the call"), otherTab, otherBrowser, logData,
 		entryAt(time.Second, wire.LogWarning, "export: $.node is a DOM node (DIV)."),
 		thrown, entryAt(2060*time.Millisecond, wire.LogInfo, "after the call"))
 	want := &wire.CallFailure{
@@ -51,14 +51,14 @@ func TestFailureOfThrownError(t *testing.T) {
 }
 
 func TestThrownEntry(t *testing.T) {
-	withStack := func(d time.Duration, message, frame string) pluginlog.Entry {
-		e := entryAt(d, wire.LogError, message)
+	withStack := func(d time.Duration, logMessage, frame string) pluginlog.Entry {
+		e := entryAt(d, wire.LogError, logMessage)
 		e.Stack = []string{frame}
 		return e
 	}
 	for _, c := range []struct {
 		name, errorText, want string
-		entries               []pluginlog.Entry
+		logEntries            []pluginlog.Entry
 	}{
 		{"the entry with the error of the call", "a", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a", "1"), withStack(time.Second, "export failed: b", "2")}},
 		{"an error of several lines", "a b", "1", []pluginlog.Entry{withStack(time.Second, "export failed: a\nb", "1")}},
@@ -68,7 +68,7 @@ func TestThrownEntry(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ""
-			if f := inspectFailure(t, wire.StatusFailed, c.errorText, c.entries...); f != nil {
+			if f := inspectFailure(t, wire.StatusFailed, c.errorText, c.logEntries...); f != nil {
 				got = strings.Join(f.Stack, " ")
 			}
 			if got != c.want {
@@ -81,18 +81,18 @@ func TestThrownEntry(t *testing.T) {
 // TestLogOfTimedOutCall checks that the details of a call that timed out include the last
 // log entries of the plugin.
 func TestLogOfTimedOutCall(t *testing.T) {
-	var entries []pluginlog.Entry
+	var logEntries []pluginlog.Entry
 	for range 30 {
-		entries = append(entries, entryAt(time.Second, wire.LogInfo, strings.Repeat("x", 2000)))
+		logEntries = append(logEntries, entryAt(time.Second, wire.LogInfo, strings.Repeat("x", 2000)))
 	}
-	entries[29].Message = "the last"
-	f := inspectFailure(t, wire.StatusTimedOut, "no progress", entries...)
+	logEntries[29].Message = "the last"
+	f := inspectFailure(t, wire.StatusTimedOut, "no progress", logEntries...)
 	if len(f.Log) != maxLogEntries || f.Log[maxLogEntries-1].Message != "the last" || len([]rune(f.Log[0].Message)) != maxLogChars {
 		t.Errorf("%d entries: %+v", len(f.Log), f.Log)
 	}
-	for _, status := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
-		if f := inspectFailure(t, status, "", entries...); f != nil {
-			t.Errorf("a call that is %s has the failure %+v", status, f)
+	for _, callStatus := range []wire.CallStatus{wire.StatusDone, wire.StatusCancelled} {
+		if f := inspectFailure(t, callStatus, "", logEntries...); f != nil {
+			t.Errorf("a call that is %s has the failure %+v", callStatus, f)
 		}
 	}
 	if f := inspectFailure(t, wire.StatusFailed, "denied"); f != nil {

@@ -35,9 +35,9 @@ type calls interface {
 // Prompter asks the user of a terminal about waiting calls, one question at a time. A
 // Prompter is safe for concurrent use.
 type Prompter struct {
-	calls calls
-	out   *terminal.Output
-	in    io.Reader
+	calls       calls
+	terminalOut *terminal.Output
+	inputReader io.Reader
 
 	questionSlot chan struct{} // semaphore: contains one element while a question is open
 	startRead    sync.Once
@@ -46,21 +46,21 @@ type Prompter struct {
 
 // New returns a [Prompter] that reads the user's answers from the reader in. If in or
 // stderr is not a terminal, New returns nil.
-func New(server httpapi.CallsClient, out *terminal.Output, in io.Reader) *Prompter {
-	if !terminal.IsTerminal(in) || !terminal.HasErrorTerminal(out) {
+func New(server httpapi.CallsClient, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
+	if !terminal.IsTerminal(inputReader) || !terminal.HasErrorTerminal(terminalOut) {
 		return nil
 	}
-	return newPrompter(server, out, in)
+	return newPrompter(server, terminalOut, inputReader)
 }
 
-func newPrompter(server calls, out *terminal.Output, in io.Reader) *Prompter {
-	return &Prompter{calls: server, out: out, in: in, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
+func newPrompter(server calls, terminalOut *terminal.Output, inputReader io.Reader) *Prompter {
+	return &Prompter{calls: server, terminalOut: terminalOut, inputReader: inputReader, questionSlot: make(chan struct{}, 1), typedLines: make(chan string)}
 }
 
 // A question ignores a line that the user typed before the question appeared.
 func (p *Prompter) readLines() {
 	defer close(p.typedLines)
-	scanner := bufio.NewScanner(p.in)
+	scanner := bufio.NewScanner(p.inputReader)
 	for scanner.Scan() {
 		p.typedLines <- scanner.Text()
 	}
@@ -82,7 +82,7 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 		return ""
 	}
 	p.startRead.Do(func() { go p.readLines() })
-	p.out.Notef("%s", strings.Join(callview.TicketLines(v.View, time.Now()), "\n"))
+	p.terminalOut.Notef("%s", strings.Join(callview.TicketLines(v.View, time.Now()), "\n"))
 	question := question{p, v.View, ticketID}
 	for {
 		allow, isAnswered := question.readAnswer(ctx)
@@ -92,7 +92,7 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 		}
 		if !isAnswered {
 			waitingText := callview.WaitingText(*v.Waiting)
-			p.out.Notef("the call is still %s: answer in the side panel, or with `opentabs calls approve %s`", waitingText, callID)
+			p.terminalOut.Notef("the call is still %s: answer in the side panel, or with `opentabs calls approve %s`", waitingText, callID)
 			return waitingText
 		}
 		if question.decide(ctx, allow) {
@@ -110,13 +110,13 @@ type question struct {
 
 func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	isAction := q.view.Waiting.Kind == wire.TicketUser
-	text := "Allow this call? [y/N] "
+	prompt := "Allow this call? [y/N] "
 	if isAction {
-		text = "Is it done? [y/n] "
+		prompt = "Is it done? [y/n] "
 	}
 	for {
 		shownAt := time.Now()
-		terminal.ShowQuestion(q.prompter.out, text)
+		terminal.ShowQuestion(q.prompter.terminalOut, prompt)
 		var line string
 		var isOpen bool
 		select {
@@ -124,18 +124,18 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 			return false, false
 		case line, isOpen = <-q.prompter.typedLines:
 		}
-		switch answer := strings.ToLower(strings.TrimSpace(line)); {
+		switch decision := strings.ToLower(strings.TrimSpace(line)); {
 		case !isOpen:
-			terminal.EndQuestion(q.prompter.out)
+			terminal.EndQuestion(q.prompter.terminalOut)
 			return false, false
 		case time.Since(shownAt) < minReadTime:
-			q.prompter.out.Notef("answered too quickly: read the question, then type y or n")
-		case answer == "y", answer == "yes":
+			q.prompter.terminalOut.Notef("answered too quickly: read the question, then type y or n")
+		case decision == "y", decision == "yes":
 			return true, true
-		case answer == "n", answer == "no", answer == "" && !isAction:
+		case decision == "n", decision == "no", decision == "" && !isAction:
 			return false, true
 		default:
-			q.prompter.out.Notef("type y or n")
+			q.prompter.terminalOut.Notef("type y or n")
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	if allow {
 		decision.Scope = wire.ScopeOnce
 	}
-	out := q.prompter.out
+	terminalOut := q.prompter.terminalOut
 	// A decision cancels ctx, so the request that sends the decision to the server must not depend on ctx.
 	decideCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideTimeout)
 	defer cancel()
@@ -155,12 +155,12 @@ func (q question) decide(ctx context.Context, allow bool) bool {
 	case ctx.Err() != nil && err != nil:
 		q.printWithdrawal(ctx)
 	case err != nil:
-		out.Notef("the decision was not sent: %v", err)
+		terminalOut.Notef("the decision was not sent: %v", err)
 		return false
 	case result.Outcome == wire.DecisionAlreadyMade:
-		out.Notef("%s", formatEarlierDecision(result.Allowed, result.By))
+		terminalOut.Notef("%s", formatEarlierDecision(result.Allowed, result.By))
 	case result.Outcome != wire.DecisionAccepted:
-		out.Notef("too late: the call has already ended")
+		terminalOut.Notef("too late: the call has already ended")
 	}
 	return true
 }
@@ -170,16 +170,16 @@ const decideTimeout = 10 * time.Second
 const lookUpTimeout = 2 * time.Second
 
 func (q question) printWithdrawal(ctx context.Context) {
-	out := q.prompter.out
-	terminal.EndQuestion(out)
+	terminalOut := q.prompter.terminalOut
+	terminal.EndQuestion(terminalOut)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTimeout)
 	defer cancel()
 	v, err := q.prompter.calls.Get(ctx, q.view.CallID)
 	switch {
 	case err == nil && v.Decision != nil && v.Decision.TicketID == q.ticketID:
-		out.Notef("%s", formatEarlierDecision(v.Decision.Allow, v.Decision.Surface))
+		terminalOut.Notef("%s", formatEarlierDecision(v.Decision.Allow, v.Decision.Surface))
 	default:
-		out.Notef("no answer is needed: the call no longer waits for approval")
+		terminalOut.Notef("no answer is needed: the call no longer waits for approval")
 	}
 }
 

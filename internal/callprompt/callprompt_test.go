@@ -48,7 +48,7 @@ func (f *fakeCalls) Decide(ctx context.Context, _ string, d httpapi.Decision) (h
 type promptFixture struct {
 	calls       *fakeCalls
 	screen      *terminaltest.Screen
-	typed       *io.PipeWriter
+	typedInput  *io.PipeWriter
 	prompter    *Prompter
 	isAsking    bool
 	waitingText string
@@ -56,9 +56,9 @@ type promptFixture struct {
 }
 
 func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
-	in, typed := io.Pipe()
+	in, typedInput := io.Pipe()
 	f := &promptFixture{
-		screen: &terminaltest.Screen{Columns: 80, Rows: 40}, typed: typed,
+		screen: &terminaltest.Screen{Columns: 80, Rows: 40}, typedInput: typedInput,
 		calls: &fakeCalls{
 			view: dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__post"}, Waiting: &dispatch.WaitingTicket{
 				TicketID: "ticket_1", Kind: kind, Reason: "Client cursor wants to run chat__post", Args: `{"text":"hi"}`, ExpiresAt: time.Now().Add(time.Minute),
@@ -67,7 +67,7 @@ func startQuestion(t *testing.T, kind wire.TicketKind) *promptFixture {
 		},
 	}
 	f.prompter = newPrompter(f.calls, terminal.NewTerminal(f.screen, func() (int, int) { return 80, 40 }), in)
-	t.Cleanup(func() { typed.Close() })
+	t.Cleanup(func() { typedInput.Close() })
 	f.ask()
 	return f
 }
@@ -85,7 +85,7 @@ func (f *promptFixture) ask() {
 
 func (f *promptFixture) typeLine(delay time.Duration, line string) {
 	time.Sleep(delay)
-	go io.WriteString(f.typed, line+"\n")
+	go io.WriteString(f.typedInput, line+"\n")
 	synctest.Wait()
 }
 
@@ -100,11 +100,11 @@ func (f *promptFixture) check(t *testing.T, isAsking bool, want string) {
 		}
 	}
 	if f.isAsking != isAsking || got != want {
-		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.text())
+		t.Errorf("question open = %t, last decision = %q; want open = %t, decision = %q; terminal:\n%s", f.isAsking, got, isAsking, want, f.screenText())
 	}
 }
 
-func (f *promptFixture) text() string { return f.screen.String() }
+func (f *promptFixture) screenText() string { return f.screen.String() }
 
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestAnswers(t *testing.T) {
 			f.typeLine(time.Second, c.line)
 			f.check(t, c.isAsking, c.want)
 			f.withdraw()
-			f.typed.Close()
+			f.typedInput.Close()
 		})
 	}
 }
@@ -136,12 +136,12 @@ func TestQuestionShowsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
 		for _, want := range []string{"chat__post is waiting for approval", "Client cursor wants", `"text": "hi"`, "Allow this call? [y/N]"} {
-			if !strings.Contains(f.text(), want) {
-				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
+			if !strings.Contains(f.screenText(), want) {
+				t.Errorf("the terminal does not show %q:\n%s", want, f.screenText())
 			}
 		}
 		f.withdraw()
-		f.typed.Close()
+		f.typedInput.Close()
 	})
 }
 
@@ -159,7 +159,7 @@ func TestTypedAhead(t *testing.T) {
 		f.ask()
 		f.check(t, true, "")
 		f.withdraw()
-		f.typed.Close()
+		f.typedInput.Close()
 	})
 }
 
@@ -172,10 +172,10 @@ func TestDecidedElsewhere(t *testing.T) {
 		f.withdraw()
 		synctest.Wait()
 		f.check(t, false, "")
-		if !strings.Contains(f.text(), "opentabs: already allowed by the side panel") {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
+		if !strings.Contains(f.screenText(), "opentabs: already allowed by the side panel") {
+			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
 		}
-		f.typed.Close()
+		f.typedInput.Close()
 	})
 }
 
@@ -189,10 +189,10 @@ func TestLateAnswer(t *testing.T) {
 			f.calls.result = result
 			f.typeLine(time.Second, "y")
 			f.check(t, false, "allow")
-			if !strings.Contains(f.text(), want) {
-				t.Errorf("the terminal does not show %q:\n%s", want, f.text())
+			if !strings.Contains(f.screenText(), want) {
+				t.Errorf("the terminal does not show %q:\n%s", want, f.screenText())
 			}
-			f.typed.Close()
+			f.typedInput.Close()
 		})
 	}
 }
@@ -207,7 +207,7 @@ func TestUnsentDecision(t *testing.T) {
 		f.check(t, true, "allow")
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
-		f.typed.Close()
+		f.typedInput.Close()
 	})
 }
 
@@ -216,11 +216,11 @@ func TestUnsentDecision(t *testing.T) {
 func TestEndOfInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := startQuestion(t, wire.TicketPermission)
-		f.typed.Close()
+		f.typedInput.Close()
 		synctest.Wait()
 		f.check(t, false, "")
-		if !strings.Contains(strings.Join(strings.Fields(f.text()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
-			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.text())
+		if !strings.Contains(strings.Join(strings.Fields(f.screenText()), " "), "the call is still waiting for approval: answer in the side panel, or with `opentabs calls approve call_1`") || f.waitingText != "waiting for approval" {
+			t.Errorf("waiting text = %q; the terminal shows unexpected text:\n%s", f.waitingText, f.screenText())
 		}
 	})
 }
@@ -236,9 +236,9 @@ func TestOwnDecisionIsNotRepeated(t *testing.T) {
 		}
 		f.typeLine(time.Second, "n")
 		f.check(t, false, "deny")
-		if strings.Contains(f.text(), "already") || f.waitingText != "" {
-			t.Errorf("the terminal shows unexpected text:\n%s", f.text())
+		if strings.Contains(f.screenText(), "already") || f.waitingText != "" {
+			t.Errorf("the terminal shows unexpected text:\n%s", f.screenText())
 		}
-		f.typed.Close()
+		f.typedInput.Close()
 	})
 }

@@ -14,20 +14,20 @@ var errCallEnded = errors.New("the call has ended")
 // onWaiting each time the call begins to wait for the user. If ctx is cancelled first,
 // AwaitEnd returns the error of ctx.
 func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiting func(dispatch.View)) (dispatch.View, error) {
-	var last dispatch.View
+	var lastView dispatch.View
 	ticketID := ""
 	update := func() error {
-		record, err := calls.Get(ctx, id)
+		callRecord, err := calls.Get(ctx, id)
 		if err != nil {
 			return err
 		}
-		last = record.View
-		if last.Ended != nil {
+		lastView = callRecord.View
+		if lastView.Ended != nil {
 			return errCallEnded
 		}
-		if last.Waiting != nil && last.Waiting.TicketID != ticketID {
-			ticketID = last.Waiting.TicketID
-			onWaiting(last)
+		if lastView.Waiting != nil && lastView.Waiting.TicketID != ticketID {
+			ticketID = lastView.Waiting.TicketID
+			onWaiting(lastView)
 		}
 		return nil
 	}
@@ -43,7 +43,7 @@ func AwaitEnd(ctx context.Context, calls httpapi.CallsClient, id string, onWaiti
 		Missed: func(int) error { return update() },
 	})
 	if errors.Is(err, errCallEnded) {
-		return last, nil
+		return lastView, nil
 	}
-	return last, err
+	return lastView, err
 }

@@ -24,10 +24,10 @@ type Choice struct {
 
 // AlreadyDecidedError is the error for a decision about a call that no longer waits for
 // the user. The text of an AlreadyDecidedError is a sentence for the user.
-type AlreadyDecidedError struct{ sentence string }
+type AlreadyDecidedError struct{ message string }
 
 // Error returns a sentence for the user, such as "call_1 is not waiting for approval".
-func (e *AlreadyDecidedError) Error() string { return e.sentence }
+func (e *AlreadyDecidedError) Error() string { return e.message }
 
 func newAlreadyDecidedError(format string, args ...any) error {
 	return &AlreadyDecidedError{fmt.Sprintf(format, args...)}

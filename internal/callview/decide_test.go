@@ -26,20 +26,20 @@ func TestDecisionAppliesToOneTicket(t *testing.T) {
 
 func TestNotWaiting(t *testing.T) {
 	now := time.Now()
-	suspended := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
+	suspendedView := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", Progression: dispatch.Progression{Status: wire.StatusRunning}}, Timeline: []dispatch.Moment{
 		{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, Surface: "the side panel"}},
 		{Kind: dispatch.EventRunning},
 	}}
-	ended := suspended
-	ended.Ended, ended.Status = &now, wire.StatusDone
+	endedView := suspendedView
+	endedView.Ended, endedView.Status = &now, wire.StatusDone
 	for want, v := range map[string]dispatch.View{
-		"call_1 was already allowed, by the side panel": suspended,
-		"call_1 has already ended (done)":               ended,
+		"call_1 was already allowed, by the side panel": suspendedView,
+		"call_1 has already ended (done)":               endedView,
 		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
 		err := explainNotWaiting(v)
-		var late *AlreadyDecidedError
-		if !errors.As(err, &late) || !strings.Contains(err.Error(), want) {
+		var alreadyDecided *AlreadyDecidedError
+		if !errors.As(err, &alreadyDecided) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -22,37 +22,37 @@ func EventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {
 	case dispatch.EventCreated:
-		text := "queued"
+		eventLine := "queued"
 		if clientName := v.ToClient().String(); clientName != "" {
-			text += ", requested by " + terminal.SafeLine(clientName)
+			eventLine += ", requested by " + terminal.SafeLine(clientName)
 		}
-		return text
+		return eventLine
 	case dispatch.EventSuspended:
 		return suspendedText(e)
 	case dispatch.EventResumed:
 		return resolutionText(e.Resolution)
 	case dispatch.EventRunning:
-		text := "running"
+		eventLine := "running"
 		if v.TabID != 0 {
-			text += fmt.Sprintf(" in tab %d of %s", v.TabID, browserText(v))
+			eventLine += fmt.Sprintf(" in tab %d of %s", v.TabID, browserText(v))
 		}
-		return text
+		return eventLine
 	case dispatch.EventProgress:
 		return progressText(e)
 	case dispatch.EventActivity:
 		return activityText(e.Activity)
 	case dispatch.EventEnded:
-		text := endText(v)
+		eventLine := endText(v)
 		if clientName := v.ToClient().String(); clientName != "" {
-			text += ", requested by " + terminal.SafeLine(clientName)
+			eventLine += ", requested by " + terminal.SafeLine(clientName)
 		}
 		switch result := v.ShownResult(verbose); {
 		case v.Status.IsFailure() && v.Error != "":
-			text += ": " + terminal.SafeLine(v.Error)
+			eventLine += ": " + terminal.SafeLine(v.Error)
 		case result != "":
-			text += ": " + terminal.SafeLine(result)
+			eventLine += ": " + terminal.SafeLine(result)
 		}
-		return text
+		return eventLine
 	case dispatch.EventStopped:
 		return fmt.Sprintf("the page answered the stop: %s", v.StopOutcome)
 	}
@@ -64,11 +64,11 @@ func suspendedText(e dispatch.Event) string {
 	if w == nil { // the user decided before the event was printed
 		return "waiting for approval"
 	}
-	text := WaitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
+	suspension := WaitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
 	if w.Title != "" {
-		text += terminal.SafeLine(w.Title) + ": "
+		suspension += terminal.SafeLine(w.Title) + ": "
 	}
-	return text + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
+	return suspension + fmt.Sprintf("%s (opentabs calls approve|deny %s)", terminal.SafeLine(w.Reason), e.Call.CallID)
 }
 
 func resolutionText(r *dispatch.Resolution) string {
@@ -82,17 +82,17 @@ func resolutionText(r *dispatch.Resolution) string {
 }
 
 func progressText(e dispatch.Event) string {
-	text := "progress"
+	progressLine := "progress"
 	if progress := e.Call.Progress; progress != nil {
-		text += " " + terminal.Percent(*progress)
+		progressLine += " " + terminal.Percent(*progress)
 	}
 	if e.Report == nil {
-		return text
+		return progressLine
 	}
-	if message := WithStatusWord(e.Report.Status, e.Report.Message); message != "" {
-		text += "  " + terminal.SafeLine(message)
+	if toolMessage := WithStatusWord(e.Report.Status, e.Report.Message); toolMessage != "" {
+		progressLine += "  " + terminal.SafeLine(toolMessage)
 	}
-	return text
+	return progressLine
 }
 
 func activityText(a *wire.Activity) string {

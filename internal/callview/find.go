@@ -31,27 +31,27 @@ const maxShownIDs = 5
 // an unknown whole ID unchanged, so that the server rejects the ID. FindID returns a
 // [usererr.Error] if typed matches several calls, or if typed is empty and the selection
 // has no call.
-func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, selection Selection) (string, error) {
-	if isWholeID(typed) {
-		return typed, nil
+func FindID(ctx context.Context, calls httpapi.CallsClient, typedID string, selection Selection) (string, error) {
+	if isWholeID(typedID) {
+		return typedID, nil
 	}
-	listed, err := calls.List(ctx)
+	listedViews, err := calls.List(ctx)
 	if err != nil {
 		return "", err
 	}
-	var found idMatches
-	for _, c := range listed {
-		if typed == "" && selection.contains(c) || typed != "" && hasIDPrefix(c.CallID, typed) {
-			found.add(c)
+	var foundIdMatches idMatches
+	for _, c := range listedViews {
+		if typedID == "" && selection.contains(c) || typedID != "" && hasIDPrefix(c.CallID, typedID) {
+			foundIdMatches.add(c)
 		}
 	}
-	if len(found) == 0 && typed == "" {
+	if len(foundIdMatches) == 0 && typedID == "" {
 		return "", usererr.Errorf("%s: see `opentabs calls`", selection.emptyText())
 	}
-	if id, err := found.choose(typed); err != nil || id != "" {
+	if id, err := foundIdMatches.choose(typedID); err != nil || id != "" {
 		return id, err
 	}
-	return typed, nil
+	return typedID, nil
 }
 
 // FindRecordedID returns the whole ID of the call that the user means, also if the call
@@ -60,42 +60,42 @@ func FindID(ctx context.Context, calls httpapi.CallsClient, typed string, select
 // stateDir. If no call matches, FindRecordedID returns an empty ID. If several calls
 // match, FindRecordedID returns a [usererr.Error]. A whole ID is returned unchanged, even
 // if no call has this ID.
-func FindRecordedID(stateDir, typed string, listed []dispatch.View) (string, error) {
-	if isWholeID(typed) {
-		return typed, nil
+func FindRecordedID(stateDir, typedID string, listedViews []dispatch.View) (string, error) {
+	if isWholeID(typedID) {
+		return typedID, nil
 	}
-	var found idMatches
-	for _, c := range listed {
-		if hasIDPrefix(c.CallID, typed) {
-			found.add(c)
+	var foundIdMatches idMatches
+	for _, c := range listedViews {
+		if hasIDPrefix(c.CallID, typedID) {
+			foundIdMatches.add(c)
 		}
 	}
-	prefix := typed
-	if !hasIDPrefix(idPrefix, typed) && !strings.HasPrefix(typed, idPrefix) {
-		prefix = idPrefix + typed
+	prefix := typedID
+	if !hasIDPrefix(idPrefix, typedID) && !strings.HasPrefix(typedID, idPrefix) {
+		prefix = idPrefix + typedID
 	}
-	entries, err := recorder.FindPrefix(stateDir, prefix, maxShownIDs+1)
+	recordedEntries, err := recorder.FindPrefix(stateDir, prefix, maxShownIDs+1)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range entries {
-		found.add(e.View)
+	for _, e := range recordedEntries {
+		foundIdMatches.add(e.View)
 	}
-	return found.choose(typed)
+	return foundIdMatches.choose(typedID)
 }
 
 // NewUnknownCallError returns the error that the user sees if no call's ID equals, or
 // begins with, the typed text.
-func NewUnknownCallError(typed string) error {
-	return usererr.Errorf("no call has the ID %s: list calls with `opentabs calls --since 24h`", terminal.SafeLine(typed))
+func NewUnknownCallError(typedID string) error {
+	return usererr.Errorf("no call has the ID %s: list calls with `opentabs calls --since 24h`", terminal.SafeLine(typedID))
 }
 
 // isWholeID reports whether a text is long enough to be the whole ID of a call.
-func isWholeID(typed string) bool { return len(typed) >= len(idPrefix)+26 }
+func isWholeID(typedID string) bool { return len(typedID) >= len(idPrefix)+26 }
 
 // hasIDPrefix reports whether id begins with typed, or with "call_" followed by typed.
-func hasIDPrefix(id, typed string) bool {
-	return strings.HasPrefix(id, typed) || strings.HasPrefix(id, idPrefix+typed)
+func hasIDPrefix(id, typedID string) bool {
+	return strings.HasPrefix(id, typedID) || strings.HasPrefix(id, idPrefix+typedID)
 }
 
 // idMatches are the calls that match the ID, or the beginning of an ID, that the user
@@ -103,15 +103,15 @@ func hasIDPrefix(id, typed string) bool {
 type idMatches []dispatch.View
 
 func (m *idMatches) add(c dispatch.View) {
-	if !slices.ContainsFunc(*m, func(other dispatch.View) bool { return other.CallID == c.CallID }) {
+	if !slices.ContainsFunc(*m, func(otherView dispatch.View) bool { return otherView.CallID == c.CallID }) {
 		*m = append(*m, c)
 	}
 }
 
-func (m idMatches) choose(typed string) (string, error) {
+func (m idMatches) choose(typedID string) (string, error) {
 	var names []string
 	for _, c := range m {
-		if c.CallID == typed || len(m) == 1 {
+		if c.CallID == typedID || len(m) == 1 {
 			return c.CallID, nil
 		}
 		names = append(names, c.CallID+" ("+terminal.SafeLine(c.ToolName)+")")

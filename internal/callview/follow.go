@@ -10,25 +10,25 @@ import (
 
 // Follow prints the events of all calls until ctx is cancelled, and then returns nil. If
 // the server stops, Follow returns httpapi.ErrEnded.
-func Follow(ctx context.Context, calls httpapi.CallsClient, out *terminal.Output, o Options) error {
+func Follow(ctx context.Context, calls httpapi.CallsClient, terminalOut *terminal.Output, o Options) error {
 	var filter dispatch.FollowOptions
 	if !o.Verbose && !o.JSON {
 		filter.Audience = dispatch.AudienceUser
 	}
 	err := calls.Follow(ctx, filter, httpapi.Listener{
 		Following: func() error {
-			out.Notef("following; stop with Ctrl-C")
+			terminalOut.Notef("following; stop with Ctrl-C")
 			return nil
 		},
-		Event: func(e dispatch.Event, raw []byte) error {
+		Event: func(e dispatch.Event, rawJSON []byte) error {
 			if o.JSON {
-				return out.PrintJSONLine(raw)
+				return terminalOut.PrintJSONLine(rawJSON)
 			}
-			out.PrintText(EventLine(e, o.Verbose))
+			terminalOut.PrintText(EventLine(e, o.Verbose))
 			return nil
 		},
 		Missed: func(n int) error {
-			out.Notef("%s were missed", terminal.Plural(n, "event"))
+			terminalOut.Notef("%s were missed", terminal.Plural(n, "event"))
 			return nil
 		},
 	})

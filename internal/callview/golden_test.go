@@ -23,19 +23,19 @@ func TestMain(m *testing.M) {
 
 func TestCallInTheTerminal(t *testing.T) {
 	now := dispatchtest.ArrivalTime.Add(10 * time.Second)
-	waiting, ended := dispatchtest.View(), dispatchtest.View()
-	waiting.Status, waiting.ErrorCode = "waiting for approval", ""
-	ended.CallID, ended.Waiting, ended.Status = "call_2", nil, wire.StatusFailed
+	waitingView, endedView := dispatchtest.View(), dispatchtest.View()
+	waitingView.Status, waitingView.ErrorCode = "waiting for approval", ""
+	endedView.CallID, endedView.Waiting, endedView.Status = "call_2", nil, wire.StatusFailed
 	var b bytes.Buffer
 	timedOut := dispatch.View{RunMs: 30_000, ErrorCode: wire.ErrIdleTimeout, Error: "no progress and no result for 30 s", Ended: &now}
 	timedOut.CallID, timedOut.ToolName, timedOut.Status = "call_3", "messages__export", wire.StatusTimedOut
-	for _, v := range []dispatch.View{waiting, ended, timedOut, {}} {
+	for _, v := range []dispatch.View{waitingView, endedView, timedOut, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
 			s := callDetails{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
-			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
-				b.WriteString(strings.Join(row, " | ") + "\n")
+			for _, tableRow := range Rows([]dispatch.View{v}, verbose, now) {
+				b.WriteString(strings.Join(tableRow, " | ") + "\n")
 			}
 			b.WriteString("\n")
 		}
@@ -44,7 +44,7 @@ func TestCallInTheTerminal(t *testing.T) {
 		dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning,
 		dispatch.EventProgress, dispatch.EventActivity, dispatch.EventEnded, dispatch.EventStopped,
 	} {
-		e := dispatch.Event{Kind: kind, Time: now, Call: waiting, Resolution: dispatchtest.Resolution()}
+		e := dispatch.Event{Kind: kind, Time: now, Call: waitingView, Resolution: dispatchtest.Resolution()}
 		b.WriteString(EventLine(e, true) + "\n")
 	}
 	b.WriteString(EventLine(dispatch.Event{Kind: dispatch.EventEnded, Time: now, Call: timedOut}, false) + "\n")

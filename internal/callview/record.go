@@ -14,15 +14,15 @@ import (
 // RecordRows returns a table of recorded calls, one row per call. The first row of the
 // table contains the column names.
 func RecordRows(records []recorder.Entry, verbose bool) [][]string {
-	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
+	tableRows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
 	for _, r := range records {
-		message := cmp.Or(r.Error, r.ShownResult(verbose), WithStatusWord(r.UserStatusWord, r.UserMessage))
-		rows = append(rows, []string{
+		toolMessage := cmp.Or(r.Error, r.ShownResult(verbose), WithStatusWord(r.UserStatusWord, r.UserMessage))
+		tableRows = append(tableRows, []string{
 			endTime(r.Record).Local().Format(time.DateTime), r.CallID, r.ToolName, statusText(r.View), runTimeText(r.View),
-			r.ToClient().String(), r.Site, terminal.SafeLine(message),
+			r.ToClient().String(), r.Site, terminal.SafeLine(toolMessage),
 		})
 	}
-	return rows
+	return tableRows
 }
 
 func endTime(r recorder.Record) time.Time {
@@ -34,9 +34,9 @@ func endTime(r recorder.Record) time.Time {
 
 // PrintRecord prints the details of a recorded call, including the fields that only
 // recorded calls have, such as the site.
-func PrintRecord(out *terminal.Output, r recorder.Record, verbose bool) {
-	Print(out, r.View, verbose)
-	out.PrintSafeLines(recordLines(r, verbose)...)
+func PrintRecord(terminalOut *terminal.Output, r recorder.Record, verbose bool) {
+	Print(terminalOut, r.View, verbose)
+	terminalOut.PrintSafeLines(recordLines(r, verbose)...)
 }
 
 func recordLines(r recorder.Record, verbose bool) []string {
@@ -48,11 +48,11 @@ func recordLines(r recorder.Record, verbose bool) []string {
 		lines = append(lines, fieldLine("undo", undoText(*r.Undo)))
 	}
 	if a := r.Approved; a != nil {
-		text := "allowed " + ScopeText(a.Scope, 0)
+		decisionText := "allowed " + ScopeText(a.Scope, 0)
 		if a.By != "" {
-			text += " by " + terminal.SafeLine(a.By)
+			decisionText += " by " + terminal.SafeLine(a.By)
 		}
-		lines = append(lines, fieldLine("approval", text))
+		lines = append(lines, fieldLine("approval", decisionText))
 	}
 	if verbose && r.Hash != "" {
 		lines = append(lines, fieldLine("hash", terminal.SafeLine(r.Hash)))
@@ -86,15 +86,15 @@ func undoText(u wire.CallUndo) string {
 	return by + " may have undone the call, but its result did not arrive"
 }
 
-func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
-	if text == "" || text == "{}" {
+func jsonBlock(title, json string, realBytes int, isIncomplete bool) []string {
+	if json == "" || json == "{}" {
 		return nil
 	}
 	if isIncomplete {
 		title += fmt.Sprintf(" (%s; without secrets and long values)", humanize.Bytes(realBytes))
 	}
 	lines := []string{title}
-	for _, line := range terminal.JSONLines(text) {
+	for _, line := range terminal.JSONLines(json) {
 		lines = append(lines, "  "+line)
 	}
 	return lines

@@ -21,29 +21,29 @@ func WaitingSummary(calls []dispatch.View) string {
 			counts[WaitingText(*v.Waiting)]++
 		}
 	}
-	var parts []string
+	var textParts []string
 	for _, state := range []string{stateApproval, stateUser} {
 		if n := counts[state]; n > 0 {
-			parts = append(parts, terminal.CountWithVerb(n, "call is ", "calls are ")+state)
+			textParts = append(textParts, terminal.CountWithVerb(n, "call is ", "calls are ")+state)
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(textParts, ", ")
 }
 
 // Rows returns a table of calls with one row for each call. The first row of the table has the
 // column names. The column TIME LEFT exists only if a call waits for the user.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
-	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
+	tableRows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
 	for _, row := range orderInTrees(calls) {
-		rows = append(rows, callRow(row.View, row.depth, verbose, now))
+		tableRows = append(tableRows, callRow(row.View, row.depth, verbose, now))
 	}
 	if WaitingSummary(calls) == "" {
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], waitColumn, waitColumn+1)
+		for i := range tableRows {
+			tableRows[i] = slices.Delete(tableRows[i], waitColumn, waitColumn+1)
 		}
 	}
-	return rows
+	return tableRows
 }
 
 // In a narrow terminal, call IDs are shortened to shortIDLength characters; commands accept the beginning of an ID.
@@ -53,29 +53,29 @@ const shortIDLength = len("call_") + 8
 // of each call stay visible. FitRows shortens call IDs, and removes the error code from the status
 // of failed calls. FitRows shortens times to hours and minutes, with the month and day unless the
 // date is today.
-func FitRows(rows [][]string, columns int, now time.Time) {
+func FitRows(tableRows [][]string, columns int, now time.Time) {
 	if columns >= minColumnsForWholeCells {
 		return
 	}
-	for i, name := range rows[0] {
-		for _, row := range rows[1:] {
+	for i, name := range tableRows[0] {
+		for _, tableRow := range tableRows[1:] {
 			switch name {
 			case "CALL":
-				row[i] = row[i][:min(len(row[i]), shortIDLength)]
+				tableRow[i] = tableRow[i][:min(len(tableRow[i]), shortIDLength)]
 			case "STATUS":
-				row[i], _, _ = strings.Cut(row[i], " (")
+				tableRow[i], _, _ = strings.Cut(tableRow[i], " (")
 			case "TIME":
-				row[i] = shortTime(row[i], now)
+				tableRow[i] = shortTime(tableRow[i], now)
 			}
 		}
 	}
 }
 
-func shortTime(text string, now time.Time) string {
-	at, err := time.ParseInLocation(time.DateTime, text, now.Location())
+func shortTime(timestamp string, now time.Time) string {
+	at, err := time.ParseInLocation(time.DateTime, timestamp, now.Location())
 	switch {
 	case err != nil:
-		return text
+		return timestamp
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
 		return at.Format("15:04")
 	}
@@ -103,17 +103,17 @@ func orderInTrees(calls []dispatch.View) []treeRow {
 		}
 	}
 	var rows []treeRow
-	var add func(v dispatch.View, depth int)
-	add = func(v dispatch.View, depth int) {
+	var addTree func(v dispatch.View, depth int)
+	addTree = func(v dispatch.View, depth int) {
 		rows = append(rows, treeRow{v, depth})
 		slices.SortStableFunc(children[v.CallID], func(a, b dispatch.View) int { return a.Created.Compare(b.Created) })
-		for _, child := range children[v.CallID] {
-			add(child, depth+1)
+		for _, childView := range children[v.CallID] {
+			addTree(childView, depth+1)
 		}
 	}
 	for _, v := range calls {
 		if !isListed[v.ParentCallID] {
-			add(v, 0)
+			addTree(v, 0)
 		}
 	}
 	return rows
@@ -178,19 +178,19 @@ func endText(v dispatch.View) string {
 
 func waitTimeText(v dispatch.View) string {
 	forApproval, forUser := waterfall.WaitTime(&v, v.Created)
-	var texts []string
+	var statusTexts []string
 	for _, wait := range []struct {
 		time  time.Duration
 		state string
 	}{{forApproval, stateApproval}, {forUser, stateUser}} {
 		if wait.time > 0 {
-			texts = append(texts, shortDuration(wait.time)+" "+wait.state)
+			statusTexts = append(statusTexts, shortDuration(wait.time)+" "+wait.state)
 		}
 	}
-	if len(texts) == 0 {
+	if len(statusTexts) == 0 {
 		return ""
 	}
-	return ", of which " + strings.Join(texts, " and ")
+	return ", of which " + strings.Join(statusTexts, " and ")
 }
 
 func runTimeText(v dispatch.View) string {

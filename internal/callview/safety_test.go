@@ -23,7 +23,7 @@ func TestFollowIsSafe(t *testing.T) {
 		call.Activities = append(call.Activities, dispatch.ActivityView{Type: kind, Content: content, Audience: "user"})
 	}
 	var b bytes.Buffer
-	p := plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
+	p := plainCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
 	p.show(call)
 	if r, found := plaintext.FirstHidden(b.String()); found || b.Len() == 0 {
 		t.Errorf("%q is in %q", r, b.String())

@@ -24,8 +24,8 @@ type callDetails struct {
 
 const detailLabelWidth = 9
 
-func fieldLine(label, text string) string {
-	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
+func fieldLine(label, fieldValue string) string {
+	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, fieldValue)
 }
 
 func (s callDetails) renderLines(maxLines int) []string {
@@ -121,18 +121,18 @@ func (s callDetails) progressBar() string {
 func (s callDetails) timelineLines() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
-		text := terminal.SafeLine(string(m.Kind))
+		eventText := terminal.SafeLine(string(m.Kind))
 		switch m.Kind {
 		case dispatch.EventSuspended:
-			text = "waiting: " + terminal.SafeLine(m.Reason)
+			eventText = "waiting: " + terminal.SafeLine(m.Reason)
 		case dispatch.EventResumed:
-			text = resolutionText(m.Resolution)
+			eventText = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
-			text = statusText(s.view)
+			eventText = statusText(s.view)
 		case dispatch.EventStopped:
-			text = fmt.Sprintf("the page answered the stop: %s", s.view.StopOutcome)
+			eventText = fmt.Sprintf("the page answered the stop: %s", s.view.StopOutcome)
 		}
-		lines = append(lines, "  "+m.Time.Local().Format(clockTime)+"  "+text)
+		lines = append(lines, "  "+m.Time.Local().Format(clockTime)+"  "+eventText)
 	}
 	return lines
 }
@@ -143,9 +143,9 @@ func (s callDetails) questionLines() []string {
 		return nil
 	}
 	lines := []string{"question"}
-	for _, text := range []string{w.Title, w.Reason} {
-		if text != "" {
-			lines = append(lines, "  "+terminal.SafeLine(text))
+	for _, paragraph := range []string{w.Title, w.Reason} {
+		if paragraph != "" {
+			lines = append(lines, "  "+terminal.SafeLine(paragraph))
 		}
 	}
 	lines = append(lines, s.argumentLines(*w)...)
@@ -176,35 +176,35 @@ func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	return lines
 }
 
-func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
+func (s callDetails) shownActivities() (shownList []dispatch.ActivityView, hiddenCount int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
-			shown = append(shown, a)
+			shownList = append(shownList, a)
 		} else {
-			hidden++
+			hiddenCount++
 		}
 	}
-	return shown, hidden
+	return shownList, hiddenCount
 }
 
 func (s callDetails) activityLines(maxLines int) []string {
-	shown, hidden := s.shownActivities()
+	shownList, hiddenCount := s.shownActivities()
 	var lines []string
-	for i, a := range shown {
+	for i, a := range shownList {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
 			// Leave at least one line for the heading of each remaining activity, and one
 			// line for a note about all hidden activities.
-			laterActivities := len(shown) - i - 1
+			laterActivities := len(shownList) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
 		for _, line := range activityLines {
 			lines = append(lines, "  "+line)
 		}
 	}
-	if hidden > 0 {
-		lines = append(lines, terminal.CountWithVerb(hidden, "activity is", "activities are")+" not for the user: --verbose shows all")
+	if hiddenCount > 0 {
+		lines = append(lines, terminal.CountWithVerb(hiddenCount, "activity is", "activities are")+" not for the user: --verbose shows all")
 	}
 	return lines
 }
@@ -232,11 +232,11 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
-func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDetails {
+func newCallDetails(terminalOut *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
-	s := callDetails{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
-	if out.IsTerminal() {
-		s.columns, _ = out.Size()
+	s := callDetails{view: v, verbose: verbose, glyphs: terminalOut.Glyphs(), now: now, viewTime: now}
+	if terminalOut.IsTerminal() {
+		s.columns, _ = terminalOut.Size()
 	}
 	return s
 }
@@ -244,6 +244,6 @@ func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDet
 // Print prints the details of a call, such as its status, progress and activities. The
 // view v must have been read just now, because the printed run time of a running call
 // depends on the current time.
-func Print(out *terminal.Output, v dispatch.View, verbose bool) {
-	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
+func Print(terminalOut *terminal.Output, v dispatch.View, verbose bool) {
+	terminalOut.PrintSafeLines(newCallDetails(terminalOut, v, verbose).renderLines(0)...)
 }

@@ -13,28 +13,28 @@ import (
 )
 
 func runningView() dispatch.View {
-	half, total := 0.5, 100.0
-	var text []string
+	half, totalProgress := 0.5, 100.0
+	var argumentLines []string
 	var rows []map[string]int
 	for i := range 100 {
-		text = append(text, fmt.Sprint("line ", i))
+		argumentLines = append(argumentLines, fmt.Sprint("line ", i))
 		rows = append(rows, map[string]int{"row": i})
 	}
 	content := func(v any) json.RawMessage {
-		raw, err := json.Marshal(v)
+		rawJSON, err := json.Marshal(v)
 		if err != nil {
 			panic(err)
 		}
-		return raw
+		return rawJSON
 	}
 	return dispatch.View{
 		Snapshot: dispatch.Snapshot{
 			CallID: "call_1", ToolName: "a__b",
-			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &total, Message: "of no interest"},
+			Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &half, Total: &totalProgress, Message: "of no interest"},
 		},
 		RunMs: 2000, ReportCount: 3, UserMessage: "for you",
 		Activities: []dispatch.ActivityView{
-			{Type: "text", Content: content(strings.Join(text, "\n")), Audience: "user"},
+			{Type: "text", Content: content(strings.Join(argumentLines, "\n")), Audience: "user"},
 			{Type: "table", Content: content(rows), Audience: "user"},
 			{Type: "json", Content: content(1)},
 		},
@@ -45,15 +45,15 @@ func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
 	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
 	lines := s.renderLines(24)
-	text := strings.Join(lines, "\n")
+	joinedLines := strings.Join(lines, "\n")
 	if len(lines) > 24 {
-		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), text)
+		t.Errorf("%d lines on a screen of 24:\n%s", len(lines), joinedLines)
 	}
 	for _, want := range []string{
 		"status     running for 3.0 s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
-		if !strings.Contains(text, strings.ReplaceAll(want, "more lines", "more")) {
-			t.Errorf("the text %q is missing in the sheet\n%s", want, text)
+		if !strings.Contains(joinedLines, strings.ReplaceAll(want, "more lines", "more")) {
+			t.Errorf("the text %q is missing in the sheet\n%s", want, joinedLines)
 		}
 	}
 	if allLines := s.renderLines(0); len(allLines) < 200 {
@@ -65,18 +65,18 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
 		s := callDetails{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
-		text := strings.Join(s.renderLines(0), "\n")
-		if strings.Contains(text, "of no interest") || strings.Contains(text, "activity json") {
-			t.Errorf("it shows\n%s", text)
+		joinedLines := strings.Join(s.renderLines(0), "\n")
+		if strings.Contains(joinedLines, "of no interest") || strings.Contains(joinedLines, "activity json") {
+			t.Errorf("it shows\n%s", joinedLines)
 		}
-		if !strings.Contains(text, "50%") || !strings.Contains(text, "for you") || !strings.Contains(text, "1 activity is not for the user") {
-			t.Errorf("the sheet lacks something:\n%s", text)
+		if !strings.Contains(joinedLines, "50%") || !strings.Contains(joinedLines, "for you") || !strings.Contains(joinedLines, "1 activity is not for the user") {
+			t.Errorf("the sheet lacks something:\n%s", joinedLines)
 		}
 		s.verbose = true
-		text = strings.Join(s.renderLines(0), "\n")
+		joinedLines = strings.Join(s.renderLines(0), "\n")
 		for _, want := range []string{"of no interest", "50%", "activity json (not for the user)"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("--verbose lacks %q:\n%s", want, text)
+			if !strings.Contains(joinedLines, want) {
+				t.Errorf("--verbose lacks %q:\n%s", want, joinedLines)
 			}
 		}
 	}
@@ -84,17 +84,17 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 
 func TestCallsInTrees(t *testing.T) {
 	now := time.Now()
-	view := func(id, parent string, seconds int) dispatch.View {
+	view := func(id, parentDir string, seconds int) dispatch.View {
 		return dispatch.View{
-			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parent, ToolName: id},
+			Snapshot: dispatch.Snapshot{CallID: id, ParentCallID: parentDir, ToolName: id},
 			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
 	// The server lists running calls before ended calls, and both from newest to oldest.
-	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
+	calls := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
-	for _, row := range Rows(list, false, now)[1:] {
-		got = append(got, row[1])
+	for _, tableRow := range Rows(calls, false, now)[1:] {
+		got = append(got, tableRow[1])
 	}
 	if want := "a|  a1|    a1x|  a2|b|x"; strings.Join(got, "|") != want {
 		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
@@ -107,13 +107,13 @@ func TestFitRows(t *testing.T) {
 		80:  "09:05|call_x6axhe37|failed 11-20 09:05|call_a|waiting for approval",
 		120: "2026-11-28 09:05:01|call_x6axhe37hbgwg7pggqeuutzrbm|failed (tool_error) 2026-11-20 09:05:01|call_a|waiting for approval",
 	} {
-		rows := [][]string{
+		tableRows := [][]string{
 			{"TIME", "CALL", "STATUS"},
 			{"2026-11-28 09:05:01", "call_x6axhe37hbgwg7pggqeuutzrbm", "failed (tool_error)"},
 			{"2026-11-20 09:05:01", "call_a", "waiting for approval"},
 		}
-		FitRows(rows, columns, now)
-		if got := strings.Join(rows[1], "|") + " " + strings.Join(rows[2], "|"); got != want || rows[0][2] != "STATUS" {
+		FitRows(tableRows, columns, now)
+		if got := strings.Join(tableRows[1], "|") + " " + strings.Join(tableRows[2], "|"); got != want || tableRows[0][2] != "STATUS" {
 			t.Errorf("on a terminal with %d columns the rows are %q, want %q", columns, got, want)
 		}
 	}
@@ -138,14 +138,14 @@ func TestEventTextForUser(t *testing.T) {
 // the time in which it waited for approval.
 func TestStatusOfCallThatWaited(t *testing.T) {
 	arrived := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	ended := arrived.Add(1400 * time.Millisecond)
+	endedTime := arrived.Add(1400 * time.Millisecond)
 	var v dispatch.View
-	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &ended, 12
+	v.CallID, v.Status, v.Created, v.Ended, v.RunMs = "call_1", wire.StatusDone, arrived, &endedTime, 12
 	v.Timeline = []dispatch.Moment{
 		{Time: arrived, Kind: dispatch.EventSuspended}, {Time: arrived.Add(1300 * time.Millisecond), Kind: dispatch.EventResumed},
-		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: ended, Kind: dispatch.EventEnded},
+		{Time: arrived.Add(1350 * time.Millisecond), Kind: dispatch.EventRunning}, {Time: endedTime, Kind: dispatch.EventEnded},
 	}
-	if got, want := (callDetails{view: v, now: ended}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
+	if got, want := (callDetails{view: v, now: endedTime}).statusLine(), "done after 1.4 s, of which 1.3 s waiting for approval, 0 reports"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := runTimeText(v); got != "12 ms" {

@@ -22,18 +22,18 @@ func TicketLines(v dispatch.View, now time.Time) []string {
 		return nil
 	}
 	lines := []string{terminal.SafeLine(v.ToolName) + " is " + WaitingText(*w) + ", " + timeLeftText(*w, now) + " left"}
-	add := func(text string) {
-		if text != "" {
-			lines = append(lines, terminal.SafeLine(text))
+	addLine := func(line string) {
+		if line != "" {
+			lines = append(lines, terminal.SafeLine(line))
 		}
 	}
-	add(formatTool(*w))
-	add(shortenText(w.About.Description, maxDescriptionBytes))
+	addLine(formatTool(*w))
+	addLine(shortenText(w.About.Description, maxDescriptionBytes))
 	if w.Kind == wire.TicketUser {
-		add(w.Title)
+		addLine(w.Title)
 	}
-	add(w.Reason)
-	add(formatPage(w.Page))
+	addLine(w.Reason)
+	addLine(formatPage(w.Page))
 	for _, line := range (callDetails{view: v, now: now}).argumentLines(*w) {
 		lines = append(lines, strings.TrimPrefix(line, "  "))
 	}
@@ -59,21 +59,21 @@ func formatPage(page *dispatch.TicketPage) string {
 	if page == nil {
 		return ""
 	}
-	var texts []string
-	for _, text := range []string{page.TabTitle, page.Site, page.BrowserName} {
-		if text != "" {
-			texts = append(texts, text)
+	var statusTexts []string
+	for _, pageFact := range []string{page.TabTitle, page.Site, page.BrowserName} {
+		if pageFact != "" {
+			statusTexts = append(statusTexts, pageFact)
 		}
 	}
-	return "in " + strings.Join(texts, ", ")
+	return "in " + strings.Join(statusTexts, ", ")
 }
 
-func shortenText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+func shortenText(pageFact string, limit int) string {
+	if len(pageFact) <= limit {
+		return pageFact
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
+	for limit > 0 && !utf8.RuneStart(pageFact[limit]) {
 		limit--
 	}
-	return text[:limit] + "..."
+	return pageFact[:limit] + "..."
 }

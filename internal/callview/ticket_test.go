@@ -19,24 +19,24 @@ func TestTicketLines(t *testing.T) {
 		Page:  &dispatch.TicketPage{BrowserName: "Work", TabTitle: "general", Site: "https://chat.example.com"},
 	}}
 	lines := TicketLines(v, now)
-	text := strings.Join(lines, "\n")
+	joinedLines := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"chat__export is waiting for approval, ", "messages (Chat): can change data", "Client cursor wants to run chat__export",
 		"in general, https://chat.example.com, Work", "arguments\n", `"channel": "gen`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the ticket text does not contain %q:\n%s", want, text)
+		if !strings.Contains(joinedLines, want) {
+			t.Errorf("the ticket text does not contain %q:\n%s", want, joinedLines)
 		}
 	}
-	if strings.ContainsAny(text, "\x1b\u202e") {
-		t.Errorf("the lines of the ticket contain control characters: %q", text)
+	if strings.ContainsAny(joinedLines, "\x1b\u202e") {
+		t.Errorf("the lines of the ticket contain control characters: %q", joinedLines)
 	}
 	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Exports") }); i < 0 || len(lines[i]) > maxDescriptionBytes+3 {
-		t.Errorf("the ticket contains the whole description, want a shortened one:\n%s", text)
+		t.Errorf("the ticket contains the whole description, want a shortened one:\n%s", joinedLines)
 	}
 	v.Waiting.About.IsReadOnly, v.Waiting.About.Title, v.Waiting.Page = true, "", nil
-	if text := strings.Join(TicketLines(v, now), "\n"); !strings.Contains(text, "chat__export (Chat): reads") || strings.Contains(text, "\nin ") {
-		t.Errorf("the ticket of a read-only tool without a page has the wrong lines:\n%s", text)
+	if joinedLines := strings.Join(TicketLines(v, now), "\n"); !strings.Contains(joinedLines, "chat__export (Chat): reads") || strings.Contains(joinedLines, "\nin ") {
+		t.Errorf("the ticket of a read-only tool without a page has the wrong lines:\n%s", joinedLines)
 	}
 	v.Waiting = nil
 	if got := TicketLines(v, now); got != nil {

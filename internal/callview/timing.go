@@ -12,12 +12,12 @@ import (
 
 // PrintTiming prints how long each phase of a call took. Each phase of the call has a
 // line with its start, its duration and, on a terminal, a bar.
-func PrintTiming(out *terminal.Output, v dispatch.View, now time.Time) {
+func PrintTiming(terminalOut *terminal.Output, v dispatch.View, now time.Time) {
 	columns := 0
-	if out.IsTerminal() {
-		columns, _ = out.Size()
+	if terminalOut.IsTerminal() {
+		columns, _ = terminalOut.Size()
 	}
-	out.PrintSafeLines(timingLines(v, now, columns, out.Glyphs())...)
+	terminalOut.PrintSafeLines(timingLines(v, now, columns, terminalOut.Glyphs())...)
 }
 
 // Timing is how long each phase of a call took, for JSON output.

@@ -11,14 +11,14 @@ import (
 )
 
 func TestTimingLines(t *testing.T) {
-	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	ended := start.Add(40 * time.Second)
-	v := dispatch.View{Plugin: "messages", Tool: "export", Created: start, Ended: &ended}
+	startTime := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	endedTime := startTime.Add(40 * time.Second)
+	v := dispatch.View{Plugin: "messages", Tool: "export", Created: startTime, Ended: &endedTime}
 	v.CallID, v.ToolName, v.Status = "call_1", "messages__export", "done"
 	v.Timeline = []dispatch.Moment{
-		{Kind: dispatch.EventCreated, Time: start}, {Kind: dispatch.EventSuspended, Time: start.Add(time.Millisecond)},
-		{Kind: dispatch.EventResumed, Time: start.Add(20 * time.Second)}, {Kind: dispatch.EventRunning, Time: start.Add(20 * time.Second)},
-		{Kind: dispatch.EventEnded, Time: ended},
+		{Kind: dispatch.EventCreated, Time: startTime}, {Kind: dispatch.EventSuspended, Time: startTime.Add(time.Millisecond)},
+		{Kind: dispatch.EventResumed, Time: startTime.Add(20 * time.Second)}, {Kind: dispatch.EventRunning, Time: startTime.Add(20 * time.Second)},
+		{Kind: dispatch.EventEnded, Time: endedTime},
 	}
 	want := []string{
 		"call_1  messages__export  done after 40 s",
@@ -27,10 +27,10 @@ func TestTimingLines(t *testing.T) {
 		"  running               20 s       20 s                     ###################",
 		"  No trace: calls in quick succession are not traced, so only the waits and the run are known.",
 	}
-	if got := timingLines(v, ended, 80, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := timingLines(v, endedTime, 80, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	v.Trace = &hops.View{TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 500}, {Stage: "gates", StartUs: 500, Us: 20e6}, {Stage: "handler", StartUs: 20.0005e6, Us: 2e6}}}
+	v.Trace = &hops.View{TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Start: startTime, Hops: []hops.Hop{{Stage: "guard", Us: 500}, {Stage: "gates", StartUs: 500, Us: 20e6}, {Stage: "handler", StartUs: 20.0005e6, Us: 2e6}}}
 	want = []string{
 		"call_1  messages__export  done after 22 s",
 		"  request             0.0 ms     0.5 ms",
@@ -40,7 +40,7 @@ func TestTimingLines(t *testing.T) {
 		"  handler               20 s        2 s",
 		"  Trace ID of the client: 4bf92f3577b34da6a3ce929d0e0e4736",
 	}
-	if got := timingLines(v, ended, 0, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := timingLines(v, endedTime, 0, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the timing lines in a pipe are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -24,23 +24,23 @@ type Options struct {
 type display interface {
 	begin(v dispatch.View) error
 	show(v dispatch.View)
-	showEvent(e dispatch.Event, raw []byte) error
+	showEvent(e dispatch.Event, rawJSON []byte) error
 	showMissed(n int)
 	// redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
 	// end receives nil if the server could not return the final state of the call.
-	end(v *dispatch.View)
+	showEnd(v *dispatch.View)
 	pause() time.Duration
 }
 
-func newDisplay(out *terminal.Output, o Options) display {
+func newDisplay(terminalOut *terminal.Output, o Options) display {
 	switch {
 	case o.JSON:
-		return jsonCall{out: out}
-	case out.CanRedraw():
-		return newLiveCall(out, o.Verbose)
+		return jsonCall{terminalOut: terminalOut}
+	case terminalOut.CanRedraw():
+		return newLiveCall(terminalOut, o.Verbose)
 	}
-	return &plainCall{out: out, verbose: o.Verbose, printedLines: map[string][]string{}}
+	return &plainCall{terminalOut: terminalOut, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
 const watchTick = 100 * time.Millisecond
@@ -50,17 +50,17 @@ const watchTick = 100 * time.Millisecond
 type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
-	raw         []byte
+	rawJSON     []byte
 	missed      int
 }
 
 // Watch shows a call on the terminal until the call ends or ctx is cancelled, and then
 // returns nil. If the server stops, Watch returns httpapi.ErrEnded.
-func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal.Output, o Options) error {
+func Watch(ctx context.Context, client *httpapi.Client, id string, terminalOut *terminal.Output, o Options) error {
 	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	items, streamErr := make(chan streamItem), make(chan error, 1)
-	display := newDisplay(out, o)
+	display := newDisplay(terminalOut, o)
 	go func() { streamErr <- streamEvents(watchCtx, client, id, items) }()
 	w := watcher{client: client, id: id, display: display}
 	tick := time.NewTicker(watchTick)
@@ -76,7 +76,7 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal
 		case err = <-streamErr:
 		}
 		if hasEnded || err != nil {
-			display.end(w.lastView)
+			display.showEnd(w.lastView)
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -86,7 +86,7 @@ func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal
 }
 
 func streamEvents(ctx context.Context, client *httpapi.Client, id string, items chan<- streamItem) error {
-	send := func(item streamItem) error {
+	sendItem := func(item streamItem) error {
 		select {
 		case items <- item:
 			return nil
@@ -95,11 +95,11 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 		}
 	}
 	return client.Calls.Follow(ctx, dispatch.FollowOptions{CallID: id}, httpapi.Listener{
-		Following: func() error { return send(streamItem{isFollowing: true}) },
-		Event: func(e dispatch.Event, raw []byte) error {
-			return send(streamItem{event: &e, raw: append([]byte(nil), raw...)})
+		Following: func() error { return sendItem(streamItem{isFollowing: true}) },
+		Event: func(e dispatch.Event, rawJSON []byte) error {
+			return sendItem(streamItem{event: &e, rawJSON: append([]byte(nil), rawJSON...)})
 		},
-		Missed: func(n int) error { return send(streamItem{missed: n}) },
+		Missed: func(n int) error { return sendItem(streamItem{missed: n}) },
 	})
 }
 
@@ -142,7 +142,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 		}
 		w.display.show(*w.lastView)
 	}
-	return hasEnded, w.display.showEvent(*item.event, item.raw)
+	return hasEnded, w.display.showEvent(*item.event, item.rawJSON)
 }
 
 func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool, err error) {
@@ -159,10 +159,10 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 }
 
 func (w *watcher) fetchCall(ctx context.Context) error {
-	record, err := w.client.Calls.Get(ctx, w.id)
+	callRecord, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {
 		return err
 	}
-	w.lastView, w.isStale, w.viewTime = &record.View, false, time.Now()
+	w.lastView, w.isStale, w.viewTime = &callRecord.View, false, time.Now()
 	return nil
 }

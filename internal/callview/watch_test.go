@@ -18,7 +18,7 @@ func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls,
 func (r *recordedDisplay) show(dispatch.View)        { r.calls = append(r.calls, "show") }
 func (r *recordedDisplay) showMissed(int)            { r.calls = append(r.calls, "missed") }
 func (r *recordedDisplay) redraw(time.Time)          {}
-func (r *recordedDisplay) end(*dispatch.View)        { r.calls = append(r.calls, "end") }
+func (r *recordedDisplay) showEnd(*dispatch.View)    { r.calls = append(r.calls, "end") }
 func (r *recordedDisplay) pause() time.Duration      { return time.Second }
 
 func (r *recordedDisplay) showEvent(e dispatch.Event, _ []byte) error {
@@ -51,21 +51,21 @@ func TestWatchHandlesEventsOnce(t *testing.T) {
 
 func TestLiveCallLeavesAllOfIt(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 60, Rows: 20}
-	out := terminal.NewTerminal(v, func() (int, int) { return v.Columns, v.Rows })
-	l := newLiveCall(out, false)
-	view := runningView()
-	if err := l.begin(view); err != nil {
+	terminalOut := terminal.NewTerminal(v, func() (int, int) { return v.Columns, v.Rows })
+	l := newLiveCall(terminalOut, false)
+	callView := runningView()
+	if err := l.begin(callView); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(v.String(), "\n"); n >= v.Rows {
 		t.Errorf("%d lines on a screen of %d", n, v.Rows)
 	}
-	before := v.Written
+	countBefore := v.Written
 	l.redraw(l.viewTime.Add(50 * time.Millisecond))
-	if n := v.Written - before; n > 200 {
+	if n := v.Written - countBefore; n > 200 {
 		t.Errorf("%d bytes are drawn without a change", n)
 	}
-	l.end(&view)
+	l.showEnd(&callView)
 	for _, want := range []string{"\n  line 0\n", "\n  line 99\n", "\n    0\n", "\n   99\n"} {
 		if !strings.Contains(v.String()+"\n", want) {
 			t.Errorf("the final output lacks %q", want)
@@ -80,8 +80,8 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 // changed line on.
 func TestPlainCallPrintsChanges(t *testing.T) {
 	var b bytes.Buffer
-	p := &plainCall{out: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
-	for _, step := range []struct{ text, want string }{
+	p := &plainCall{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), printedLines: map[string][]string{}}
+	for _, step := range []struct{ wantLine, want string }{
 		{"one", "activity text\n  one\n"},
 		{"one\ntwo", "activity text, more\n  two\n"},
 		{"one\ntwo", ""},
@@ -89,14 +89,14 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		{"one", "activity text, changed from line 2\n"},
 		{"new", "activity text, changed from line 1\n  new\n"},
 	} {
-		content, err := json.Marshal(step.text)
+		content, err := json.Marshal(step.wantLine)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Reset()
 		p.show(dispatch.View{Activities: []dispatch.ActivityView{{Type: "text", Content: content, Audience: "user"}, {Type: "json", Content: content}}})
 		if b.String() != step.want {
-			t.Errorf("%q: wrote %q, want %q", step.text, b.String(), step.want)
+			t.Errorf("%q: wrote %q, want %q", step.wantLine, b.String(), step.want)
 		}
 	}
 	event := dispatch.Event{Kind: dispatch.EventProgress}
@@ -105,7 +105,7 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		t.Errorf("a report that is not for the user: %q, %v", b.String(), err)
 	}
 	now := time.Now()
-	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
+	p.showEnd(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
 	if b.String() != "status     done after 0 s, 0 reports\n" {
 		t.Errorf("an end that was lost: %q; want %q", b.String(), "status     done after 0 s, 0 reports\n")
 	}

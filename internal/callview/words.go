@@ -44,21 +44,21 @@ func scopeFlags(scopes []wire.Scope) string {
 		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",
 		wire.ScopeTime: "with --for TIME", wire.ScopeAlways: "with --always",
 	}
-	var texts []string
+	var statusTexts []string
 	for _, s := range scopes {
-		texts = append(texts, flags[s])
+		statusTexts = append(statusTexts, flags[s])
 	}
-	return strings.Join(texts, ", or ")
+	return strings.Join(statusTexts, ", or ")
 }
 
 // WithStatusWord puts the tool's status word before the tool's message, as in "exporting:
 // page 3 of 9".
-func WithStatusWord(word, message string) string {
+func WithStatusWord(statusWord, toolMessage string) string {
 	switch {
-	case word == "" || strings.EqualFold(word, message):
-		return message
-	case message == "":
-		return word
+	case statusWord == "" || strings.EqualFold(statusWord, toolMessage):
+		return toolMessage
+	case toolMessage == "":
+		return statusWord
 	}
-	return word + ": " + message
+	return statusWord + ": " + toolMessage
 }

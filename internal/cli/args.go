@@ -26,8 +26,8 @@ func GroupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Comman
 // under the given title.
 func AddCommandGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
 	cmd.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, sub := range commands {
-		sub.GroupID = title
+	for _, subcommand := range commands {
+		subcommand.GroupID = title
 	}
 	cmd.AddCommand(commands...)
 }

@@ -25,7 +25,7 @@ func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
 // dev`. If the call fails, RunTypedCall prints the error as a notice.
 func RunTypedCall(ctx context.Context, p *Program, c plugindev.Call) {
 	request := toolcall.Request{Tool: c.Tool, Args: c.Words, Input: c.JSON, HasInput: c.JSON != "", Output: "json"}
-	if sentence, _ := ExplainError(ctx, RunCall(ctx, p, request)); sentence != "" {
-		p.Out.Notef("%s", sentence)
+	if errorText, _ := ExplainError(ctx, RunCall(ctx, p, request)); errorText != "" {
+		p.Out.Notef("%s", errorText)
 	}
 }

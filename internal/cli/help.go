@@ -56,22 +56,22 @@ func writeSubcommands(b *strings.Builder, cmd *cobra.Command) {
 	}
 	for _, group := range groups {
 		var lines []helpLine
-		for _, sub := range cmd.Commands() {
-			if sub.GroupID == group.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
-				lines = append(lines, helpLine{sub.Name(), sub.Short})
+		for _, subcommand := range cmd.Commands() {
+			if subcommand.GroupID == group.ID && (subcommand.IsAvailableCommand() || subcommand.Name() == "help") {
+				lines = append(lines, helpLine{subcommand.Name(), subcommand.Short})
 			}
-			for _, nested := range sub.Commands() {
+			for _, nested := range subcommand.Commands() {
 				if group.ID != "" && nested.GroupID == group.ID && nested.IsAvailableCommand() {
-					lines = append(lines, helpLine{sub.Name() + " " + nested.Name(), nested.Short})
+					lines = append(lines, helpLine{subcommand.Name() + " " + nested.Name(), nested.Short})
 				}
 			}
 		}
 		writeHelpLines(b, group.Title, cmd, lines)
 	}
 	var topics []helpLine
-	for _, sub := range cmd.Commands() {
-		if sub.IsAdditionalHelpTopicCommand() {
-			topics = append(topics, helpLine{sub.Name(), sub.Short})
+	for _, subcommand := range cmd.Commands() {
+		if subcommand.IsAdditionalHelpTopicCommand() {
+			topics = append(topics, helpLine{subcommand.Name(), subcommand.Short})
 		}
 	}
 	writeHelpLines(b, "Other help:", cmd, topics)

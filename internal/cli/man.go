@@ -41,7 +41,7 @@ func NewManCmd(p *Program) *cobra.Command {
 }
 
 // manPage is the file name and the text of a manual page.
-type manPage struct{ file, text string }
+type manPage struct{ file, roff string }
 
 func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	if opts.dir == "" {
@@ -53,7 +53,7 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 	files := []string{}
 	for _, page := range pages {
 		path := filepath.Join(opts.dir, page.file)
-		if err := os.WriteFile(path, []byte(page.text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(page.roff), 0o644); err != nil {
 			return errors.Join(errors.New("write the manual pages"), err)
 		}
 		files = append(files, path)
@@ -65,9 +65,9 @@ func runMan(_ context.Context, opts manOptions, pages []manPage) error {
 
 func manPages(cmd *cobra.Command) []manPage {
 	pages := []manPage{{manName(cmd) + ".1", newManPage(cmd)}}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			pages = append(pages, manPages(sub)...)
+	for _, subcommand := range cmd.Commands() {
+		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
+			pages = append(pages, manPages(subcommand)...)
 		}
 	}
 	return pages
@@ -99,9 +99,9 @@ func newManPage(cmd *cobra.Command) string {
 	if cmd.HasParent() {
 		related = append(related, manName(cmd.Parent()))
 	}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			related = append(related, manName(sub))
+	for _, subcommand := range cmd.Commands() {
+		if subcommand.IsAvailableCommand() || subcommand.IsAdditionalHelpTopicCommand() {
+			related = append(related, manName(subcommand))
 		}
 	}
 	for i, page := range related {
@@ -128,9 +128,9 @@ func writeManParagraph(b *strings.Builder, paragraph string) {
 	}
 }
 
-func writeManText(b *strings.Builder, title, text string) {
+func writeManText(b *strings.Builder, title, paragraph string) {
 	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(paragraph) {
 		b.WriteString(escapeRoff(strings.TrimRight(line, " \n")) + "\n")
 	}
 	b.WriteString(".fi\n")

@@ -21,20 +21,20 @@ func TestManPages(t *testing.T) {
 		Example: "  opentabs run a --json",
 	}
 	run.Flags().Bool("json", false, "print JSON")
-	hidden := &cobra.Command{Use: "__hidden", Hidden: true, RunE: ShowHelp}
+	hiddenCommand := &cobra.Command{Use: "__hidden", Hidden: true, RunE: ShowHelp}
 	man := NewManCmd(p)
-	root.AddCommand(run, hidden, man, NewExitCodesCmd())
+	root.AddCommand(run, hiddenCommand, man, NewExitCodesCmd())
 	dir := filepath.Join(t.TempDir(), "pages")
 	root.SetArgs([]string{"man", "--dir", dir})
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	wantNames := []string{"opentabs-completion-bash.1", "opentabs-completion-fish.1", "opentabs-completion-powershell.1", "opentabs-completion-zsh.1", "opentabs-completion.1", "opentabs-exit-codes.1", "opentabs-run.1", "opentabs.1"}

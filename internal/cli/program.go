@@ -65,7 +65,7 @@ func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Hom
 	if err != nil {
 		return nil, NewUsageError("%v", err)
 	}
-	return home.New(dirs, s, p.Getenv, func(sentence string) { p.Out.Notef("%s", sentence) }), nil
+	return home.New(dirs, s, p.Getenv, func(warning string) { p.Out.Notef("%s", warning) }), nil
 }
 
 // OpenPlugins returns the installation and the catalog of its plugins.

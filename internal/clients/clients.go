@@ -148,14 +148,14 @@ func compareVersions(a, b string) int {
 
 func versionNumbers(version string) []int {
 	var numbers []int
-	for part := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {
-		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
+	for textPart := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".") {
+		digits := textPart[:len(textPart)-len(strings.TrimLeft(textPart, "0123456789"))]
 		n, err := strconv.Atoi(digits)
 		if err != nil {
 			break
 		}
 		numbers = append(numbers, n)
-		if digits != part {
+		if digits != textPart {
 			break
 		}
 	}

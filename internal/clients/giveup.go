@@ -70,8 +70,8 @@ func rankTimeout(waited time.Duration) int {
 //   - Rust: "request timeout"
 func isTimeoutReason(reason string) bool {
 	reason = strings.ToLower(reason)
-	return slices.ContainsFunc([]string{"timed out", "timeout", "time-out", "time out", "deadline exceeded", "-32001"}, func(part string) bool {
-		return strings.Contains(reason, part)
+	return slices.ContainsFunc([]string{"timed out", "timeout", "time-out", "time out", "deadline exceeded", "-32001"}, func(textPart string) bool {
+		return strings.Contains(reason, textPart)
 	})
 }
 
@@ -120,8 +120,8 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 
 // roundWait rounds to whole seconds if close to one, because most timeouts are whole seconds.
 func roundWait(waited time.Duration) time.Duration {
-	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
-		return max(whole, MinTimeout)
+	if totalDuration := (waited + maxEarly).Truncate(time.Second); waited <= totalDuration+maxLate {
+		return max(totalDuration, MinTimeout)
 	}
 	return waited.Truncate(100 * time.Millisecond)
 }

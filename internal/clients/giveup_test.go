@@ -8,7 +8,7 @@ import (
 func TestInferTimeout(t *testing.T) {
 	const reason = "McpError: MCP error -32001: Request timed out"
 	s := time.Second
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name     string
 		g        GiveUp
 		limit    time.Duration
@@ -37,9 +37,9 @@ func TestInferTimeout(t *testing.T) {
 		{"stopped by the user", GiveUp{Waited: 60 * s, Reason: "stopped by the user"}, 0, false},
 		{"aborted at a round time", GiveUp{Waited: 60 * s, Reason: "AbortError: This operation was aborted"}, 60 * s, false},
 	} {
-		got, ok := test.g.InferTimeout()
-		if want := (Timeout{test.limit, test.restarts}); got != want || ok != (test.limit > 0) {
-			t.Errorf("%s: inferred timeout %+v, %t; want %+v", test.name, got, ok, want)
+		got, ok := testCase.g.InferTimeout()
+		if want := (Timeout{testCase.limit, testCase.restarts}); got != want || ok != (testCase.limit > 0) {
+			t.Errorf("%s: inferred timeout %+v, %t; want %+v", testCase.name, got, ok, want)
 		}
 	}
 }

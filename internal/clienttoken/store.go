@@ -37,7 +37,7 @@ const Placeholder = Prefix + "..."
 var tokenPattern = lazyregexp.New(regexp.QuoteMeta(Prefix) + `[A-Za-z0-9_-]+`)
 
 // Mask replaces each client token in a text with [Placeholder].
-func Mask(text string) string { return tokenPattern().ReplaceAllString(text, Placeholder) }
+func Mask(tokenText string) string { return tokenPattern().ReplaceAllString(tokenText, Placeholder) }
 
 const (
 	// Prefix is the prefix of each client token, by which users and secret scanners
@@ -94,7 +94,7 @@ type Store struct {
 	mu            sync.Mutex // guards all fields below
 	clients       map[string]*activeClient
 	readInfo      fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
-	problem       error       // why the token file could not be read; nil if it was read
+	cause         error       // why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
 }
@@ -139,8 +139,8 @@ func (s *Store) Add(name string) (token string, err error) {
 		return "", fmt.Errorf("make a token: %w", err)
 	}
 	token = Prefix + base64.RawURLEncoding.EncodeToString(random)
-	sum := sha256.Sum256([]byte(token))
-	client := storedClient{Client: Client{Name: name, FirstChars: token[:shownTokenChars], Created: time.Now().UTC()}, TokenHash: hex.EncodeToString(sum[:])}
+	checksum := sha256.Sum256([]byte(token))
+	client := storedClient{Client: Client{Name: name, FirstChars: token[:shownTokenChars], Created: time.Now().UTC()}, TokenHash: hex.EncodeToString(checksum[:])}
 	return token, s.change(func(f *tokenFile) error {
 		for _, c := range f.Clients {
 			if strings.EqualFold(c.Name, name) {
@@ -196,10 +196,10 @@ func (s *Store) NameOf(token string) string {
 
 // The caller of find must hold s.mu.
 func (s *Store) find(token string) *activeClient {
-	sum := sha256.Sum256([]byte(token))
+	checksum := sha256.Sum256([]byte(token))
 	var client *activeClient
 	for _, c := range s.clients { // no early exit, so that the time does not depend on the token
-		if subtle.ConstantTimeCompare(sum[:], c.tokenHash[:]) == 1 {
+		if subtle.ConstantTimeCompare(checksum[:], c.tokenHash[:]) == 1 {
 			client = c
 		}
 	}
@@ -247,13 +247,13 @@ func (s *Store) recordUse(c *activeClient) {
 		return
 	}
 	c.LastUsed = now
-	name, sum := c.Name, c.TokenHash
+	name, checksum := c.Name, c.TokenHash
 	s.pendingWrites.Go(func() {
 		// The error is ignored: if the token file cannot be written, only the time of the
 		// last use is lost.
 		_ = s.change(func(f *tokenFile) error {
 			for i := range f.Clients {
-				if f.Clients[i].Name == name && f.Clients[i].TokenHash == sum {
+				if f.Clients[i].Name == name && f.Clients[i].TokenHash == checksum {
 					f.Clients[i].LastUsed = now
 				}
 			}
@@ -270,10 +270,10 @@ func (s *Store) Reload() error {
 	if s.hasChanged() {
 		removedClients = s.read()
 	}
-	problem := s.problem
+	cause := s.cause
 	s.mu.Unlock()
 	s.revoke(removedClients)
-	return problem
+	return cause
 }
 
 // Watch reloads the token file whenever another process has changed the file, until ctx
@@ -325,11 +325,11 @@ func (s *Store) change(apply func(*tokenFile) error) error {
 		return err
 	}
 	f.Version = 1
-	text, err := json.MarshalIndent(f, "", "  ")
+	encodedJSON, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the tokens of MCP clients: %w", err)
 	}
-	if err := statefile.Write(s.path, append(text, '\n')); err != nil {
+	if err := statefile.Write(s.path, append(encodedJSON, '\n')); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -355,21 +355,21 @@ func (s *Store) revoke(removedClients []*activeClient) {
 
 // The caller of hasChanged must hold s.mu.
 func (s *Store) hasChanged() bool {
-	info, err := os.Stat(s.path)
+	fileInfo, err := os.Stat(s.path)
 	if err != nil || s.readInfo == nil {
 		return (err == nil) != (s.readInfo != nil)
 	}
-	return !os.SameFile(info, s.readInfo) || info.Size() != s.readInfo.Size() || !info.ModTime().Equal(s.readInfo.ModTime())
+	return !os.SameFile(fileInfo, s.readInfo) || fileInfo.Size() != s.readInfo.Size() || !fileInfo.ModTime().Equal(s.readInfo.ModTime())
 }
 
 // If the token file cannot be read, all tokens are invalid. The caller of read must hold s.mu.
 func (s *Store) read() (removedClients []*activeClient) {
 	s.readInfo = nil
-	if info, err := os.Stat(s.path); err == nil {
-		s.readInfo = info
+	if fileInfo, err := os.Stat(s.path); err == nil {
+		s.readInfo = fileInfo
 	}
 	f, err := loadFile(s.path)
-	s.problem = err
+	s.cause = err
 	clients := map[string]*activeClient{}
 	for _, c := range f.Clients {
 		client := &activeClient{storedClient: c, requests: map[int]context.CancelCauseFunc{}}
@@ -383,7 +383,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 		clients[c.Name] = client
 	}
 	for name, oldClient := range s.clients {
-		if now := clients[name]; now == nil || now.tokenHash != oldClient.tokenHash {
+		if clientNow := clients[name]; clientNow == nil || clientNow.tokenHash != oldClient.tokenHash {
 			removedClients = append(removedClients, oldClient)
 		}
 	}
@@ -394,7 +394,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 var errDamaged = errors.New("damaged")
 
 func loadFile(path string) (tokenFile, error) {
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return tokenFile{}, nil
 	}
@@ -402,7 +402,7 @@ func loadFile(path string) (tokenFile, error) {
 		return tokenFile{}, fmt.Errorf("read the tokens of MCP clients: %w", err)
 	}
 	var f tokenFile
-	isDamaged := json.Unmarshal(text, &f) != nil || f.Version != 1
+	isDamaged := json.Unmarshal(fileContent, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
 		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(hashOfToken(c.TokenHash)) != sha256.Size
 	}
@@ -412,8 +412,8 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-func hashOfToken(text string) []byte {
-	b, err := hex.DecodeString(text)
+func hashOfToken(clientToken string) []byte {
+	b, err := hex.DecodeString(clientToken)
 	if err != nil {
 		return nil
 	}

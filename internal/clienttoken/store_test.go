@@ -44,16 +44,16 @@ func enterClient(s *Store, token string) string {
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	s, path := openStore(t)
 	a, b := addClient(t, s, "laptop"), addClient(t, s, "Desk-2.local")
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+	fileInfo, err := os.Stat(path)
+	if err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", fileInfo.Mode(), err)
 	}
 	for _, token := range []string{a, b} {
-		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownTokenChars:]) {
+		if strings.Contains(string(fileContent), token) || strings.Contains(string(fileContent), token[shownTokenChars:]) {
 			t.Error("the file holds a token")
 		}
 		if len(token) != len(Prefix)+43 || !strings.HasPrefix(token, Prefix) {
@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestRemoveEndsRunningRequests(t *testing.T) {
-	for name, remove := range map[string]func(t *testing.T, path string){
+	for name, removeClient := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
 			if err := Open(path).Remove("laptop"); err != nil {
 				t.Fatal(err)
@@ -138,20 +138,20 @@ func TestRemoveEndsRunningRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, path := openStore(t)
 			token := addClient(t, s, "laptop")
-			var removed []string
-			s.OnRemoved(func(name string) { removed = append(removed, name) })
+			var removedClients []string
+			s.OnRemoved(func(name string) { removedClients = append(removedClients, name) })
 			_, ctx, endRequest, ok := s.Enter(context.Background(), token)
 			if !ok {
 				t.Fatal("the token opens nothing")
 			}
 			defer endRequest()
 			s.Close()
-			remove(t, path)
+			removeClient(t, path)
 			if err := s.Reload(); err != nil {
 				t.Fatal(err)
 			}
-			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removed, " ") != "laptop" {
-				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removed)
+			if ctx.Err() == nil || !errors.Is(context.Cause(ctx), errRevoked) || strings.Join(removedClients, " ") != "laptop" {
+				t.Errorf("the request: %v; removed %v", context.Cause(ctx), removedClients)
 			}
 			if enterClient(s, token) != "" {
 				t.Error("the old token still opens")

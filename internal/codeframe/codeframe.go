@@ -27,63 +27,63 @@ func ReadCodeFrame(dir, location string) []string {
 		return nil
 	}
 	file = filepath.Join(dir, filepath.FromSlash(file))
-	if info, err := os.Stat(file); err != nil || info.Size() > maxFileBytes || !info.Mode().IsRegular() {
+	if fileInfo, err := os.Stat(file); err != nil || fileInfo.Size() > maxFileBytes || !fileInfo.Mode().IsRegular() {
 		return nil
 	}
-	text, err := os.ReadFile(file)
+	sourceCode, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	return formatFrame(string(text), line, column)
+	return formatFrame(string(sourceCode), line, column)
 }
 
 func parseLocation(location string) (file string, line, column int, ok bool) {
-	rest, columnText, _ := cutAtLast(location, ":")
-	file, lineText, _ := cutAtLast(rest, ":")
+	pathAndLine, columnText, _ := cutAtLast(location, ":")
+	file, lineText, _ := cutAtLast(pathAndLine, ":")
 	line, lineErr := strconv.Atoi(lineText)
 	column, columnErr := strconv.Atoi(columnText)
 	return file, line, column, file != "" && lineErr == nil && columnErr == nil && line > 0 && column > 0
 }
 
-func cutAtLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
+func cutAtLast(document, separator string) (textBefore, textAfter string, found bool) {
+	i := strings.LastIndex(document, separator)
 	if i < 0 {
-		return text, "", false
+		return document, "", false
 	}
-	return text[:i], text[i+len(separator):], true
+	return document[:i], document[i+len(separator):], true
 }
 
 // line and column count from 1.
-func formatFrame(text string, line, column int) []string {
-	sourceLines := strings.Split(text, "\n")
+func formatFrame(sourceCode string, line, column int) []string {
+	sourceLines := strings.Split(sourceCode, "\n")
 	if line > len(sourceLines) {
 		return nil
 	}
-	first, last := max(line-contextLines, 1), min(line+contextLines, len(sourceLines))
-	if last == len(sourceLines) && sourceLines[last-1] == "" && last > line {
-		last-- // the file ends with a line feed
+	firstLine, lastLine := max(line-contextLines, 1), min(line+contextLines, len(sourceLines))
+	if lastLine == len(sourceLines) && sourceLines[lastLine-1] == "" && lastLine > line {
+		lastLine-- // the file ends with a line feed
 	}
-	width := len(strconv.Itoa(last))
-	before := []rune(sourceLines[line-1])
-	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // first shown column
+	width := len(strconv.Itoa(lastLine))
+	runesBefore := []rune(sourceLines[line-1])
+	caret := len([]rune(expandTabs(string(runesBefore[:min(column-1, len(runesBefore))]))))
+	startIndex := max(caret-maxColumns+10, 0) // first shown column
 	var lines []string
-	for number := first; number <= last; number++ {
+	for lineNumber := firstLine; lineNumber <= lastLine; lineNumber++ {
 		mark := ' '
-		if number == line {
+		if lineNumber == line {
 			mark = '>'
 		}
-		shown := []rune(expandTabs(strings.TrimRight(sourceLines[number-1], "\r")))
-		shown = shown[min(start, len(shown)):]
-		if len(shown) > maxColumns {
-			shown = append(shown[:maxColumns-3:maxColumns-3], []rune("...")...)
+		shownLine := []rune(expandTabs(strings.TrimRight(sourceLines[lineNumber-1], "\r")))
+		shownLine = shownLine[min(startIndex, len(shownLine)):]
+		if len(shownLine) > maxColumns {
+			shownLine = append(shownLine[:maxColumns-3:maxColumns-3], []rune("...")...)
 		}
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, number, terminal.SafeCode(string(shown))), " "))
-		if number == line {
-			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-start)))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%c %*d | %s", mark, width, lineNumber, terminal.SafeCode(string(shownLine))), " "))
+		if lineNumber == line {
+			lines = append(lines, fmt.Sprintf("  %*s | %s^", width, "", strings.Repeat(" ", caret-startIndex)))
 		}
 	}
 	return lines
 }
 
-func expandTabs(text string) string { return strings.ReplaceAll(text, "\t", "  ") }
+func expandTabs(sourceCode string) string { return strings.ReplaceAll(sourceCode, "\t", "  ") }

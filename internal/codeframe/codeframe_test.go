@@ -9,8 +9,8 @@ import (
 
 func TestReadCodeFrame(t *testing.T) {
 	dir := t.TempDir()
-	text := "one\ntwo\n\tthrow new Error('x');\r\nfour\n" + strings.Repeat("long ", 40) + "\nsix\x1b\n"
-	if err := os.WriteFile(filepath.Join(dir, "a.ts"), []byte(text), 0o644); err != nil {
+	sourceCode := "one\ntwo\n\tthrow new Error('x');\r\nfour\n" + strings.Repeat("long ", 40) + "\nsix\x1b\n"
+	if err := os.WriteFile(filepath.Join(dir, "a.ts"), []byte(sourceCode), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for location, want := range map[string]string{

@@ -29,8 +29,8 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 			if err != nil || len(keptFiles) != round+1 {
 				t.Fatalf("kept %q, %v", keptFiles, err)
 			}
-			if text, err := os.ReadFile(keptFiles[round]); err != nil || string(text) != damagedText {
-				t.Errorf("%s holds %q, %v", keptFiles[round], text, err)
+			if fileContent, err := os.ReadFile(keptFiles[round]); err != nil || string(fileContent) != damagedText {
+				t.Errorf("%s holds %q, %v", keptFiles[round], fileContent, err)
 			}
 		}
 		if _, err := d.Token(); err != nil {
@@ -57,11 +57,11 @@ func TestRepairChangesNoValidFile(t *testing.T) {
 		t.Errorf("got %q, %v", warnings, err)
 	}
 	var names []string
-	entries, err := os.ReadDir(d.State)
+	dirEntries, err := os.ReadDir(d.State)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	if got := strings.Join(names, " "); got != "config.json server.json token" {

@@ -82,11 +82,11 @@ func TestMakeTightensModes(t *testing.T) {
 
 func wantMode(t *testing.T, path string, want os.FileMode) {
 	t.Helper()
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode().Perm() != want {
-		t.Errorf("%s has mode %04o, want %04o", path, info.Mode().Perm(), want)
+	if fileInfo.Mode().Perm() != want {
+		t.Errorf("%s has mode %04o, want %04o", path, fileInfo.Mode().Perm(), want)
 	}
 }

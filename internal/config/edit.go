@@ -37,15 +37,15 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 		return nil, err
 	}
 	entries := make([]Effective, len(settingsTable))
-	for i, row := range settingsTable {
+	for i, settingRow := range settingsTable {
 		source := DefaultSource
-		if _, isInFile := file.values[row.key]; isInFile {
+		if _, isInFile := file.settingValues[settingRow.key]; isInFile {
 			source = d.ConfigFile()
 		}
-		if getenv(row.variableName()) != "" {
-			source = row.variableName()
+		if getenv(settingRow.variableName()) != "" {
+			source = settingRow.variableName()
 		}
-		entries[i] = Effective{Key: row.key, Value: row.get(s), Source: source, Allowed: row.allowed}
+		entries[i] = Effective{Key: settingRow.key, Value: settingRow.get(s), Source: source, Allowed: settingRow.allowedValues}
 	}
 	return entries, nil
 }
@@ -53,21 +53,21 @@ func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 // Set changes one setting in config.json and keeps the rest of the file, including its
 // formatting. If Set fails, the error message lists the allowed values of the setting, or
 // suggests a similar name for an unknown setting.
-func Set(d Dirs, key, value string) error {
-	row, err := findSetting(key)
+func Set(d Dirs, key, settingValue string) error {
+	settingRow, err := findSetting(key)
 	if err != nil {
 		return err
 	}
-	if !row.set(new(Settings), value) {
-		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(value), row.allowed)
+	if !settingRow.setValue(new(Settings), settingValue) {
+		return fmt.Errorf("%q is %s: set it to %s", key, truncateText(settingValue), settingRow.allowedValues)
 	}
-	encoded := json.RawMessage(value)
-	if row.kind == kindText {
-		if encoded, err = json.Marshal(value); err != nil {
+	encoded := json.RawMessage(settingValue)
+	if settingRow.kind == kindText {
+		if encoded, err = json.Marshal(settingValue); err != nil {
 			return err
 		}
 	}
-	return editFile(d, func(data []byte) ([]byte, error) { return jsonedit.Set(data, []string{key}, encoded) }, checkSettings)
+	return editFile(d, func(configBytes []byte) ([]byte, error) { return jsonedit.Set(configBytes, []string{key}, encoded) }, checkSettings)
 }
 
 // Unset removes a setting from config.json, so that its default applies. Unset also
@@ -78,26 +78,26 @@ func Unset(d Dirs, key string) (wasSet bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if _, wasSet = file.values[key]; !wasSet {
+	if _, wasSet = file.settingValues[key]; !wasSet {
 		_, err := findSetting(key)
 		return false, err
 	}
-	return true, editFile(d, func(data []byte) ([]byte, error) {
-		out, _, err := jsonedit.Remove(data, []string{key})
-		return out, err
+	return true, editFile(d, func(configBytes []byte) ([]byte, error) {
+		editedJSON, _, err := jsonedit.Remove(configBytes, []string{key})
+		return editedJSON, err
 	}, acceptAnySettings)
 }
 
 func findSetting(key string) (setting, error) {
-	for _, row := range settingsTable {
-		if row.key == key {
-			return row, nil
+	for _, settingRow := range settingsTable {
+		if settingRow.key == key {
+			return settingRow, nil
 		}
 	}
 	return setting{}, errors.New(unknownKey(key))
 }
 
-func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(settingsFile) error) error {
+func editFile(d Dirs, editContent func(configBytes []byte) ([]byte, error), checkSettings func(settingsFile) error) error {
 	unlock, err := d.LockStart()
 	if err != nil {
 		return err
@@ -107,18 +107,18 @@ func editFile(d Dirs, edit func(data []byte) ([]byte, error), check func(setting
 	if err != nil {
 		return err
 	}
-	data, err := edit(file.data)
+	configBytes, err := editContent(file.configBytes)
 	if err != nil {
 		return fmt.Errorf("change the settings: %w", err)
 	}
-	changed, err := parseFile(file.path, data)
+	changedSettings, err := parseFile(file.path, configBytes)
 	if err != nil {
 		return err
 	}
-	if err := check(changed); err != nil {
+	if err := checkSettings(changedSettings); err != nil {
 		return err
 	}
-	return statefile.Write(file.path, changed.data)
+	return statefile.Write(file.path, changedSettings.configBytes)
 }
 
 func checkSettings(f settingsFile) error {

@@ -9,35 +9,35 @@ import (
 
 // Load must accept only settings within their limits, and each error must be one line with the file name.
 func FuzzConfigFile(f *testing.F) {
-	for _, text := range []string{
+	for _, fileContent := range []string{
 		"", "\ufeff{}", `{"port": 1111, "idleTimeout": "11s", "hardTimeout": "11m", "maxRunning": 3, "logLevel": "debug"}`,
 		`{"prot": 1}`, `{"port": "1"}`, `{"port":1,"port":2}`, `[]`, `{"port": 1`, `{"progressInterval": "0s", "maxResultBytes": 1e4}`, "null",
 		`{"detach": "never, a=auto, b=1s"}`,
 		`{"elicitation": "off"}`,
 	} {
-		f.Add([]byte(text))
+		f.Add([]byte(fileContent))
 	}
 	dir := f.TempDir()
 	d := Dirs{Config: dir, State: dir}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(d.ConfigFile(), text, 0o600); err != nil {
+	f.Fuzz(func(t *testing.T, fileContent []byte) {
+		if err := os.WriteFile(d.ConfigFile(), fileContent, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Load(d, emptyEnv, nil)
 		if err != nil {
-			message := err.Error()
-			if s != (Settings{}) || !strings.HasPrefix(message, d.ConfigFile()) || strings.Contains(message, "\n") || !utf8.ValidString(message) {
-				t.Fatalf("%q: got %+v and %q", text, s, message)
+			errorMessage := err.Error()
+			if s != (Settings{}) || !strings.HasPrefix(errorMessage, d.ConfigFile()) || strings.Contains(errorMessage, "\n") || !utf8.ValidString(errorMessage) {
+				t.Fatalf("%q: got %+v and %q", fileContent, s, errorMessage)
 			}
 			return
 		}
 		flags := map[string]string{}
-		for _, row := range settingsTable {
-			flags[row.flag] = row.get(s)
+		for _, settingRow := range settingsTable {
+			flags[settingRow.flag] = settingRow.get(s)
 		}
 		// Load checks the limits of each setting that is given as a flag.
 		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {
-			t.Fatalf("%q gives %+v, which is not allowed: %v", text, s, err)
+			t.Fatalf("%q gives %+v, which is not allowed: %v", fileContent, s, err)
 		}
 	})
 }
@@ -50,21 +50,21 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"pid":-1,"port":99999999}`))
 	dir := f.TempDir()
 	d := Dirs{Config: dir, State: dir}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	f.Fuzz(func(t *testing.T, fileContent []byte) {
 		for _, file := range []string{d.serverFile(), d.TokenFile()} {
-			if err := os.WriteFile(file, text, 0o600); err != nil {
+			if err := os.WriteFile(file, fileContent, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if s, ok := d.ReadServer(); ok && (s.PID <= 0 || s.Port <= 0 || s.Port > 65535) {
-			t.Fatalf("%q is taken for %+v", text, s)
+			t.Fatalf("%q is taken for %+v", fileContent, s)
 		}
 		token, err := d.Token()
 		switch {
 		case err == nil && (len(token) < 43 || strings.ContainsAny(token, " \t\r\n,;\"\\")):
-			t.Fatalf("%q is taken for the token %q", text, token)
+			t.Fatalf("%q is taken for the token %q", fileContent, token)
 		case err != nil && (token != "" || !strings.Contains(err.Error(), d.TokenFile())):
-			t.Fatalf("%q: %q, %v", text, token, err)
+			t.Fatalf("%q: %q, %v", fileContent, token, err)
 		}
 	})
 }

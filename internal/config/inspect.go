@@ -37,32 +37,32 @@ func (d Dirs) Inspect() []PermissionProblem {
 }
 
 func inspectDir(dir string) []PermissionProblem {
-	info, err := os.Stat(dir)
+	fileInfo, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return []PermissionProblem{{Fact: err.Error(), Remedy: "check that you can open " + filepath.Dir(dir), IsSerious: true}}
-	case !info.IsDir():
+	case !fileInfo.IsDir():
 		return []PermissionProblem{{Fact: dir + " is not a directory", Remedy: "move that file away, or set " + HomeVariable + " to another directory", IsSerious: true}}
 	}
-	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(info) {
+	if linkInfo, err := os.Lstat(dir); err != nil || !isOwnedByUser(linkInfo) || !isOwnedByUser(fileInfo) {
 		return []PermissionProblem{{Fact: dir + " belongs to another user, who could read and replace what is in it", Remedy: "choose another directory with " + HomeVariable + ", or make it yours with chown", IsSerious: true}}
 	}
-	flaws := findExcessiveAccess(dir, info)
-	entries, err := os.ReadDir(dir)
+	flaws := findExcessiveAccess(dir, fileInfo)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return append(flaws, PermissionProblem{Fact: err.Error(), Remedy: "check that you can read " + dir, IsSerious: true})
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		path := filepath.Join(dir, e.Name())
-		info, err := e.Info()
+		fileInfo, err := e.Info()
 		switch {
 		case err != nil: // the file was just removed
-		case !isOwnedByUser(info) && !isOwnedByRoot(info):
+		case !isOwnedByUser(fileInfo) && !isOwnedByRoot(fileInfo):
 			flaws = append(flaws, PermissionProblem{Fact: path + " belongs to another user", Remedy: "read it, then remove it", IsSerious: true})
-		case info.Mode().IsRegular():
-			flaws = append(flaws, findExcessiveAccess(path, info)...)
+		case fileInfo.Mode().IsRegular():
+			flaws = append(flaws, findExcessiveAccess(path, fileInfo)...)
 		}
 	}
 	if err := statefile.CheckWritable(dir); err != nil {
@@ -71,16 +71,16 @@ func inspectDir(dir string) []PermissionProblem {
 	return flaws
 }
 
-func findExcessiveAccess(path string, info fs.FileInfo) []PermissionProblem {
-	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+func findExcessiveAccess(path string, fileInfo fs.FileInfo) []PermissionProblem {
+	if runtime.GOOS == "windows" || fileInfo.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
 	privateMode := fs.FileMode(0o600)
-	if info.IsDir() {
+	if fileInfo.IsDir() {
 		privateMode = 0o700
 	}
 	return []PermissionProblem{{
-		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, info.Mode().Perm()),
+		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, fileInfo.Mode().Perm()),
 		Remedy: fmt.Sprintf("run chmod %o %s", privateMode, path),
 		Path:   path, Mode: privateMode,
 	}}

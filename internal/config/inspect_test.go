@@ -22,8 +22,8 @@ func TestInspect(t *testing.T) {
 	if flaws := d.Inspect(); flaws != nil {
 		t.Errorf("a new directory has flaws: %+v", flaws)
 	}
-	if entries, err := os.ReadDir(home); err != nil || len(entries) != 1 {
-		t.Errorf("Inspect created files: %v, %v; want length 1", entries, err)
+	if dirEntries, err := os.ReadDir(home); err != nil || len(dirEntries) != 1 {
+		t.Errorf("Inspect created files: %v, %v; want length 1", dirEntries, err)
 	}
 	chmod := func(path string, mode os.FileMode) {
 		t.Helper()
@@ -39,8 +39,8 @@ func TestInspect(t *testing.T) {
 		flaws[1].Remedy != "run chmod 600 "+d.TokenFile() {
 		t.Errorf("got %+v", flaws)
 	}
-	if info, err := os.Stat(home); err != nil || info.Mode().Perm() != 0o755 {
-		t.Errorf("Inspect changed the mode to %v, %v", info.Mode(), err)
+	if fileInfo, err := os.Stat(home); err != nil || fileInfo.Mode().Perm() != 0o755 {
+		t.Errorf("Inspect changed the mode to %v, %v", fileInfo.Mode(), err)
 	}
 }
 

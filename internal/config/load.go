@@ -24,14 +24,14 @@ func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings
 	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
-	for _, row := range settingsTable {
-		if text := getenv(row.variableName()); text != "" && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", row.variableName(), text, row.allowed)
+	for _, settingRow := range settingsTable {
+		if settingValue := getenv(settingRow.variableName()); settingValue != "" && !settingRow.setValue(&s, settingValue) {
+			return Settings{}, fmt.Errorf("the environment variable %s is %q: set it to %s", settingRow.variableName(), settingValue, settingRow.allowedValues)
 		}
 	}
-	for _, row := range settingsTable {
-		if text, ok := flags[row.flag]; ok && !row.set(&s, text) {
-			return Settings{}, fmt.Errorf("--%s is %q: give it %s", row.flag, text, row.allowed)
+	for _, settingRow := range settingsTable {
+		if settingValue, ok := flags[settingRow.flag]; ok && !settingRow.setValue(&s, settingValue) {
+			return Settings{}, fmt.Errorf("--%s is %q: give it %s", settingRow.flag, settingValue, settingRow.allowedValues)
 		}
 	}
 	return s, s.completeIdleTimeouts()
@@ -61,47 +61,47 @@ func applyFile(s *Settings, path string) error {
 
 // settingsFile is the content of config.json.
 type settingsFile struct {
-	path   string
-	data   []byte // data is empty if the file is missing
-	values map[string]json.RawMessage
+	path          string
+	configBytes   []byte // configBytes is empty if the file is missing
+	settingValues map[string]json.RawMessage
 }
 
 // A missing or empty config.json contains no settings.
 func readFile(path string) (settingsFile, error) {
-	data, err := os.ReadFile(path)
+	configBytes, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return settingsFile{}, fmt.Errorf("read the settings: %w", err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write a byte order mark
-	return parseFile(path, data)
+	configBytes = bytes.TrimPrefix(configBytes, []byte("\ufeff")) // some editors on Windows write a byte order mark
+	return parseFile(path, configBytes)
 }
 
-func parseFile(path string, data []byte) (settingsFile, error) {
-	file := settingsFile{path: path, data: data}
-	if len(bytes.TrimSpace(data)) == 0 {
+func parseFile(path string, configBytes []byte) (settingsFile, error) {
+	file := settingsFile{path: path, configBytes: configBytes}
+	if len(bytes.TrimSpace(configBytes)) == 0 {
 		return file, nil
 	}
-	if err := json.Unmarshal(data, &file.values); err != nil {
-		return settingsFile{}, fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(data, err))
+	if err := json.Unmarshal(configBytes, &file.settingValues); err != nil {
+		return settingsFile{}, fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(configBytes, err))
 	}
 	return file, nil
 }
 
 func (f settingsFile) apply(s *Settings) error {
 	var problems []string
-	rows := map[string]setting{}
-	for _, row := range settingsTable {
-		rows[row.key] = row
+	runRows := map[string]setting{}
+	for _, settingRow := range settingsTable {
+		runRows[settingRow.key] = settingRow
 	}
-	for _, key := range keysInOrder(f.data) {
-		row, ok := rows[key]
+	for _, key := range keysInOrder(f.configBytes) {
+		settingRow, ok := runRows[key]
 		if !ok {
 			problems = append(problems, unknownKey(key))
 			continue
 		}
-		text, ok := row.valueText(f.values[key])
-		if !ok || !row.set(s, text) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.values[key]), row.allowed))
+		settingValue, ok := settingRow.valueText(f.settingValues[key])
+		if !ok || !settingRow.setValue(s, settingValue) {
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.settingValues[key]), settingRow.allowedValues))
 		}
 	}
 	if problems != nil {
@@ -110,9 +110,9 @@ func (f settingsFile) apply(s *Settings) error {
 	return nil
 }
 
-func shownValue(value json.RawMessage) string {
+func shownValue(settingValue json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
+	if json.Compact(&b, settingValue) != nil {
 		return "no JSON"
 	}
 	return truncateText(b.String())
@@ -120,60 +120,60 @@ func shownValue(value json.RawMessage) string {
 
 const maxShownValue = 100
 
-func truncateText(text string) string {
-	if len(text) > maxShownValue {
-		text = text[:maxShownValue] + "..."
+func truncateText(settingValue string) string {
+	if len(settingValue) > maxShownValue {
+		settingValue = settingValue[:maxShownValue] + "..."
 	}
-	return strings.ToValidUTF8(text, "?")
+	return strings.ToValidUTF8(settingValue, "?")
 }
 
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
 	}
-	var text string
-	err := json.Unmarshal(value, &text)
-	return text, err == nil && value[0] == '"'
+	var settingValue string
+	err := json.Unmarshal(value, &settingValue)
+	return settingValue, err == nil && value[0] == '"'
 }
 
 func unknownKey(key string) string {
 	keys := make([]string, len(settingsTable))
-	for i, row := range settingsTable {
-		keys[i] = row.key
+	for i, settingRow := range settingsTable {
+		keys[i] = settingRow.key
 	}
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
 // keysInOrder keeps the order of the file, so that problems are listed from top to bottom; data must be valid JSON.
-func keysInOrder(data []byte) (keys []string) {
-	dec := json.NewDecoder(bytes.NewReader(data))
+func keysInOrder(configBytes []byte) (keys []string) {
+	dec := json.NewDecoder(bytes.NewReader(configBytes))
 	if _, err := dec.Token(); err != nil {
 		return nil
 	}
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for dec.More() {
 		token, err := dec.Token()
 		if err != nil {
 			return keys
 		}
-		if key, ok := token.(string); ok && !seen[key] {
-			seen[key] = true
+		if key, ok := token.(string); ok && !seenNames[key] {
+			seenNames[key] = true
 			keys = append(keys, key)
 		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
+		var settingValue json.RawMessage
+		if dec.Decode(&settingValue) != nil {
 			return keys
 		}
 	}
 	return keys
 }
 
-func jsonProblem(data []byte, err error) string {
+func jsonProblem(configBytes []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
 		return " is not a JSON object"
 	}
-	textBefore := data[:min(int(syntaxErr.Offset), len(data))]
+	textBefore := configBytes[:min(int(syntaxErr.Offset), len(configBytes))]
 	line := bytes.Count(textBefore, []byte("\n")) + 1
 	column := len(textBefore) - bytes.LastIndexByte(textBefore, '\n') - 1
 	return fmt.Sprintf(":%d:%d: %s", line, max(column, 1), syntaxErr)

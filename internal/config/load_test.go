@@ -63,9 +63,9 @@ func TestLoadWholeFile(t *testing.T) {
 // the default idle limit is not.
 func TestMaxIdleTimeout(t *testing.T) {
 	for _, c := range []struct {
-		file      string
-		idle, max time.Duration
-		problem   string
+		file        string
+		idle, max   time.Duration
+		problemText string
 	}{
 		{`{}`, 30 * time.Second, 5 * time.Minute, ""},
 		{`{"idleTimeout": "30s"}`, 30 * time.Second, 30 * time.Second, ""},
@@ -76,9 +76,9 @@ func TestMaxIdleTimeout(t *testing.T) {
 	} {
 		got, err := Load(makeHome(t, c.file), emptyEnv, nil)
 		switch {
-		case c.problem != "" && (err == nil || err.Error() != c.problem):
-			t.Errorf("%s: %v, want %s", c.file, err, c.problem)
-		case c.problem == "" && (err != nil || got.IdleTimeout != c.idle || got.MaxIdleTimeout != c.max):
+		case c.problemText != "" && (err == nil || err.Error() != c.problemText):
+			t.Errorf("%s: %v, want %s", c.file, err, c.problemText)
+		case c.problemText == "" && (err != nil || got.IdleTimeout != c.idle || got.MaxIdleTimeout != c.max):
 			t.Errorf("%s: %v, %v, %v", c.file, got.IdleTimeout, got.MaxIdleTimeout, err)
 		}
 	}

@@ -15,10 +15,10 @@ const startLockTimeout = 15 * time.Second
 // error. If a process dies, the operating system releases its lock.
 func (d Dirs) LockStart() (unlock func(), err error) { return d.lockStart(startLockTimeout) }
 
-func (d Dirs) lockStart(wait time.Duration) (unlock func(), err error) {
-	unlock, err = statefile.Lock(d.lockFile(), wait)
+func (d Dirs) lockStart(waitTime time.Duration) (unlock func(), err error) {
+	unlock, err = statefile.Lock(d.lockFile(), waitTime)
 	if errors.Is(err, statefile.ErrLocked) {
-		return nil, fmt.Errorf("another opentabs has been starting for %s and holds %s: end that process, then try again", wait, d.lockFile())
+		return nil, fmt.Errorf("another opentabs has been starting for %s and holds %s: end that process, then try again", waitTime, d.lockFile())
 	}
 	return unlock, err
 }

@@ -10,9 +10,9 @@ type perClient[T any] struct {
 }
 
 // A text with exceptions for single clients begins with the rule for all clients, as in "auto, Cursor=off".
-func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
+func parsePerClient[T any](settingValue string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
 	rules.byClient = map[string]T{}
-	for i, entry := range strings.Split(text, ",") {
+	for i, entry := range strings.Split(settingValue, ",") {
 		name, ruleText, hasName := strings.Cut(entry, "=")
 		if i == 0 && !hasName {
 			if rules.defaultRule, ok = parseRule(strings.TrimSpace(entry)); !ok {

@@ -19,22 +19,22 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	}
 	// If dir is a symbolic link, both the link and its target are checked.
 	for _, readInfo := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
-		info, err := readInfo(dir)
+		fileInfo, err := readInfo(dir)
 		if err != nil {
 			return nil, fmt.Errorf("create %s: %w", dir, err)
 		}
-		if !isOwnedByUser(info) {
+		if !isOwnedByUser(fileInfo) {
 			return nil, fmt.Errorf("%s belongs to another user, who could read and replace what is in it: choose another directory, or make it yours with chown", dir)
 		}
 	}
 	warnings = restrictAccess(dir, 0o700)
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return warnings, fmt.Errorf("list %s: %w", dir, err)
 	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && !isOwnedByUser(info) && !isOwnedByRoot(info) {
+	for _, e := range dirEntries {
+		fileInfo, err := e.Info()
+		if err == nil && !isOwnedByUser(fileInfo) && !isOwnedByRoot(fileInfo) {
 			return warnings, fmt.Errorf("%s belongs to another user, who put it there while the directory was open: read it, then remove it", filepath.Join(dir, e.Name()))
 		}
 	}
@@ -43,11 +43,11 @@ func MakePrivate(dir string) (warnings []string, err error) {
 
 // On Windows, restrictAccess does nothing, because other users cannot open the user's profile.
 func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
-	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+	fileInfo, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || fileInfo.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	oldMode := info.Mode().Perm()
+	oldMode := fileInfo.Mode().Perm()
 	if err := os.Chmod(path, mode); err != nil {
 		return []string{fmt.Sprintf("other users can open %s (mode %04o): run chmod %o %s", path, oldMode, mode, path)}
 	}

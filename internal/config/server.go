@@ -23,18 +23,18 @@ type Server struct {
 
 // WriteServer writes the record of this server process to server.json.
 func (d Dirs) WriteServer(s Server) error {
-	data, err := json.Marshal(s)
+	encodedJSON, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("write the server's record: %w", err)
 	}
-	return statefile.Write(d.serverFile(), append(data, '\n'))
+	return statefile.Write(d.serverFile(), append(encodedJSON, '\n'))
 }
 
 // ReadServer reads the record that the running server wrote to server.json. If
 // server.json is missing or malformed, ReadServer returns ok = false.
 func (d Dirs) ReadServer() (s Server, ok bool) {
-	data, err := os.ReadFile(d.serverFile())
-	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
+	fileContent, err := os.ReadFile(d.serverFile())
+	if err != nil || json.Unmarshal(fileContent, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {
 		return Server{}, false
 	}
 	return s, true

@@ -126,8 +126,8 @@ func (s Settings) UploadFolderList() []string {
 	return filepath.SplitList(s.UploadFolders)
 }
 
-func hasAbsoluteFolders(list string) bool {
-	folders := Settings{UploadFolders: list}.UploadFolderList()
+func hasAbsoluteFolders(folderList string) bool {
+	folders := Settings{UploadFolders: folderList}.UploadFolderList()
 	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
 }
 
@@ -148,11 +148,11 @@ const (
 type setting struct {
 	key string
 	// flag is the command-line flag without dashes, from which the environment variable's name is derived.
-	flag                 string
-	kind                 kind
-	description, allowed string
-	set                  func(s *Settings, text string) bool
-	get                  func(s Settings) string
+	flag                       string
+	kind                       kind
+	description, allowedValues string
+	setValue                   func(s *Settings, settingValue string) bool
+	get                        func(s Settings) string
 }
 
 func (r setting) variableName() string {
@@ -216,12 +216,12 @@ var settingsTable = []setting{
 		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
 }
 
-func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
+func textSetting[T ~string](key, flag, description, allowedValues string, field func(*Settings) *T, isValid func(T) bool) setting {
 	return setting{
-		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
-		set: func(s *Settings, text string) bool {
-			*field(s) = T(text)
-			return isValid(T(text))
+		key: key, flag: flag, kind: kindText, description: description, allowedValues: allowedValues,
+		setValue: func(s *Settings, settingValue string) bool {
+			*field(s) = T(settingValue)
+			return isValid(T(settingValue))
 		},
 		get: func(s Settings) string { return string(*field(&s)) },
 	}
@@ -229,10 +229,10 @@ func textSetting[T ~string](key, flag, description, allowed string, field func(*
 
 func onOffSetting(key, flag, description string, field func(*Settings) *bool) setting {
 	return setting{
-		key: key, flag: flag, kind: kindText, description: description, allowed: `"on" or "off"`,
-		set: func(s *Settings, text string) bool {
-			*field(s) = text == "on"
-			return text == "on" || text == "off"
+		key: key, flag: flag, kind: kindText, description: description, allowedValues: `"on" or "off"`,
+		setValue: func(s *Settings, settingValue string) bool {
+			*field(s) = settingValue == "on"
+			return settingValue == "on" || settingValue == "off"
 		},
 		get: func(s Settings) string {
 			if *field(&s) {
@@ -246,9 +246,9 @@ func onOffSetting(key, flag, description string, field func(*Settings) *bool) se
 func integerSetting(key, flag, description string, minimum, maximum int, field func(*Settings) *int) setting {
 	return setting{
 		key: key, flag: flag, description: description, kind: kindNumber,
-		allowed: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
-		set: func(s *Settings, text string) bool {
-			n, err := strconv.Atoi(text)
+		allowedValues: fmt.Sprintf("a whole number from %d to %d", minimum, maximum),
+		setValue: func(s *Settings, settingValue string) bool {
+			n, err := strconv.Atoi(settingValue)
 			*field(s) = n
 			return err == nil && n >= minimum && n <= maximum
 		},
@@ -259,9 +259,9 @@ func integerSetting(key, flag, description string, minimum, maximum int, field f
 func durationSetting(key, flag, description string, minimum, maximum time.Duration, field func(*Settings) *time.Duration) setting {
 	return setting{
 		key: key, flag: flag, description: description, kind: kindText,
-		allowed: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
-		set: func(s *Settings, text string) bool {
-			d, err := time.ParseDuration(text)
+		allowedValues: fmt.Sprintf(`a time with its unit, such as "30s", "500ms" or "5m", from %s to %s`, humanize.ShortDuration(minimum), humanize.ShortDuration(maximum)),
+		setValue: func(s *Settings, settingValue string) bool {
+			d, err := time.ParseDuration(settingValue)
 			*field(s) = d
 			return err == nil && d >= minimum && d <= maximum
 		},
@@ -282,8 +282,8 @@ type Flag struct {
 // Flags returns the command-line flags that [Load] accepts.
 func Flags() []Flag {
 	flags := make([]Flag, len(settingsTable))
-	for i, row := range settingsTable {
-		flags[i] = Flag{Name: row.flag, Env: row.variableName(), Description: row.description, Default: row.get(Defaults())}
+	for i, settingRow := range settingsTable {
+		flags[i] = Flag{Name: settingRow.flag, Env: settingRow.variableName(), Description: settingRow.description, Default: settingRow.get(Defaults())}
 	}
 	return flags
 }

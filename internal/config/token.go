@@ -77,27 +77,27 @@ var ErrDamaged = errors.New("damaged")
 const maxTokenFileBytes = 4 << 10
 
 func readToken(path string) (string, error) {
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrPermission): // the file is a link into a folder of another user
 		return "", &TokenError{path, "cannot be read: permission denied", true}
 	case err != nil:
 		return "", fmt.Errorf("read the token: %w", err)
-	case info.IsDir():
+	case fileInfo.IsDir():
 		return "", &TokenError{path, "is a folder", false}
-	case !info.Mode().IsRegular(): // reading a named pipe would block
+	case !fileInfo.Mode().IsRegular(): // reading a named pipe would block
 		return "", &TokenError{path, "is not a regular file", false}
-	case info.Size() > maxTokenFileBytes:
-		return "", &TokenError{path, fmt.Sprintf("has %d bytes, which is too long for a token", info.Size()), false}
+	case fileInfo.Size() > maxTokenFileBytes:
+		return "", &TokenError{path, fmt.Sprintf("has %d bytes, which is too long for a token", fileInfo.Size()), false}
 	}
-	data, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrPermission) {
 		return "", &TokenError{path, "cannot be read: permission denied", true}
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
-	token := strings.TrimSpace(string(data))
+	token := strings.TrimSpace(string(fileContent))
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	tokenChars := base64.RawURLEncoding.EncodedLen(tokenBytes)
 	switch {

@@ -28,29 +28,29 @@ func TestMain(m *testing.M) {
 
 func TestToken(t *testing.T) {
 	d := makeHome(t, "")
-	first, err := d.Token()
+	firstToken, err := d.Token()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err := base64.RawURLEncoding.DecodeString(first); err != nil || len(raw) != 32 {
-		t.Errorf("%q is not 256 bits in base64url", first)
+	if rawJSON, err := base64.RawURLEncoding.DecodeString(firstToken); err != nil || len(rawJSON) != 32 {
+		t.Errorf("%q is not 256 bits in base64url", firstToken)
 	}
-	if again, err := d.Token(); err != nil || again != first {
+	if again, err := d.Token(); err != nil || again != firstToken {
 		t.Errorf("the second read of the token: %q, %v", again, err)
 	}
 	if runtime.GOOS != "windows" {
 		wantMode(t, d.TokenFile(), 0o600)
 	}
-	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
-		t.Errorf("temporary files are left behind: %v; want length 1", entries)
+	if dirEntries, _ := os.ReadDir(d.State); len(dirEntries) != 1 {
+		t.Errorf("temporary files are left behind: %v; want length 1", dirEntries)
 	}
-	if other, err := makeHome(t, "").Token(); err != nil || other == first {
-		t.Errorf("another installation has %q, %v", other, err)
+	if otherToken, err := makeHome(t, "").Token(); err != nil || otherToken == firstToken {
+		t.Errorf("another installation has %q, %v", otherToken, err)
 	}
 }
 
 func TestTokenDamaged(t *testing.T) {
-	for content, problem := range map[string]string{
+	for content, problemText := range map[string]string{
 		"":                              "is empty",
 		" \n":                           "is empty",
 		"short":                         "contains only 5 of the 43 characters of a token",
@@ -63,7 +63,7 @@ func TestTokenDamaged(t *testing.T) {
 		if err := os.WriteFile(d.TokenFile(), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		checkUnusable(t, d, problem)
+		checkUnusable(t, d, problemText)
 	}
 	d := makeHome(t, "")
 	if err := os.Mkdir(d.TokenFile(), 0o700); err != nil {
@@ -72,15 +72,15 @@ func TestTokenDamaged(t *testing.T) {
 	checkUnusable(t, d, "is a folder")
 }
 
-func checkUnusable(t *testing.T, d Dirs, problem string) {
+func checkUnusable(t *testing.T, d Dirs, problemText string) {
 	t.Helper()
 	_, err := d.Token()
-	if want := "the token file " + d.TokenFile() + " " + problem; !errors.Is(err, ErrDamaged) || err.Error() != want {
+	if want := "the token file " + d.TokenFile() + " " + problemText; !errors.Is(err, ErrDamaged) || err.Error() != want {
 		t.Errorf("the error is %v; want %q", err, want)
 	}
 	warnings, err := d.RepairStateDir()
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], problem+"; the file is kept as "+d.TokenFile()+".corrupt-") {
-		t.Errorf("RepairStateDir returned %q, %v; want the problem %q and the new name", warnings, err, problem)
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], problemText+"; the file is kept as "+d.TokenFile()+".corrupt-") {
+		t.Errorf("RepairStateDir returned %q, %v; want the problem %q and the new name", warnings, err, problemText)
 	}
 	if _, err := d.Token(); err != nil {
 		t.Errorf("after the repair: %v", err)
@@ -120,7 +120,7 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 	var mu sync.Mutex // guards tokens
 	tokens := map[string]int{}
 	var wg sync.WaitGroup
-	add := func(token string, err error) {
+	addToken := func(token string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if err != nil {
@@ -132,11 +132,11 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 		wg.Go(func() {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), "TEST_TOKEN_DIR="+d.State)
-			out, err := cmd.Output()
-			add(string(out), err)
+			cmdOutput, err := cmd.Output()
+			addToken(string(cmdOutput), err)
 		})
 		for range 8 {
-			wg.Go(func() { add(d.Token()) })
+			wg.Go(func() { addToken(d.Token()) })
 		}
 	}
 	wg.Wait()

@@ -42,5 +42,5 @@ func wordRuleFor(setting, client string, words []string) string {
 }
 
 func parseWordRules(setting string, words []string) (perClient[string], bool) {
-	return parsePerClient(setting, func(text string) (string, bool) { return text, slices.Contains(words, text) })
+	return parsePerClient(setting, func(toolsValue string) (string, bool) { return toolsValue, slices.Contains(words, toolsValue) })
 }

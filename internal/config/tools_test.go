@@ -6,20 +6,20 @@ import (
 )
 
 func TestTools(t *testing.T) {
-	for text, want := range map[string]map[string]string{
+	for toolsValue, want := range map[string]map[string]string{
 		"auto":                             {"Cursor": "auto", "": "auto"},
 		" all ":                            {"x": "all"},
 		"auto, Cursor=gateway":             {"cursor": "gateway", "Cursor": "gateway", "claude-code": "auto"},
 		"gateway,Visual Studio Code = all": {"visual studio code": "all", "y": "gateway"},
 		"Cursor=all":                       {"Cursor": "all", "y": "auto"},
 	} {
-		s, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"tools": text})
+		s, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"tools": toolsValue})
 		if err != nil {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v", toolsValue, err)
 		}
 		for client, rule := range want {
 			if got := s.Tools.RuleFor(client); got != rule {
-				t.Errorf("%q for %q: %q, want %q", text, client, got, rule)
+				t.Errorf("%q for %q: %q, want %q", toolsValue, client, got, rule)
 			}
 		}
 	}
@@ -33,14 +33,14 @@ func TestTools(t *testing.T) {
 }
 
 func TestToolsIsChecked(t *testing.T) {
-	for flag, texts := range map[string][]string{
+	for flag, wantedTexts := range map[string][]string{
 		"tools":          {"", "some", "on", "auto,all", "auto,=all", "auto,a=all,A=all", "auto,", "auto,a", "a=on"},
 		"output-schemas": {"", "all", "auto,on", "auto,a=gateway"},
 	} {
-		for _, text := range texts {
-			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: text})
+		for _, toolsValue := range wantedTexts {
+			_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{flag: toolsValue})
 			if err == nil || !strings.Contains(err.Error(), "--"+flag+" is") || !strings.Contains(err.Error(), "for all clients, then the values of single clients") {
-				t.Errorf("%s %q: %v", flag, text, err)
+				t.Errorf("%s %q: %v", flag, toolsValue, err)
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func checkTarget(pattern, target string) error {
 	}
 	// NeedDeps makes the loader type-check all imported packages from source, so nothing
 	// is compiled.
-	loaded, err := packages.Load(&packages.Config{
+	loadedPackages, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedTypesSizes,
 		Env:  append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor),
 	}, pattern)
@@ -50,7 +50,7 @@ func checkTarget(pattern, target string) error {
 		return err
 	}
 	var errs []error
-	packages.Visit(loaded, nil, func(p *packages.Package) {
+	packages.Visit(loadedPackages, nil, func(p *packages.Package) {
 		for _, err := range p.Errors {
 			errs = append(errs, err)
 		}

@@ -8,14 +8,14 @@ import (
 
 func TestCheckTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"go.mod":          "module example\n\ngo 1.26\n",
 		"main.go":         "package main\n\nimport \"errors\"\n\nfunc main() { println(errors.New(system())) }\n",
 		"main_linux.go":   "package main\n\nfunc system() string { return \"linux\" }\n",
 		"main_darwin.go":  "package main\n\nfunc system() string { return 7 }\n",
 		"main_windows.go": "package main\n\nfunc System() string { return \"windows\" }\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

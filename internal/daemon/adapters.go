@@ -84,12 +84,12 @@ func (a *adapters) hostHash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("bundle the host: %w", err)
 	}
-	sum := sha256.Sum256(host)
-	return hex.EncodeToString(sum[:]), nil
+	checksum := sha256.Sum256(host)
+	return hex.EncodeToString(checksum[:]), nil
 }
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
-	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
+	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.settingValues.SettingsForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
 	s.info.InDevelopment, s.info.FixedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.ScriptID = s.id(host)
 	return s
@@ -97,12 +97,12 @@ func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 
 // Chrome identifies scripts by ID or path, so a changed script needs a new ID.
 func (s script) id(host string) string {
-	parts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
+	codeParts, err := json.Marshal([]any{host, s.options(), s.plugin.PreScriptHash})
 	if err != nil {
 		panic("opentabs: settings that are not JSON: " + err.Error()) // encoding cannot fail, because this process has encoded the settings before
 	}
-	sum := sha256.Sum256(parts)
-	return hex.EncodeToString(sum[:8])
+	checksum := sha256.Sum256(codeParts)
+	return hex.EncodeToString(checksum[:8])
 }
 
 func (s script) options() jsbuild.ScriptOptions {
@@ -126,8 +126,8 @@ func (s script) start() jsbuild.StartTime {
 
 // The world and the pre-script of a plugin stay in a document when a hot reload replaces the adapter.
 func (s script) unchangedPartsID() string {
-	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
-	return hex.EncodeToString(sum[:8])
+	checksum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
+	return hex.EncodeToString(checksum[:8])
 }
 
 func (s script) hotReloadWaitMs() int {
@@ -204,8 +204,8 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
-	parts := jsbuild.MakeScriptParts(s.options(), adapter, preScript)
-	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
+	scriptParts := jsbuild.MakeScriptParts(s.options(), adapter, preScript)
+	return wire.PluginFetchResult{Code: string(scriptParts.Adapter), Options: string(scriptParts.Options), PreScript: string(scriptParts.PreScript)}, nil
 }
 
 // Host returns the SHA-256 of the host script, or an empty string if the host cannot be
@@ -270,7 +270,7 @@ func (a *adapters) writeFiles() error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)
 	}
-	files, current := map[string]string{}, map[string]bool{}
+	files, currentFiles := map[string]string{}, map[string]bool{}
 	var failures []error
 	for _, enabledPlugin := range a.currentScripts() {
 		name := enabledPlugin.info.Name + "-" + enabledPlugin.info.ScriptID + ".js"
@@ -278,12 +278,12 @@ func (a *adapters) writeFiles() error {
 			failures = append(failures, fmt.Errorf("write the adapter of %s: %w", enabledPlugin.info.Name, err))
 			continue
 		}
-		files[enabledPlugin.info.Name], current[name] = extensiondir.AdapterDir+"/"+name, true
+		files[enabledPlugin.info.Name], currentFiles[name] = extensiondir.AdapterDir+"/"+name, true
 	}
 	a.mu.Lock()
 	a.files = files
 	a.mu.Unlock()
-	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
+	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, currentFiles))
 }
 
 // writeFile keeps existing files, because the file name contains a hash of the code.
@@ -298,15 +298,15 @@ func (a *adapters) writeFile(path string, s script) error {
 	return statefile.Write(path, code.wholeScript)
 }
 
-func removeOtherFiles(folder string, current map[string]bool) error {
+func removeOtherFiles(folder string, currentFiles map[string]bool) error {
 	statefile.RemoveLeftovers(folder)
-	entries, err := os.ReadDir(folder)
+	dirEntries, err := os.ReadDir(folder)
 	if err != nil {
 		return fmt.Errorf("remove old adapters: %w", err)
 	}
 	var failures []error
-	for _, e := range entries {
-		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !current[e.Name()] {
+	for _, e := range dirEntries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".js") && !currentFiles[e.Name()] {
 			failures = append(failures, os.Remove(filepath.Join(folder, e.Name())))
 		}
 	}

@@ -126,16 +126,16 @@ func TestAdaptersScript(t *testing.T) {
 	if err := registry.Values().Change(testPlugin, map[string]json.RawMessage{"key": json.RawMessage(`"S3CRET"`)}, "test"); err != nil {
 		t.Fatal(err)
 	}
-	after, got := code("pre")
-	if after.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Code, `S3CRET`) {
-		t.Errorf("settings are not in the script, or it has the same name: %s", after.ScriptID)
+	pluginAfter, got := code("pre")
+	if pluginAfter.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Code, `S3CRET`) {
+		t.Errorf("settings are not in the script, or it has the same name: %s", pluginAfter.ScriptID)
 	}
 	if _, err := a.Code("pre", pluginInfo.ScriptID); err == nil {
 		t.Error("the script of an old version was composed")
 	}
 	a.folders.add(testPlugin.Dir, wire.PermissionAuto)
 	developedInfo, got := code("pre")
-	if !developedInfo.InDevelopment || developedInfo.ScriptID != after.ScriptID || got.HotReloadCode.WaitMs != 1000 ||
+	if !developedInfo.InDevelopment || developedInfo.ScriptID != pluginAfter.ScriptID || got.HotReloadCode.WaitMs != 1000 ||
 		!strings.HasPrefix(got.HotReloadCode.Adapter, "function (") || strings.Contains(got.HotReloadCode.Adapter, "token()") {
 		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.HotReloadCode)
 	}
@@ -147,7 +147,7 @@ func TestAdaptersScript(t *testing.T) {
 func newTestAdapters(registry *catalog.Catalog, reviews *policy.Policy, dirs config.Dirs) *adapters {
 	loaded := make(chan struct{})
 	close(loaded)
-	p := &plugins{registry: registry, values: registry.Values(), policy: reviews, scriptChecks: scriptcheck.New(dirs, zerolog.Nop())}
+	p := &plugins{registry: registry, settingValues: registry.Values(), policy: reviews, scriptChecks: scriptcheck.New(dirs, zerolog.Nop())}
 	return newAdapters(p, newDevFolders(), dirs, loaded, zerolog.Nop())
 }
 
@@ -172,8 +172,8 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	}
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
-	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, first) // fills the cache of checked scripts, because checking all adapters takes half a minute
+	firstAdapters := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
+	composeAll(b, firstAdapters) // fills the cache of checked scripts, because checking all adapters takes half a minute
 	for b.Loop() {
 		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
@@ -206,11 +206,11 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 		for _, info := range a.List() {
 			files[filepath.Base(info.File)] = true
 		}
-		entries, err := os.ReadDir(folder)
-		if err != nil || len(entries) != len(want) || len(files) != len(want) {
-			t.Fatalf("there is %v, %v, want the files of %v", entries, err, want)
+		dirEntries, err := os.ReadDir(folder)
+		if err != nil || len(dirEntries) != len(want) || len(files) != len(want) {
+			t.Fatalf("there is %v, %v, want the files of %v", dirEntries, err, want)
 		}
-		for _, e := range entries {
+		for _, e := range dirEntries {
 			if !files[e.Name()] {
 				t.Errorf("there is %s, which belongs to no plugin: %v", e.Name(), files)
 			}

@@ -41,7 +41,7 @@ func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(
 
 // openTimeouts renames a damaged file of client timeouts, and starts without stored timeouts.
 func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
-	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
+	store := timeouts.Open(h.State, func(warning string) { log.Error().Msg(warning) }, log)
 	if err := store.Repair(); err != nil {
 		log.Error().Err(err).Msg("the damaged file of client timeouts could not be renamed")
 	}
@@ -51,13 +51,13 @@ func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
 // Jobs are enabled only if the settings let the calls of at least one client become jobs.
 func mcpOptions(
 	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, jobs *joblist.List, files *filestore.Store,
-	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
+	onSessionEnd func(dispatch.Client), load *pluginLoading, learnedStore *timeouts.Store,
 	log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
 		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
-		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.pins.Names,
+		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.toolPins.Names,
 		ListMode: listModes(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
 			return p.enforcer.CurrentVerdict(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
@@ -66,7 +66,7 @@ func mcpOptions(
 	if !s.Detach.IsNever() {
 		o.Jobs = jobs
 		o.Detach = detachRules(s.Detach)
-		o.LearnedTimeouts = learnedTimeouts{learned}
+		o.LearnedTimeouts = learnedTimeouts{learnedStore}
 	}
 	return o
 }

@@ -39,9 +39,9 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
 		if d.Gate == "" { // a gate that required approval writes a separate record
-			answer := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
-			answer.CallID = r.CallID
-			a.log.Write(answer)
+			decisionRecord := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
+			decisionRecord.CallID = r.CallID
+			a.log.Write(decisionRecord)
 		}
 	}
 	a.log.Write(r)
@@ -86,11 +86,11 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 	defer follower.Close()
 	auditor := logAuditor{writeRecord: auditLog.Write, countersByPlugin: map[string]*minuteEntryCount{}}
 	for {
-		entries, _, err := follower.Next(context.Background())
+		logEntries, _, err := follower.Next(context.Background())
 		if err != nil {
 			return
 		}
-		for _, e := range entries {
+		for _, e := range logEntries {
 			auditor.record(e)
 			mcp.ForwardLog(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, DroppedCount: e.Dropped})
 		}

@@ -24,19 +24,19 @@ func TestCallInTheAudit(t *testing.T) {
 	reviews := newReviewedPolicy(t, config.Dirs{State: t.TempDir()}, registry)
 	log := audit.Open(dir, zerolog.Nop())
 	auditor := callAuditor{log, recorder.Open(t.TempDir(), recorder.Options{}), reviews, policy.NewEnforcer(reviews)}
-	info := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
+	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "messages", Name: "export"}}
 	withoutToken := dispatchtest.View()
 	withoutToken.Client, withoutToken.ClientCredential, withoutToken.ClaimedName = "claude-code", dispatch.CredentialStdio, ""
 	for _, v := range []dispatch.View{dispatchtest.View(), withoutToken, {}} {
-		auditor.After(info, dispatch.EndedCall{
+		auditor.After(callInfo, dispatch.EndedCall{
 			View: v, Target: dispatch.Target{URL: "https://messages.example/a?b"}, Resolutions: []dispatch.Resolution{*dispatchtest.Resolution()},
 			LastMessages: []dispatch.ToolMessage{{Time: dispatchtest.ArrivalTime, Message: "half", Audience: dispatch.AudienceUser}},
 		})
 	}
-	yes := true
+	isTrue := true
 	at := dispatchtest.ArrivalTime
 	decision := audit.Record{
-		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 1000,
+		Time: at, Kind: audit.KindDecision, Tool: "messages__export", Hash: "abc", By: "the side panel", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 1000,
 	}
 	decision.CallID, decision.Client, decision.Caller = "call_1", "laptop", dispatchtest.View().Caller
 	log.Write(decision)
@@ -45,12 +45,12 @@ func TestCallInTheAudit(t *testing.T) {
 	log.Write(logRecord)
 	log.Write(audit.Record{Time: at, Kind: audit.KindPermission, Tool: "messages", By: "the command line", Old: "ask", New: "always"})
 	log.Close()
-	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	auditEntries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	for i, e := range entries {
+	for i, e := range auditEntries {
 		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // removes the sequence numbers and hashes, which differ in each run
 		line = append([]byte(`{"time":`), line...)
 		if i < 3 { // the recording time differs in each run

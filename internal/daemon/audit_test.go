@@ -42,13 +42,13 @@ func TestCallAuditor(t *testing.T) {
 		LastMessages: []dispatch.ToolMessage{{Message: "half", Audience: "user"}},
 	})
 	log.Close()
-	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("%d records, %v; want 2", len(entries), err)
+	auditEntries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
+	if err != nil || len(auditEntries) != 2 {
+		t.Fatalf("%d records, %v; want 2", len(auditEntries), err)
 	}
-	answer, call := entries[0].Record, entries[1]
-	if answer.Kind != audit.KindAnswer || answer.By != "opentabs calls deny" || *answer.Allow || !answer.Time.Equal(startTime) || answer.CallID != "call_1" {
-		t.Errorf("the answer is recorded as %+v", answer)
+	decisionRecord, call := auditEntries[0].Record, auditEntries[1]
+	if decisionRecord.Kind != audit.KindAnswer || decisionRecord.By != "opentabs calls deny" || *decisionRecord.Allow || !decisionRecord.Time.Equal(startTime) || decisionRecord.CallID != "call_1" {
+		t.Errorf("the answer is recorded as %+v", decisionRecord)
 	}
 	const want = `"kind":"call","tool":"one__echo","hash":"HASH","call_id":"call_1","parent_call_id":"call_0","client":"C","session":"session-1",` +
 		`"browser":"b","tab":3,"origin":"https://example.com:8443","came":"2026-01-02T03:04:05Z","ended":"2026-01-02T03:05:05Z","ran_ms":1500,` +

@@ -56,7 +56,7 @@ type Daemon struct {
 	Calls    *dispatch.Dispatcher
 
 	enforcer      *policy.Enforcer
-	pins          *toolpins.Pins
+	toolPins      *toolpins.Pins
 	log           zerolog.Logger
 	pluginLoading *pluginLoading
 	browser       *browserSync
@@ -84,14 +84,14 @@ func extensionOrigins(settings config.Settings) []string {
 
 // newDaemon repairs damaged files in the state directory, or ignores them and logs an error.
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
-	started := time.Now()
+	startedTime := time.Now()
 	origins := extensionOrigins(h.Settings)
 	loading := newLoading()
 	folders := newDevFolders()
 	auditLog := audit.Open(h.State, log)
 
 	p := newPlugins(h, folders, auditLog, log)
-	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.SecretValues(p.registry.Set()) }, ResolveStack: p.stackResolver()})
+	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.settingValues.SecretValues(p.registry.Set()) }, ResolveStack: p.stackResolver()})
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
@@ -101,7 +101,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	var sync *browserSync // set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
-	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
+	repeater := &callRepeater{findRecord: records.Find, plugins: p.registry.Set}
 	details, past := newDetails(records, logs), newPastCalls(p.registry.Set, records, h.Settings.RecordDays)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
@@ -124,26 +124,26 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
 	past.addHooks(&options)
 	files := filestore.Open(h.FilesDir())
-	bridge, holds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
+	bridge, tabHolds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
 		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
 	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
 	repeater.calls, repeater.targets, details.Find, details.TraceIDOf, details.UndoOf = calls, hub.CurrentTargets, calls.Find, observers.traceIDs(), past.undoOf
 	jobs := past.connect(calls, repeater.chooseTab)
-	hub.Holds.SetSource(holds)
+	hub.Holds.SetSource(tabHolds)
 	sessions = browserSessions
 	sessions.OnEnd(hub.Holds.SendEnded)
-	holds.OnChange(hub.Holds.Send)
-	holds.SetCalls(calls)
+	tabHolds.OnChange(hub.Holds.Send)
+	tabHolds.SetCalls(calls)
 	sync = &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
-	learned := openTimeouts(h, log)
-	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learned, log)
+	learnedStore := openTimeouts(h, log)
+	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, jobs, files, sessions.End, loading, learnedStore, log)
 	agentOptions.TraceSampler, agentOptions.Keys = observers.sampler(), past.keys
 	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
-		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, holds: holds, timeouts: learned,
+		home: h, address: address, startedAt: startedTime, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, tabHolds: tabHolds, timeouts: learnedStore,
 	}
 	stopRequests := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
@@ -157,7 +157,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Ready:            loading.waitUntilLoaded,
 		Stop:             func() { requestStop(stopRequests) },
 		Reload:           sync.reload,
-		StartDevelopment: development.begin,
+		StartDevelopment: development.beginDevelopment,
 		ReloadTab:        hub.ReloadTab,
 		ReleaseTab:       reporter.releaseTab,
 		PingBrowser:      hub.Probe.Ping,
@@ -166,20 +166,20 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		Metrics:          observers.metrics,
 		MCP:              withCredential(mcp.Handler()),
 		Browsers:         hub.Handler(),
-		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error {
-			return mcp.ServeStdio(withStdioCredential(ctx), in, out)
+		Stdio: func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
+			return mcp.ServeStdio(withStdioCredential(ctx), inputReader, outWriter)
 		},
 	})
 	d := &Daemon{
-		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, pins: p.pins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learned, api: api, stopRequests: stopRequests,
+		Registry: p.registry, Policy: p.policy, Values: p.settingValues, Logs: logs, Hub: hub, Calls: calls,
+		enforcer: p.enforcer, toolPins: p.toolPins, log: log, pluginLoading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learnedStore, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
-	p.pins.OnChange(mcp.ToolListsChanged)
-	learned.OnChange(mcp.ToolListsChanged)
-	p.values.OnChange(d.settingsChanged)
+	p.toolPins.OnChange(mcp.ToolListsChanged)
+	learnedStore.OnChange(mcp.ToolListsChanged)
+	p.settingValues.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d
 }
@@ -188,8 +188,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 func newDetails(records *recorder.Recorder, logs *pluginlog.Log) *calldetails.Source {
 	return &calldetails.Source{
 		FindRecord: func(callID string) (dispatch.View, bool, error) {
-			entry, ok, err := records.Find(callID)
-			return entry.View, ok, err
+			recordedEntry, ok, err := records.Find(callID)
+			return recordedEntry.View, ok, err
 		},
 		ReadLog: logs.ReadPeriod,
 	}
@@ -205,7 +205,7 @@ func requestStop(stopRequests chan<- struct{}) {
 func openRecorder(h *home.Home, p *plugins, auditLog *audit.Log, log zerolog.Logger) *recorder.Recorder {
 	return recorder.Open(h.State, recorder.Options{
 		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
-		Secrets: func() []string { return p.values.SecretValues(p.registry.Set()) }, Log: log,
+		Secrets: func() []string { return p.settingValues.SecretValues(p.registry.Set()) }, Log: log,
 		OnInterrupted: func(call recorder.Record) { auditInterrupted(auditLog, call) },
 	})
 }
@@ -232,13 +232,13 @@ func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store 
 	return names
 }
 
-func withCredential(next http.Handler) http.Handler {
+func withCredential(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller := transport.Credential{Kind: dispatch.CredentialCommandLine}
 		if name := httpapi.CallerOf(r.Context()).Client; name != "" {
 			caller = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
 		}
-		next.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
+		nextHandler.ServeHTTP(w, r.WithContext(transport.WithCredential(r.Context(), caller)))
 	})
 }
 
@@ -254,10 +254,10 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor c
 	o := dispatch.Options{
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunningCalls: s.MaxRunning, MaxWaitingCalls: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
-		Gates:           append(p.enforcer.Gates(), p.values.Gate(p.registry.Set), p.enforcer.SecretsGate(p.values), p.registry.Faults().Gate(p.registry.Set)),
+		Gates:           append(p.enforcer.Gates(), p.settingValues.Gate(p.registry.Set), p.enforcer.SecretsGate(p.settingValues), p.registry.Faults().Gate(p.registry.Set)),
 		BeforeHooks:     append(p.enforcer.Before(), auditor),
 		MayOpenTab:      p.policy.MayOpen,
-		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
+		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.settingValues) },
 		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),
 		OpenCallHook:    auditor,
 		OnWaitingChange: hub.SendWaiting,

@@ -85,7 +85,7 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 }
 
 // In development mode, the parameter permission is the plugin's permission if the user has set none.
-func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
+func (d *development) beginDevelopment(dir string, permission wire.Permission) (endDevelopment func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func (d *development) begin(dir string, permission wire.Permission) (end func(),
 	if isFirst {
 		d.onChange()
 	}
-	return func() { d.end(dir) }, nil
+	return func() { d.endSession(dir) }, nil
 }
 
-func (d *development) end(dir string) {
+func (d *development) endSession(dir string) {
 	d.review() // the last build stays reviewed
 	if d.folders.remove(dir) {
 		d.onChange()

@@ -60,11 +60,11 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if developedState, _ := reload(); developedState.Reviewed {
 		t.Fatal("the plugin is reviewed before development begins")
 	}
-	endFirst, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endFirst, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	endSecond, err := d.begin(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
+	endSecond, err := d.beginDevelopment(dirOfPlugin(t, d, "mine"), wire.PermissionAsk)
 	if err != nil || *changes != 1 {
 		t.Errorf("%d changes, %v", *changes, err)
 	}
@@ -99,7 +99,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 
 func TestDevelopmentIsOfAddedFolders(t *testing.T) {
 	d, _, _, _ := newDevelopedPlugin(t)
-	endFirst, err := d.begin("/mine", wire.PermissionAuto)
+	endFirst, err := d.beginDevelopment("/mine", wire.PermissionAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestDevelopmentIsOfAddedFolders(t *testing.T) {
 	if newDevFolders().has(&plugin.Plugin{}) {
 		t.Error("a plugin is under development in no folder")
 	}
-	if _, err := d.begin("/mine", "always"); err == nil {
+	if _, err := d.beginDevelopment("/mine", "always"); err == nil {
 		t.Error("an unknown permission was accepted")
 	}
 }

@@ -47,8 +47,8 @@ func (d *Daemon) load() {
 	}
 	d.Hub.Sync()
 	close(d.pluginLoading.done)
-	set := d.Registry.Set()
-	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
+	pluginSet := d.Registry.Set()
+	d.log.Debug().Int("plugins", len(pluginSet.Plugins())).Int("tools", len(pluginSet.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
 	// The adapter files are written last, because few browsers use them and writing is
 	// slow after an update of opentabs.
 	d.browser.run()

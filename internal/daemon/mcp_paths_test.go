@@ -12,8 +12,8 @@ import (
 // A request with one token cannot use a session that was opened with another token.
 func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 	withFakeTimeDaemon(t, func(w *fakeTimeDaemon) {
-		post := func(path, token, session, body string) (*http.Response, string) {
-			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(body))
+		postRequest := func(path, token, session, requestBody string) (*http.Response, string) {
+			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(requestBody))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -28,33 +28,33 @@ func TestMCPPathsTakeOneCredentialEach(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer resp.Body.Close()
-			text, err := io.ReadAll(resp.Body)
+			responseBody, err := io.ReadAll(resp.Body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return resp, string(text)
+			return resp, string(responseBody)
 		}
 		const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
-		const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+		const listRequest = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 		sessions := map[string]string{}
 		tokens := map[string]string{"/mcp": w.clientToken, httpapi.CommandPath: w.token}
 		others := map[string]string{"/mcp": httpapi.CommandPath, httpapi.CommandPath: "/mcp"}
 		for path, token := range tokens {
-			resp, text := post(path, token, "", initialize)
+			resp, responseBody := postRequest(path, token, "", initialize)
 			sessions[path] = resp.Header.Get("Mcp-Session-Id")
 			if resp.StatusCode != http.StatusOK || sessions[path] == "" {
-				t.Errorf("%s with its own token: %s %s", path, resp.Status, text)
+				t.Errorf("%s with its own token: %s %s", path, resp.Status, responseBody)
 			}
-			if resp, text := post(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
-				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, text)
+			if resp, responseBody := postRequest(others[path], token, "", initialize); resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with the token for %s: %s %s", others[path], path, resp.Status, responseBody)
 			}
 		}
-		for path, other := range others {
-			if resp, text := post(path, tokens[path], sessions[other], list); resp.StatusCode != http.StatusNotFound {
-				t.Errorf("%s with the session of %s: %s %s", path, other, resp.Status, text)
+		for path, otherPath := range others {
+			if resp, responseBody := postRequest(path, tokens[path], sessions[otherPath], listRequest); resp.StatusCode != http.StatusNotFound {
+				t.Errorf("%s with the session of %s: %s %s", path, otherPath, resp.Status, responseBody)
 			}
-			if resp, text := post(path, tokens[path], sessions[path], list); resp.StatusCode != http.StatusOK {
-				t.Errorf("%s with its own session: %s %s", path, resp.Status, text)
+			if resp, responseBody := postRequest(path, tokens[path], sessions[path], listRequest); resp.StatusCode != http.StatusOK {
+				t.Errorf("%s with its own session: %s %s", path, resp.Status, responseBody)
 			}
 		}
 	})

@@ -10,9 +10,9 @@ import (
 )
 
 func TestGauges(t *testing.T) {
-	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
-		v := dispatch.View{Waiting: waiting}
-		v.Status = status
+	newCall := func(callStatus wire.CallStatus, waitingTicket *dispatch.WaitingTicket) dispatch.View {
+		v := dispatch.View{Waiting: waitingTicket}
+		v.Status = callStatus
 		return v
 	}
 	calls := []dispatch.View{

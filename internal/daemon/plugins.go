@@ -23,37 +23,37 @@ import (
 
 // plugins manages the installed plugins, with their settings and permissions.
 type plugins struct {
-	registry     *catalog.Catalog
-	values       *settings.Values
-	policy       *policy.Policy
-	enforcer     *policy.Enforcer
-	scriptChecks *scriptcheck.Cache
-	pins         *toolpins.Pins
+	registry      *catalog.Catalog
+	settingValues *settings.Values
+	policy        *policy.Policy
+	enforcer      *policy.Enforcer
+	scriptChecks  *scriptcheck.Cache
+	toolPins      *toolpins.Pins
 }
 
-func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
+func (p *plugins) stackResolver() func(name string, logEntry wire.LogEntry) []string {
 	resolver := &stacktrace.Resolver{}
-	return func(name string, entry wire.LogEntry) []string {
-		loaded, ok := p.registry.Set().Plugin(name)
+	return func(name string, logEntry wire.LogEntry) []string {
+		loadedPlugin, ok := p.registry.Set().Plugin(name)
 		if !ok {
 			return nil
 		}
-		return resolver.Frames(loaded.AdapterPath(), stacktrace.Trace{Stack: entry.Stack, Origin: entry.StackOrigin})
+		return resolver.Frames(loadedPlugin.AdapterPath(), stacktrace.Trace{Stack: logEntry.Stack, Origin: logEntry.StackOrigin})
 	}
 }
 
 // Plugins in development mode count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
-		Log: log, WarnUser: func(sentence string) { log.Error().Msg(sentence) },
+		Log: log, WarnUser: func(warning string) { log.Error().Msg(warning) },
 		RecordChange: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
 	}
-	values := settings.New(h.State, options.SettingsOptions())
-	if err := values.Repair(); err != nil {
+	settingValues := settings.New(h.State, options.SettingsOptions())
+	if err := settingValues.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
 	}
 	scriptChecks := scriptcheck.New(h.Dirs, log)
-	registry := catalog.New(h.PluginStoreWith(scriptChecks, nil), values, log)
+	registry := catalog.New(h.PluginStoreWith(scriptChecks, nil), settingValues, log)
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
@@ -62,11 +62,11 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	if err := reviews.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
 	}
-	pins := toolpins.Open(h.State, options.WarnUser, log)
-	if err := pins.Repair(); err != nil {
+	toolPins := toolpins.Open(h.State, options.WarnUser, log)
+	if err := toolPins.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of pinned tools could not be renamed; no tool is pinned")
 	}
-	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, pins: pins}
+	return &plugins{registry: registry, settingValues: settingValues, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, toolPins: toolPins}
 }
 
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
@@ -74,13 +74,13 @@ func (p *plugins) runnablePlugins() []*plugin.Plugin {
 }
 
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
-	var all []wire.PluginSettingsParams
+	var allSettings []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {
 		if len(loadedPlugin.Settings) > 0 {
-			all = append(all, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.values.SettingsForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
+			allSettings = append(allSettings, wire.PluginSettingsParams{Name: loadedPlugin.Name, Settings: p.settingValues.SettingsForPage(loadedPlugin, p.policy.IsRestricted(loadedPlugin))})
 		}
 	}
-	return all
+	return allSettings
 }
 
 // If frame is true, mayRunIn returns true only for a plugin that also runs in child frames.

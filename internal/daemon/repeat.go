@@ -23,50 +23,52 @@ var (
 
 // callRepeater repeats recorded calls when side panels request it.
 type callRepeater struct {
-	find    func(callID string) (recorder.Entry, bool, error)
-	plugins func() *plugin.Set
-	targets func(plugin string) dispatch.Targets
-	calls   *dispatch.Dispatcher
+	findRecord func(callID string) (recorder.Entry, bool, error)
+	plugins    func() *plugin.Set
+	targets    func(plugin string) dispatch.Targets
+	calls      *dispatch.Dispatcher
 }
 
 // A repeated call needs the same approvals as any other call; repeat does not wait for its end. The message of a
 // returned error is a sentence for the user.
 func (r *callRepeater) repeat(callID string) error {
-	entry, ok, err := r.find(callID)
+	recordedEntry, ok, err := r.findRecord(callID)
 	switch {
 	case err != nil:
 		return err
 	case !ok:
 		return errNotRecorded
-	case entry.Prompt:
+	case recordedEntry.Prompt:
 		return errRepeatedPrompt
-	case entry.IsArgsIncomplete || len(entry.Args) == 0 && entry.ArgsBytes > len("{}"):
+	case recordedEntry.IsArgsIncomplete || len(recordedEntry.Args) == 0 && recordedEntry.ArgsBytes > len("{}"):
 		return errIncompleteArgs
 	}
-	tool, ok := r.plugins().Tool(entry.ToolName)
+	tool, ok := r.plugins().Tool(recordedEntry.ToolName)
 	if !ok {
-		return fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", entry.ToolName)
+		return fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", recordedEntry.ToolName)
 	}
-	args := entry.Args
+	args := recordedEntry.Args
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	if err := tool.Validate(args); err != nil {
-		return fmt.Errorf("the arguments do not fit the present version of %s: %w", entry.ToolName, err)
+		return fmt.Errorf("the arguments do not fit the present version of %s: %w", recordedEntry.ToolName, err)
 	}
 	call := dispatch.Call{Tool: tool.Dispatch(), Args: args, Client: sidePanelClient}
-	r.chooseTab(&call, entry)
+	r.chooseTab(&call, recordedEntry)
 	go r.calls.Call(context.Background(), call) //nolint:errcheck // the side panel shows the end of the call
 	return nil
 }
 
 // If the tool can no longer run in the recorded call's tab, the dispatcher selects another tab.
-func (r *callRepeater) chooseTab(call *dispatch.Call, entry recorder.Entry) {
-	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
+func (r *callRepeater) chooseTab(call *dispatch.Call, recordedEntry recorder.Entry) {
+	isSameTab := func(t dispatch.Target) bool {
+		return t.Browser == recordedEntry.Browser && t.TabID == recordedEntry.TabID
+	}
 	switch {
 	case call.Tool.TargetKind == dispatch.TargetBrowser:
-		call.Browser = entry.Browser
+		call.Browser = recordedEntry.Browser
 	case call.Tool.TargetKind != dispatch.TargetDocument, slices.ContainsFunc(r.targets(call.Tool.Plugin).LiveTargets, isSameTab):
-		call.Browser, call.TabID = entry.Browser, entry.TabID
+		call.Browser, call.TabID = recordedEntry.Browser, recordedEntry.TabID
 	}
 }

@@ -20,12 +20,12 @@ func TestRepeatIsRejected(t *testing.T) {
 		"unknown":    {View: dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "gone__post"}}, Args: json.RawMessage(`{}`)},
 	}
 	r := callRepeater{
-		find: func(callID string) (recorder.Entry, bool, error) {
+		findRecord: func(callID string) (recorder.Entry, bool, error) {
 			if callID == "unreadable" {
 				return recorder.Entry{}, false, errors.New("the records cannot be read")
 			}
-			record, ok := entries[callID]
-			return recorder.Entry{Record: record}, ok, nil
+			callRecord, ok := entries[callID]
+			return recorder.Entry{Record: callRecord}, ok, nil
 		},
 		plugins: func() *plugin.Set { return &plugin.Set{} },
 	}

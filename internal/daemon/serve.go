@@ -35,7 +35,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	var logForwarding sync.WaitGroup
 	logForwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
 	go d.Values.Watch(serveCtx)
-	go d.pins.Watch(serveCtx)
+	go d.toolPins.Watch(serveCtx)
 	go d.clients.Watch(serveCtx)
 	go d.timeouts.Watch(serveCtx)
 	go memory.LimitFreeMemory(serveCtx)
@@ -67,11 +67,11 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 // shutdown ends the calls first, so that clients receive the errors of calls before their connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
-	endWithin := func(timeout time.Duration, part string, endPart func(context.Context) error) {
+	endWithin := func(timeout time.Duration, textPart string, endPart func(context.Context) error) {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		if err := endPart(ctx); err != nil {
-			d.log.Warn().Err(err).Str("part", part).Msg("did not end in time")
+			d.log.Warn().Err(err).Str("part", textPart).Msg("did not end in time")
 		}
 	}
 	d.Calls.Shutdown()

@@ -63,9 +63,9 @@ func withFakeTimeDaemon(t *testing.T, test func(w *fakeTimeDaemon)) {
 }
 
 // The caller of sendRequest must read the body of the response.
-func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...string) *http.Response {
+func (w *fakeTimeDaemon) sendRequest(method, path, requestBody string, headers ...string) *http.Response {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(requestBody))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...strin
 		w.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(resp.Body)
-		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, text)
+		responseBody, _ := io.ReadAll(resp.Body)
+		w.t.Fatalf("%s %s: %s %s", method, path, resp.Status, responseBody)
 	}
 	return resp
 }

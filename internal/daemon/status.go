@@ -25,24 +25,24 @@ import (
 
 // statusReporter collects the response of GET /status.
 type statusReporter struct {
-	home     *home.Home
-	address  string
-	started  time.Time
-	registry *catalog.Catalog
-	policy   *policy.Policy
-	access   permissions.Local
-	hub      *wsbridge.Hub
-	calls    *dispatch.Dispatcher
-	mcp      *mcpserver.Server
-	holds    *browser.Holds
-	timeouts *timeouts.Store
+	home      *home.Home
+	address   string
+	startedAt time.Time
+	registry  *catalog.Catalog
+	policy    *policy.Policy
+	access    permissions.Local
+	hub       *wsbridge.Hub
+	calls     *dispatch.Dispatcher
+	mcp       *mcpserver.Server
+	tabHolds  *browser.Holds
+	timeouts  *timeouts.Store
 }
 
 func (r statusReporter) status() httpapi.Status {
 	s, memoryUse := r.home.Settings, memory.Used()
-	status := httpapi.Status{
+	serverStatus := httpapi.Status{
 		Version: version.Version, Protocol: wire.Version, PID: os.Getpid(), Address: r.address,
-		Started: r.started.UTC(), UptimeMs: time.Since(r.started).Milliseconds(),
+		Started: r.startedAt.UTC(), UptimeMs: time.Since(r.startedAt).Milliseconds(),
 		Home: httpapi.Home{Config: r.home.Config, State: r.home.State},
 		Limits: httpapi.Limits{
 			IdleMs: s.IdleTimeout.Milliseconds(), HardMs: s.HardTimeout.Milliseconds(),
@@ -57,46 +57,46 @@ func (r statusReporter) status() httpapi.Status {
 	for _, c := range r.calls.Calls() {
 		switch {
 		case c.Waiting != nil && c.Waiting.Kind == wire.TicketUser:
-			status.Calls.WaitingForYou++
+			serverStatus.Calls.WaitingForYou++
 		case c.Waiting != nil:
-			status.Calls.WaitingForApproval++
+			serverStatus.Calls.WaitingForApproval++
 		case c.Status == wire.StatusRunning:
-			status.Calls.Running++
+			serverStatus.Calls.Running++
 		case !c.Status.HasEnded():
-			status.Calls.Queued++
+			serverStatus.Calls.Queued++
 		}
 	}
-	heldTabs := r.holds.HeldTabs()
+	heldTabs := r.tabHolds.HeldTabs()
 	for _, b := range r.hub.Browsers() {
-		status.Browsers = append(status.Browsers, httpapi.Browser{
+		serverStatus.Browsers = append(serverStatus.Browsers, httpapi.Browser{
 			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, PairingKeyID: b.PairingKeyID, Connected: b.Connected, Since: b.LinkChangedAt,
 			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
 	}
-	if refused := r.hub.Probe.RefusedHello(); refused.Sentence != "" {
-		status.RefusedExtension = &httpapi.RefusedExtension{Text: refused.Sentence, At: refused.At.UTC()}
+	if refusedHello := r.hub.Probe.RefusedHello(); refusedHello.Sentence != "" {
+		serverStatus.RefusedExtension = &httpapi.RefusedExtension{Text: refusedHello.Sentence, At: refusedHello.At.UTC()}
 	}
 	for _, try := range r.hub.Probe.UnpairedTries() {
-		status.Unpaired = append(status.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
+		serverStatus.Unpaired = append(serverStatus.Unpaired, httpapi.UnpairedBrowser{KeyID: try.KeyID, TriedAt: try.At.UTC()})
 	}
 	for _, c := range r.mcp.Clients() {
 		// The session ID is omitted from the status, because it works like a password.
-		status.Clients = append(status.Clients, httpapi.MCPClient{
+		serverStatus.Clients = append(serverStatus.Clients, httpapi.MCPClient{
 			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
 			Tools: string(r.mcp.ListModeOf(c)), Timeout: r.timeoutOf(c),
 		})
 	}
-	set := r.registry.Set()
-	for _, p := range set.Plugins() {
+	pluginSet := r.registry.Set()
+	for _, p := range pluginSet.Plugins() {
 		pluginStatus := r.access.Status(p)
 		pluginStatus.State = r.hub.CurrentTargets(p.Name).State()
-		status.Plugins = append(status.Plugins, pluginStatus)
+		serverStatus.Plugins = append(serverStatus.Plugins, pluginStatus)
 	}
-	status.Permissions = r.policy.Problems()
-	for _, f := range set.Failed() {
-		status.Failed = append(status.Failed, permissions.FailedStatus(f))
+	serverStatus.Permissions = r.policy.Problems()
+	for _, f := range pluginSet.Failed() {
+		serverStatus.Failed = append(serverStatus.Failed, permissions.FailedStatus(f))
 	}
-	return status
+	return serverStatus
 }
 
 func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
@@ -125,29 +125,29 @@ func (r statusReporter) connectedBrowserIDs() (ids []string) {
 }
 
 func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
-	var found []string
+	var browserIDs []string
 	for _, b := range r.hub.Browsers() {
 		isNamed := browser == "" || wire.MatchesBrowser(browser, b.ID, b.Name)
-		for _, held := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
-			if isNamed && held.TabID == tabID {
-				found = append(found, b.ID)
+		for _, heldTab := range heldTabsOf(r.tabHolds.HeldTabs(), b.ID) {
+			if isNamed && heldTab.TabID == tabID {
+				browserIDs = append(browserIDs, b.ID)
 			}
 		}
 	}
-	switch len(found) {
+	switch len(browserIDs) {
 	case 0:
 		return "", fmt.Errorf("no client uses tab %d: `opentabs status` lists the tabs that clients use", tabID)
 	case 1:
-		return r.holds.Release(found[0], tabID, httpapi.CommandLine)
+		return r.tabHolds.Release(browserIDs[0], tabID, httpapi.CommandLine)
 	}
 	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
 }
 
-func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
+func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (heldTabsValue []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			held = append(held, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
+			heldTabsValue = append(heldTabsValue, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
 		}
 	}
-	return held
+	return heldTabsValue
 }

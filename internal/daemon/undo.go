@@ -43,11 +43,11 @@ func (p *callUndoer) addHooks(o *dispatch.Options) {
 }
 
 // Before is a hook that stores the idempotency key of a call and the data for an undo before the call runs.
-func (p *callUndoer) Before(info dispatch.CallInfo) *wire.CallError {
-	if err := p.keys.Before(info); err != nil {
+func (p *callUndoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	if err := p.keys.Before(callInfo); err != nil {
 		return err
 	}
-	return p.undoer.Before(info)
+	return p.undoer.Before(callInfo)
 }
 
 func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatch.Call, recorder.Entry)) *joblist.List {
@@ -58,30 +58,30 @@ func (p *callUndoer) connect(calls *dispatch.Dispatcher, chooseTab func(*dispatc
 	return jobs
 }
 
-func (p *callUndoer) undoOf(callID string, created time.Time) (*wire.CallUndo, error) {
-	return p.undoer.State(callID, created)
+func (p *callUndoer) undoOf(callID string, createdTime time.Time) (*wire.CallUndo, error) {
+	return p.undoer.State(callID, createdTime)
 }
 
 func (p *callUndoer) undoForPanel(params wire.CallUndoParams) (wire.CallUndoResult, error) {
-	started, err := p.undoer.Undo(params.CallID, sidePanelClient)
-	return wire.CallUndoResult{CallID: started.CallID}, err
+	startedUndo, err := p.undoer.Undo(params.CallID, sidePanelClient)
+	return wire.CallUndoResult{CallID: startedUndo.CallID}, err
 }
 
 func (p *callUndoer) undoForCommand(callID string) (httpapi.StartedUndo, error) {
-	started, err := p.undoer.Undo(callID, undoCommandClient)
+	startedUndo, err := p.undoer.Undo(callID, undoCommandClient)
 	if errors.Is(err, undo.ErrNotRecorded) {
 		err = fmt.Errorf("no call has the ID %.100s: list calls with `opentabs calls --since 24h`", callID)
 	}
-	return httpapi.StartedUndo{CallID: started.CallID, ToolName: started.ToolName}, err
+	return httpapi.StartedUndo{CallID: startedUndo.CallID, ToolName: startedUndo.ToolName}, err
 }
 
 // After a restart, a call's browser is unknown, so receiveLate accepts the result from any browser. Accepting a result
 // from any browser is safe, because a browser cannot guess another browser's call ID.
-func (p *callUndoer) receiveLate(browserID, runID string, answer dispatch.LateAnswer) {
+func (p *callUndoer) receiveLate(browserID, runID string, lateAnswer dispatch.LateAnswer) {
 	callID, _, _ := strings.Cut(runID, ".")
-	if view, ok := p.calls.Find(callID); ok && view.Browser != browserID {
+	if callView, ok := p.calls.Find(callID); ok && callView.Browser != browserID {
 		return
 	}
-	p.keys.ReceiveLate(callID, answer)
-	p.undoer.ReceiveLate(callID, answer)
+	p.keys.ReceiveLate(callID, lateAnswer)
+	p.undoer.ReceiveLate(callID, lateAnswer)
 }

@@ -30,8 +30,8 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 	if c.status == nil { // without a server, the state of browsers is unknown
 		return
 	}
-	if refused := c.status.RefusedExtension; refused != nil {
-		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
+	if refusedExtension := c.status.RefusedExtension; refusedExtension != nil {
+		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refusedExtension.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refusedExtension.Text, ".")),
 			updateExtensionText)
 	} else if len(c.status.Browsers) == 0 {
 		if !c.isExtensionMissing { // otherwise the finding about the extension has the cause
@@ -48,21 +48,21 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 }
 
 func (c browserCheck) checkBrowser(b httpapi.Browser) {
-	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
+	factText := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
 	switch {
 	case !b.Connected:
-		c.reportWarning("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
+		c.reportWarning("browsers", factText+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
 		return
 	case b.InjectMode == wire.InjectNone:
-		c.reportFailure("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
+		c.reportFailure("browsers", factText+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
-		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), c.updateText())
+		c.reportWarning("browsers", fmt.Sprintf("%s; this program is %s", factText, version.Version), c.updateText())
 	default:
 		mode := "user scripts allowed"
 		if b.InjectMode == wire.InjectFiles {
 			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
 		}
-		c.reportOK("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
+		c.reportOK("browsers", "%s, %s, %s with a plugin", factText, mode, terminal.Plural(len(b.Tabs), "tab"))
 	}
 	if wire.IsBrowserCopy(b.ID) {
 		c.reportWarning("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
@@ -78,33 +78,33 @@ func (c browserCheck) updateText() string {
 }
 
 func (c browserCheck) checkTabs(b httpapi.Browser) {
-	var stale, unresponsive, unloadable, notAllowed, starting []string
+	var staleTabs, unresponsiveTabs, unloadableTabs, notAllowed, startingTabs []string
 	for _, t := range b.Tabs {
 		tab := fmt.Sprint(t.TabID)
 		switch {
 		case t.Unresponsive:
-			unresponsive = append(unresponsive, tab)
+			unresponsiveTabs = append(unresponsiveTabs, tab)
 		case t.LoadError == wire.LoadErrorNoAccess:
 			notAllowed = append(notAllowed, tab)
 		case t.LoadError != "":
-			unloadable = append(unloadable, fmt.Sprintf("%s (%s)", tab, t.LoadError))
+			unloadableTabs = append(unloadableTabs, fmt.Sprintf("%s (%s)", tab, t.LoadError))
 		case len(t.NeedsReload) > 0:
-			stale = append(stale, tab)
+			staleTabs = append(staleTabs, tab)
 		}
 		for _, p := range t.BrokenPlugins {
-			starting = append(starting, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
+			startingTabs = append(startingTabs, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
 		}
 	}
-	report := func(tabs []string, fact, remedy string) {
+	report := func(tabs []string, factText, remedy string) {
 		if tabs != nil {
-			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
+			c.reportWarning("tabs", fmt.Sprintf("%s: %s: %s", b.Name, factText, strings.Join(tabs, ", ")), remedy)
 		}
 	}
-	report(stale, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
-	report(unresponsive, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
-	report(unloadable, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
+	report(staleTabs, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
+	report(unresponsiveTabs, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
+	report(unloadableTabs, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
 	report(notAllowed, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
-	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
+	report(startingTabs, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
 }
 
 func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {

@@ -65,11 +65,11 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-func (i installation) serve(t *testing.T, status httpapi.Status) {
+func (i installation) serve(t *testing.T, serverStatus httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status:      func() httpapi.Status { return status },
+		Status:      func() httpapi.Status { return serverStatus },
 		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: extensionOnly(),
 	}))
 	t.Cleanup(server.Close)
@@ -77,7 +77,7 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 }
 
 func (i installation) options(t *testing.T) Options {
-	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
+	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(warning string) { t.Log(warning) }, ReadFile: noKernelFile}
 }
 
 // noKernelFile replaces os.ReadFile and simulates a machine without the Windows Subsystem
@@ -98,20 +98,20 @@ func (i installation) check(t *testing.T) Report {
 
 // An element of wanted such as "fail port 9527" means a finding of the level "fail" with "port 9527" in its fact or
 // remedy.
-func (r Report) expect(t *testing.T, check string, wanted ...string) {
+func (r Report) expect(t *testing.T, checkName string, wantedTexts ...string) {
 	t.Helper()
-	var found []string
+	var foundLines []string
 	for _, f := range r.Findings {
-		if f.Check == check {
-			found = append(found, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
+		if f.Check == checkName {
+			foundLines = append(foundLines, fmt.Sprintf("%s %s; do: %s", f.Level, f.Fact, f.Remedy))
 		}
 	}
-	isSame := slices.EqualFunc(found, wanted, func(got, want string) bool {
-		level, text, _ := strings.Cut(want, " ")
-		return strings.HasPrefix(got, level+" ") && strings.Contains(got, text)
+	isSame := slices.EqualFunc(foundLines, wantedTexts, func(got, want string) bool {
+		level, message, _ := strings.Cut(want, " ")
+		return strings.HasPrefix(got, level+" ") && strings.Contains(got, message)
 	})
 	if !isSame {
-		t.Errorf("%s: got %q, want %q", check, found, wanted)
+		t.Errorf("%s: got %q, want %q", checkName, foundLines, wantedTexts)
 	}
 }
 
@@ -140,17 +140,17 @@ func TestNewInstallationHasOneRemedy(t *testing.T) {
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}, Machine: &setup.Machine{
 		OS: "linux", Home: t.TempDir(), Getenv: i.getenv, LookPath: func(string) (string, error) { return "", os.ErrNotExist },
 	}}
-	remedies := func() (found []string) {
+	remedies := func() (foundLines []string) {
 		r, err := Check(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range r.Findings {
 			if f.Remedy != "" {
-				found = append(found, f.Check)
+				foundLines = append(foundLines, f.Check)
 			}
 		}
-		return found
+		return foundLines
 	}
 	if got := remedies(); !slices.Equal(got, []string{"setup"}) {
 		t.Errorf("checks with a remedy = %q, want setup", got)
@@ -166,12 +166,12 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
 	now := time.Now().UTC().Format(time.RFC3339)
-	for path, text := range map[string]string{
+	for path, fileContent := range map[string]string{
 		i.TokenFile():  "damaged",
 		i.ConfigFile(): `{"port": "x"}`,
 		i.LogFile():    `{"level":"error","time":"` + now + `","message":"it broke","error":"no space"}` + "\nopentabs: a text\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,24 +192,24 @@ func TestCheckDamagedInstallation(t *testing.T) {
 // TestCheckOtherServer checks that the doctor reports a failure if a server of another
 // installation uses the port.
 func TestCheckOtherServer(t *testing.T) {
-	i, other := newInstallation(t), newInstallation(t)
+	i, otherInstallation := newInstallation(t), newInstallation(t)
 	i.makeDirs(t)
-	other.serve(t, httpapi.Status{})
-	i.variables["OPENTABS_PORT"] = other.variables["OPENTABS_PORT"]
+	otherInstallation.serve(t, httpapi.Status{})
+	i.variables["OPENTABS_PORT"] = otherInstallation.variables["OPENTABS_PORT"]
 	i.check(t).expect(t, "server", "fail port "+i.variables["OPENTABS_PORT"]+" is in use by ")
 }
 
 func TestCheckRunningServer(t *testing.T) {
 	i := newInstallation(t)
 	tab := wire.TabInfo{TabID: 5, NeedsReload: []string{"wiki"}}
-	browser := func(change func(b *httpapi.Browser)) httpapi.Browser {
+	browser := func(pluginChange func(b *httpapi.Browser)) httpapi.Browser {
 		b := httpapi.Browser{Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts, Tabs: []wire.TabInfo{{TabID: 1}}}
-		change(&b)
+		pluginChange(&b)
 		return b
 	}
-	one := func(change func(p *httpapi.Plugin)) httpapi.Plugin {
+	one := func(pluginChange func(p *httpapi.Plugin)) httpapi.Plugin {
 		p := httpapi.Plugin{Name: "wiki", Reviewed: true, Permission: wire.PermissionAsk, Tools: []string{"read", "write"}}
-		change(&p)
+		pluginChange(&p)
 		return p
 	}
 	i.serve(t, httpapi.Status{
@@ -321,17 +321,17 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).PluginStore()
-	broken := plugintest.Package{Name: "broken"}.Write(t)
-	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), broken} {
+	store := home.New(i.Dirs, settings, i.getenv, func(warning string) { t.Log(warning) }).PluginStore()
+	brokenPlugin := plugintest.Package{Name: "broken"}.Write(t)
+	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), brokenPlugin} {
 		if _, err := store.Add(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(broken, "dist")); err != nil {
+	if err := os.RemoveAll(filepath.Join(brokenPlugin, "dist")); err != nil {
 		t.Fatal(err)
 	}
-	i.check(t).expect(t, "plugins", "fail "+broken+": ", "warn wiki is not reviewed")
+	i.check(t).expect(t, "plugins", "fail "+brokenPlugin+": ", "warn wiki is not reviewed")
 }
 
 // TestLogError checks that only the last error in the log's tail is reported, and only if
@@ -343,14 +343,14 @@ func TestLogError(t *testing.T) {
 		return fmt.Sprintf(`{"level":%q,"time":%q,"message":"of %s"}`+"\n", level, time.Now().Add(-age).UTC().Format(time.RFC3339), age)
 	}
 	filler := strings.Repeat(line("info", 0), maxLogTailBytes/50)
-	for _, c := range []struct{ text, want string }{
+	for _, c := range []struct{ logLine, want string }{
 		{"", "ok 0 bytes, no error in the last hour"},
 		{line("error", 2*time.Hour) + line("warn", 0), "ok no error in the last hour"},
 		{line("error", 2*time.Hour) + line("fatal", time.Minute) + line("info", 0), "warn of 1m0s"},
 		{line("error", time.Minute) + filler, "ok no error in the last hour"},
 		{filler + line("panic", time.Minute), "warn of 1m0s"},
 	} {
-		if err := os.WriteFile(i.LogFile(), []byte(c.text), 0o600); err != nil {
+		if err := os.WriteFile(i.LogFile(), []byte(c.logLine), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		i.check(t).expect(t, "log", c.want)
@@ -368,8 +368,8 @@ func TestLogError(t *testing.T) {
 func TestCheckBrowserTools(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)
-	set := plugin.NewSet(nil, nil, browser.Plugin())
-	rules := policy.New(i.State, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, browser.Plugin())
+	rules := policy.New(i.State, func() *plugin.Set { return pluginSet }, policy.Options{})
 	if err := rules.SetPermission(browser.Name, "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}

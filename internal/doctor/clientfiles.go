@@ -30,15 +30,15 @@ func (c clientFileChecks) checkClientFiles(ctx context.Context) {
 		return
 	}
 	tokens := clienttoken.Open(c.dirs.ClientsFile())
-	known, err := tokens.List()
+	knownClients, err := tokens.List()
 	if err != nil {
 		c.reportFailure(clientFileCheck, fmt.Sprintf("the tokens of MCP clients in %s are damaged or cannot be read, so no client has a token", c.dirs.ClientsFile()), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
 		return
 	}
-	all, isInstalled := setup.Clients(*c.Machine)
+	allClients, isInstalled := setup.Clients(*c.Machine)
 	foundCount := 0
-	for _, client := range all {
-		wasSetUp := slices.ContainsFunc(known, func(k clienttoken.Client) bool { return k.Name == client.ID })
+	for _, client := range allClients {
+		wasSetUp := slices.ContainsFunc(knownClients, func(k clienttoken.Client) bool { return k.Name == client.ID })
 		if !isInstalled(client) {
 			continue
 		}
@@ -139,7 +139,7 @@ func (c clientFileChecks) isOwnHome(value string) bool {
 func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
 	startedAt := time.Now()
 	toolCount, err := setup.Verify(ctx, configured.Command)
-	elapsed := time.Since(startedAt)
+	elapsedTime := time.Since(startedAt)
 	if c.status == nil {
 		if _, err := c.findHome().StopServer(ctx, false); err == nil {
 			c.reportOK("server", "the command of %s started a server, which was stopped again", client.Title)
@@ -150,14 +150,14 @@ func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client
 		c.reportFailure(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstLine(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
 		c.offerSetUp(client)
 	default:
-		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsed))
+		c.reportOK(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), humanize.Duration(elapsedTime))
 	}
 }
 
 // The name of a token that is used over HTTP need not be the ID of an MCP client.
 func (c clientFileChecks) isOtherClient(client setup.Client, name string) bool {
-	all, _ := setup.Clients(*c.Machine)
-	return name != client.ID && slices.ContainsFunc(all, func(other setup.Client) bool { return other.ID == name })
+	allClients, _ := setup.Clients(*c.Machine)
+	return name != client.ID && slices.ContainsFunc(allClients, func(otherClient setup.Client) bool { return otherClient.ID == name })
 }
 
 func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {

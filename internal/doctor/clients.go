@@ -70,7 +70,7 @@ func waitText(timeout time.Duration, resets bool) string {
 }
 
 func clientTable() [][]string {
-	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
+	tableRows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
 		if name == "" {
@@ -83,22 +83,22 @@ func clientTable() [][]string {
 		if p.HTTPTimeout > 0 {
 			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.Duration(p.HTTPTimeout))
 		}
-		rows = append(rows, []string{
+		tableRows = append(tableRows, []string{
 			name + versionRange(p.FromVersion, p.BeforeVersion), waitCell,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}
-	return rows
+	return tableRows
 }
 
-func versionRange(from, before string) string {
+func versionRange(from, textBefore string) string {
 	switch {
-	case from == "" && before == "":
+	case from == "" && textBefore == "":
 		return ""
-	case before == "":
+	case textBefore == "":
 		return " from " + from
 	case from == "":
-		return " before " + before
+		return " before " + textBefore
 	}
-	return " " + from + " to " + before
+	return " " + from + " to " + textBefore
 }

@@ -22,7 +22,7 @@ type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
 	// Warn is called with a warning for each plugin that cannot be loaded; required.
-	Warn func(sentence string)
+	Warn func(warning string)
 	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
 	// default, the doctor does not check MCP over stdio.
 	Program string
@@ -48,8 +48,8 @@ const maxRepairRounds = 4
 // Check checks the installation and returns a report with the findings. If ctx ends,
 // Check returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
-	report, _, err := runAllChecks(ctx, o)
-	return report, err
+	progressReport, _, err := runAllChecks(ctx, o)
+	return progressReport, err
 }
 
 // Fix checks the installation and repairs problems if the repair loses no data. The returned report
@@ -58,20 +58,20 @@ func Fix(ctx context.Context, o Options) (Report, error) {
 	var repairs []Repair
 	attempted := map[string]bool{}
 	for range maxRepairRounds {
-		report, findings, err := runAllChecks(ctx, o)
+		progressReport, findings, err := runAllChecks(ctx, o)
 		if err != nil {
 			return Report{}, err
 		}
 		round := repairAll(ctx, findings, attempted)
 		repairs = append(repairs, round...)
 		if len(round) == 0 {
-			report.Repairs = repairs
-			return report, nil
+			progressReport.Repairs = repairs
+			return progressReport, nil
 		}
 	}
-	report, err := Check(ctx, o)
-	report.Repairs = repairs
-	return report, err
+	progressReport, err := Check(ctx, o)
+	progressReport.Repairs = repairs
+	return progressReport, err
 }
 
 func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
@@ -80,8 +80,8 @@ func repairAll(ctx context.Context, findings []Finding, attempted map[string]boo
 			continue
 		}
 		attempted[f.Check+f.Fact] = true
-		sentence, err := f.repair(ctx)
-		r := Repair{Check: f.Check, Text: sentence}
+		repairReport, err := f.repair(ctx)
+		r := Repair{Check: f.Check, Text: repairReport}
 		if err != nil {
 			r.Text, r.Failed = home.ExplainError(err), true
 		}
@@ -97,8 +97,8 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
 	if !hasDirectories(c.dirs) { // all other checks would only report the same
-		report := Report{Findings: c.findings, Clients: clientProfiles()}
-		return report, c.findings, ctx.Err()
+		progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
+		return progressReport, c.findings, ctx.Err()
 	}
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
@@ -119,9 +119,9 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 		return Report{}, nil, ctx.Err()
 	}
 	c.findings = mergeNotSetUp(c.findings)
-	report := Report{Findings: c.findings, Clients: clientProfiles()}
-	report.OK = report.Failure() == nil
-	return report, c.findings, nil
+	progressReport := Report{Findings: c.findings, Clients: clientProfiles()}
+	progressReport.OK = progressReport.Failure() == nil
+	return progressReport, c.findings, nil
 }
 
 // healthCheck collects the findings of one run of all checks.
@@ -129,7 +129,7 @@ type healthCheck struct {
 	Options
 	dirs          config.Dirs
 	getenv        func(string) string
-	warnUser      func(sentence string)
+	warnUser      func(warning string)
 	settings      config.Settings
 	settingsValid bool
 	// status is the server's response of /status, nil if no server responded.
@@ -164,20 +164,20 @@ func (c *healthCheck) serverPort() int {
 	return c.settings.Port
 }
 
-func (c *healthCheck) reportOK(check, format string, args ...any) {
-	c.addFinding(levelOK, check, fmt.Sprintf(format, args...), "")
+func (c *healthCheck) reportOK(checkName, format string, args ...any) {
+	c.addFinding(levelOK, checkName, fmt.Sprintf(format, args...), "")
 }
 
-func (c *healthCheck) reportWarning(check, fact, remedy string) {
-	c.addFinding(levelWarn, check, fact, remedy)
+func (c *healthCheck) reportWarning(checkName, factText, remedy string) {
+	c.addFinding(levelWarn, checkName, factText, remedy)
 }
 
-func (c *healthCheck) reportFailure(check, fact, remedy string) {
-	c.addFinding(levelFail, check, fact, remedy)
+func (c *healthCheck) reportFailure(checkName, factText, remedy string) {
+	c.addFinding(levelFail, checkName, factText, remedy)
 }
 
-func (c *healthCheck) addFinding(l level, check, fact, remedy string) {
-	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
+func (c *healthCheck) addFinding(l level, checkName, factText, remedy string) {
+	c.findings = append(c.findings, Finding{Check: checkName, Level: l, Fact: factText, Remedy: remedy})
 }
 
 func (c *healthCheck) markNotSetUp() { c.findings[len(c.findings)-1].isNotSetUp = true }
@@ -190,20 +190,20 @@ const partsToSetUp = 4
 // because `opentabs setup` sets up all of them.
 func mergeNotSetUp(findings []Finding) []Finding {
 	isNotSetUp := func(f Finding) bool { return f.isNotSetUp }
-	first := slices.IndexFunc(findings, isNotSetUp)
-	rest := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
-	if len(findings)-len(rest) < partsToSetUp {
+	firstIndex := slices.IndexFunc(findings, isNotSetUp)
+	otherFindings := slices.DeleteFunc(slices.Clone(findings), isNotSetUp)
+	if len(findings)-len(otherFindings) < partsToSetUp {
 		return findings
 	}
-	return slices.Insert(rest, first, Finding{
+	return slices.Insert(otherFindings, firstIndex, Finding{
 		Check: "setup", Level: levelWarn, Fact: "opentabs is not set up yet: no client, no browser and no tools",
 		Remedy: "run `opentabs setup`, which connects your clients and your browser",
 	})
 }
 
-func (c *healthCheck) offerRepair(repair func(context.Context) (sentence string, err error)) {
-	last := &c.findings[len(c.findings)-1]
-	last.CanFix, last.repair = true, repair
+func (c *healthCheck) offerRepair(repair func(context.Context) (repairReport string, err error)) {
+	lastFinding := &c.findings[len(c.findings)-1]
+	lastFinding.CanFix, lastFinding.repair = true, repair
 }
 
 func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {

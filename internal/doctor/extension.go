@@ -30,11 +30,11 @@ func (c extensionCheck) checkExtension() {
 		return
 	}
 	if !ok {
-		fact := "not installed yet"
+		factText := "not installed yet"
 		if c.status != nil {
-			fact += ", so no browser is connected"
+			factText += ", so no browser is connected"
 		}
-		c.reportWarning("extension", fact, "run `opentabs setup`, which installs the extension and shows how to load it")
+		c.reportWarning("extension", factText, "run `opentabs setup`, which installs the extension and shows how to load it")
 		c.markNotSetUp()
 		return
 	}

@@ -42,8 +42,8 @@ func (c *healthCheck) checkDirectories() {
 
 func hasDirectories(dirs config.Dirs) bool {
 	return !slices.ContainsFunc([]string{dirs.Config, dirs.State}, func(dir string) bool {
-		info, err := os.Stat(dir)
-		return err == nil && !info.IsDir()
+		fileInfo, err := os.Stat(dir)
+		return err == nil && !fileInfo.IsDir()
 	})
 }
 
@@ -116,7 +116,7 @@ const maxErrorAge = time.Hour
 
 func (c *healthCheck) checkLog() {
 	path := c.dirs.LogFile()
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.reportOK("log", "%s does not exist: no client has started a server in the background", path)
 		return
@@ -136,9 +136,9 @@ func (c *healthCheck) checkLog() {
 		c.reportWarning("log", fmt.Sprintf("the server had an error at %s: %s", lastError.Time.Local().Format(time.DateTime), lastError),
 			"if something failed at that time, read the lines before the error in "+path)
 	case c.status != nil:
-		c.reportOK("log", "%s, %s, no error since the server started", path, humanize.Bytes(int(info.Size())))
+		c.reportOK("log", "%s, %s, no error since the server started", path, humanize.Bytes(int(fileInfo.Size())))
 	default:
-		c.reportOK("log", "%s, %s, no error in the last hour", path, humanize.Bytes(int(info.Size())))
+		c.reportOK("log", "%s, %s, no error in the last hour", path, humanize.Bytes(int(fileInfo.Size())))
 	}
 }
 
@@ -165,17 +165,17 @@ func readLastError(path string) (logLine, error) {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > maxLogTailBytes {
+	if fileInfo, err := f.Stat(); err == nil && fileInfo.Size() > maxLogTailBytes {
 		if _, err := f.Seek(-maxLogTailBytes, io.SeekEnd); err != nil {
 			return logLine{}, fmt.Errorf("read the log: %w", err)
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 2*maxLogTailBytes))
+	readBytes, err := io.ReadAll(io.LimitReader(f, 2*maxLogTailBytes))
 	if err != nil {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}
 	var lastError logLine
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(readBytes) {
 		var l logLine
 		// The loop skips lines that are not JSON, such as a truncated first line and notices for
 		// the user.

@@ -29,7 +29,7 @@ type httpRule struct {
 	method, path string
 	host         string
 	header       http.Header
-	status       int
+	httpStatus   int
 }
 
 func httpRules() []httpRule {
@@ -53,13 +53,13 @@ func (c protocolCheck) checkHTTPRules(ctx context.Context) {
 	defer transport.CloseIdleConnections()
 	isBroken := false
 	for _, rule := range httpRules() {
-		status, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: keepRedirect}, client, rule)
+		httpStatus, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: keepRedirect}, client, rule)
 		remedy := "restart the server with `opentabs restart`; if the line appears again, look for a proxy or security program between programs on this computer"
 		switch {
 		case err != nil:
 			c.reportFailure("http rules", fmt.Sprintf("%s got no answer: %v", rule.request, err), remedy)
-		case status != rule.status:
-			c.reportFailure("http rules", fmt.Sprintf("%s to %s was answered with status %d; %d is right", rule.request, rule.path, status, rule.status), remedy)
+		case httpStatus != rule.httpStatus:
+			c.reportFailure("http rules", fmt.Sprintf("%s to %s was answered with status %d; %d is right", rule.request, rule.path, httpStatus, rule.httpStatus), remedy)
 		default:
 			continue
 		}
@@ -79,8 +79,8 @@ func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client,
 	if err != nil {
 		return 0, err
 	}
-	for name, values := range rule.header {
-		req.Header[name] = values
+	for name, valueNames := range rule.header {
+		req.Header[name] = valueNames
 	}
 	req.Host = rule.host
 	resp, err := sender.Do(req)

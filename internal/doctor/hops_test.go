@@ -49,25 +49,25 @@ func emptyMCP() http.Handler {
 // except the extension's origin.
 func extensionOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		status := http.StatusForbidden
+		httpStatus := http.StatusForbidden
 		if r.Header.Get("Origin") == "chrome-extension://"+extension.ID() {
-			status = http.StatusUpgradeRequired
+			httpStatus = http.StatusUpgradeRequired
 		}
-		w.WriteHeader(status)
+		w.WriteHeader(httpStatus)
 	})
 }
 
 type failureCase struct {
 	name              string
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// check is the name of the check that must report the problem. want is the expected finding:
+	// checkName is the name of the check that must report the problem. want is the expected finding:
 	// its level, and texts that its fact and its remedy must contain.
-	check, want string
+	checkName, want string
 }
 
-func writeTestFile(t *testing.T, path, text string, mode os.FileMode) {
+func writeTestFile(t *testing.T, path, fileContent string, mode os.FileMode) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(fileContent), mode), os.Chmod(path, mode)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -115,8 +115,8 @@ var failureCases = []failureCase{
 		o.Now = func() time.Time { return time.Unix(0, 0) }
 	}, "clock", "fail shows 1970-01-01"},
 	{"clock that is behind", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		later := time.Now().Add(time.Hour)
-		if err := os.Chtimes(i.TokenFile(), later, later); err != nil {
+		laterTime := time.Now().Add(time.Hour)
+		if err := os.Chtimes(i.TokenFile(), laterTime, laterTime); err != nil {
 			t.Fatal(err)
 		}
 	}, "clock", "warn in the future, so the clock was or is wrong; do: set the clock"},
@@ -129,9 +129,9 @@ var failureCases = []failureCase{
 		writeTestFile(t, i.ConfigFile(), "{", 0o600)
 	}, "settings", "fail config.json"},
 	{"port of another program", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
-		other := httptest.NewServer(http.NotFoundHandler())
-		t.Cleanup(other.Close)
-		i.variables["OPENTABS_PORT"] = strconv.Itoa(other.Listener.Addr().(*net.TCPAddr).Port)
+		otherServer := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(otherServer.Close)
+		i.variables["OPENTABS_PORT"] = strconv.Itoa(otherServer.Listener.Addr().(*net.TCPAddr).Port)
 	}, "server", fmt.Sprintf("fail , pid %d, which is not the server of this installation; do: stop that program", os.Getpid())},
 	{"token that was replaced while the server runs", func(t *testing.T, i *installation, _ *Options, _ *httpapi.Status) {
 		port, err := strconv.Atoi(i.variables["OPENTABS_PORT"])
@@ -310,17 +310,17 @@ func TestEachBrokenHopIsReported(t *testing.T) {
 			var got []string
 			isFound := false
 			for _, f := range r.Findings {
-				text := fmt.Sprintf("%s; do: %s", f.Fact, f.Remedy)
-				if f.Check == b.check && f.Level != levelOK {
-					got = append(got, string(f.Level)+" "+text)
-					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(text, wantText) && f.Remedy != ""
+				findingText := fmt.Sprintf("%s; do: %s", f.Fact, f.Remedy)
+				if f.Check == b.checkName && f.Level != levelOK {
+					got = append(got, string(f.Level)+" "+findingText)
+					isFound = isFound || string(f.Level) == wantLevel && strings.Contains(findingText, wantText) && f.Remedy != ""
 				}
 			}
 			if config.Exists(filepath.Join(i.State, "started")) {
 				t.Error("the doctor ran the command of an MCP client of another installation")
 			}
 			if !isFound {
-				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.check, got, b.want)
+				t.Errorf("findings of the check %s = %q, want one finding with %q and a remedy", b.checkName, got, b.want)
 			}
 			if hasFailed := r.Failure() != nil; hasFailed != (wantLevel == string(levelFail)) {
 				t.Errorf("failure of the report = %v, want a failure only for the level fail", r.Failure())
@@ -395,14 +395,14 @@ func TestFix(t *testing.T) {
 	for _, repair := range r.Repairs {
 		did = append(did, fmt.Sprintf("%s: %s (%t)", repair.Check, repair.Text, repair.Failed))
 	}
-	all := strings.Join(did, "\n")
+	fixedText := strings.Join(did, "\n")
 	for _, want := range []string{
 		"directories: only you have access to " + i.State + " now (mode 0700) (false)", "directories: only you have access to " + i.TokenFile(),
 		"token: the token file " + i.TokenFile() + " contains only 7 of the 43 characters of a token; the file is kept as ", "server: removed the record of the server with pid 4194304 (false)",
 		"extension: wrote the extension of " + version.Version, "client file: wrote opentabs with a new token into the configuration of Cursor",
 	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("repairs =\n%s\nwant a repair with %q", all, want)
+		if !strings.Contains(fixedText, want) {
+			t.Errorf("repairs =\n%s\nwant a repair with %q", fixedText, want)
 		}
 	}
 	if err := r.Failure(); err != nil && strings.Contains(err.Error(), "--fix") {
@@ -413,9 +413,9 @@ func TestFix(t *testing.T) {
 			t.Errorf("finding after the repairs = %s: %s, want no finding that can be repaired", f.Check, f.Fact)
 		}
 	}
-	kept, err := filepath.Glob(i.TokenFile() + "*")
-	if err != nil || len(kept) != 2 {
-		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", kept, err)
+	keptFiles, err := filepath.Glob(i.TokenFile() + "*")
+	if err != nil || len(keptFiles) != 2 {
+		t.Errorf("token files = %q, %v, want the new file and the renamed damaged file", keptFiles, err)
 	}
 }
 
@@ -441,14 +441,14 @@ func TestDamagedTokenIsKept(t *testing.T) {
 	i.variables["OPENTABS_PORT"] = "0"
 	o := Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(string) {}}
 	writeTestFile(t, i.TokenFile(), "x", 0o600)
-	started := filepath.Join(t.TempDir(), "started")
-	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, started, i.State, addCursor(t, &i)))
+	startMarker := filepath.Join(t.TempDir(), "started")
+	writeCursor(t, &o, fmt.Sprintf(`{"command":"/bin/sh","args":["-c","touch %s"],"env":{"OPENTABS_HOME":%q,"T":%q}}`, startMarker, i.State, addCursor(t, &i)))
 	r, err := Check(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.expect(t, "client file", "warn Cursor was not tried, because no server of this installation can run; do: first repair what failed above")
-	if config.Exists(started) {
+	if config.Exists(startMarker) {
 		t.Error("the doctor ran the command of Cursor")
 	}
 }

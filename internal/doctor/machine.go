@@ -54,11 +54,11 @@ func (c machineCheck) checkClock() {
 		return
 	}
 	for _, path := range []string{c.dirs.TokenFile(), c.dirs.ConfigFile(), c.dirs.ClientsFile(), c.dirs.LogFile(), c.dirs.ExtensionRecord()} {
-		info, err := os.Stat(path)
+		fileInfo, err := os.Stat(path)
 		if err != nil {
 			continue
 		}
-		if ahead := info.ModTime().Sub(now); ahead > maxClockDrift {
+		if ahead := fileInfo.ModTime().Sub(now); ahead > maxClockDrift {
 			c.reportWarning("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.Duration(ahead)), remedy)
 			return
 		}

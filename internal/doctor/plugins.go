@@ -53,8 +53,8 @@ func (c *healthCheck) checkPlugins() {
 func (c *healthCheck) checkPermissions() (areBroken bool) {
 	rules := c.browserPolicy()
 	problems := rules.Problems()
-	text, err := os.ReadFile(rules.Path())
-	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(text)); areBroken {
+	fileContent, err := os.ReadFile(rules.Path())
+	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(fileContent)); areBroken {
 		c.reportFailure("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
 		return true
 	}
@@ -72,8 +72,8 @@ func (c *healthCheck) checkPermissions() (areBroken bool) {
 }
 
 func (c *healthCheck) browserPolicy() *policy.Policy {
-	set := plugin.NewSet(nil, nil, browser.Plugin())
-	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet(nil, nil, browser.Plugin())
+	return policy.New(c.dirs.State, func() *plugin.Set { return pluginSet }, policy.Options{})
 }
 
 // A globally installed plugin without a review is not reported, because the user might not want it.
@@ -112,15 +112,15 @@ func (c *healthCheck) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, e
 	if err := registry.Reload(); err != nil {
 		return nil, nil, err
 	}
-	set := registry.Set()
+	pluginSet := registry.Set()
 	reviews := policy.New(c.dirs.State, registry.Set, policy.Options{})
 	local := permissions.NewLocal(reviews, registry)
 	var plugins []httpapi.Plugin
-	for _, p := range set.Plugins() {
+	for _, p := range pluginSet.Plugins() {
 		plugins = append(plugins, local.Status(p))
 	}
 	var failedPlugins []httpapi.FailedPlugin
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		failedPlugins = append(failedPlugins, permissions.FailedStatus(f))
 	}
 	return plugins, failedPlugins, nil

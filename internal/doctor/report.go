@@ -32,7 +32,7 @@ type Finding struct {
 	CanFix bool `json:"can_fix,omitempty"`
 
 	isNotSetUp bool
-	repair     func(context.Context) (sentence string, err error)
+	repair     func(context.Context) (repairReport string, err error)
 }
 
 // Repair is the result of one repair that [Fix] attempted.
@@ -79,7 +79,7 @@ func (r Report) Failure() error {
 const minCheckWidth = 11
 
 // Print prints the repairs, each finding with its remedy, and a table of MCP clients.
-func (r Report) Print(out *terminal.Output) {
+func (r Report) Print(terminalOut *terminal.Output) {
 	width := minCheckWidth
 	for _, f := range r.Findings {
 		width = max(width, len(f.Check))
@@ -91,19 +91,19 @@ func (r Report) Print(out *terminal.Output) {
 		if repair.Failed {
 			label = "error"
 		}
-		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, label, width, repair.Check), indent, repair.Text)
+		terminalOut.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, label, width, repair.Check), indent, repair.Text)
 	}
 	if len(r.Repairs) > 0 {
-		out.PrintLine("")
+		terminalOut.PrintLine("")
 	}
 	for i, f := range r.Findings {
-		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
+		terminalOut.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
 		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the last of these findings has the remedy
 		if f.Remedy != "" && !isRepeated {
-			out.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
+			terminalOut.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
 		}
 	}
-	out.PrintLine("")
-	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
-	out.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
+	terminalOut.PrintLine("")
+	terminalOut.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
+	terminalOut.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
 }

@@ -52,9 +52,9 @@ func (c serverCheck) checkServer(ctx context.Context) {
 	c.server = server
 	client, err := c.client()
 	if err == nil {
-		var status httpapi.Status
-		if status, err = client.Status(ctx); err == nil {
-			c.status = &status
+		var serverStatus httpapi.Status
+		if serverStatus, err = client.Status(ctx); err == nil {
+			c.status = &serverStatus
 		}
 	}
 	if err != nil {
@@ -97,18 +97,18 @@ func portState(port int) string {
 func (c serverCheck) compareServer() {
 	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
-	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
+	factText := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, humanize.Duration(uptime.Truncate(time.Second)))
 	switch {
 	case npm.Compare(c.server.Version, version.Version) > 0:
-		c.reportWarning("server", fmt.Sprintf("%s; this program is older: %s", fact, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
+		c.reportWarning("server", fmt.Sprintf("%s; this program is older: %s", factText, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
 	case c.server.Version != version.Version:
-		c.reportWarning("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restartText)
+		c.reportWarning("server", fmt.Sprintf("%s; this program is %s", factText, version.Version), restartText)
 		c.offerRestart()
 	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
-		c.reportWarning("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
+		c.reportWarning("server", fmt.Sprintf("%s; the settings have port %d", factText, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
 		c.offerRestart()
 	default:
-		c.reportOK("server", "%s", fact)
+		c.reportOK("server", "%s", factText)
 	}
 	if c.status.Protocol != 0 && c.status.Protocol != wire.Version {
 		c.reportWarning("server", fmt.Sprintf("it has version %d of the protocol with the extension; this program has version %d", c.status.Protocol, wire.Version), restartText)
@@ -119,10 +119,10 @@ func (c serverCheck) compareServer() {
 func (c serverCheck) offerRestart() {
 	c.offerRepair(func(ctx context.Context) (string, error) {
 		h := c.findHome()
-		stopped, err := h.StopServer(ctx, false)
+		stoppedServer, err := h.StopServer(ctx, false)
 		if err == nil {
 			err = h.StartServer(ctx)
 		}
-		return fmt.Sprintf("restarted the server (was %s)", stopped), err
+		return fmt.Sprintf("restarted the server (was %s)", stoppedServer), err
 	})
 }

@@ -15,19 +15,19 @@ func clientWaitText(client httpapi.MCPClient) string {
 	t := client.Timeout
 	if t == nil {
 		if profile := clients.Of(client.Name, client.Version); profile.IsKnown() {
-			known := profile.TimeoutOver(client.Transport == "http")
-			return fmt.Sprintf("waits %s for a call", waitText(known.Limit, known.ProgressRestarts))
+			knownTimeout := profile.TimeoutOver(client.Transport == "http")
+			return fmt.Sprintf("waits %s for a call", waitText(knownTimeout.Limit, knownTimeout.ProgressRestarts))
 		}
 		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up on a call"
 	}
-	text := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
+	waitPhrase := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
 	switch t.Source {
 	case httpapi.TimeoutLearned:
-		text += ", as opentabs learned from a call that it gave up"
+		waitPhrase += ", as opentabs learned from a call that it gave up"
 	case httpapi.TimeoutSet:
-		text += ", as you set it"
+		waitPhrase += ", as you set it"
 	}
-	return text
+	return waitPhrase
 }
 
 func (c *healthCheck) checkTimeouts() {

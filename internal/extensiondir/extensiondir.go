@@ -84,11 +84,11 @@ func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) e
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)
 	}
-	text, err := json.Marshal(c)
+	encodedJSON, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", ConnectionFile, err)
 	}
-	files[ConnectionFile] = append(text, '\n')
+	files[ConnectionFile] = append(encodedJSON, '\n')
 	names := slices.SortedFunc(maps.Keys(files), compareManifestLast)
 	for _, name := range names {
 		if err := replaceFile(filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
@@ -117,8 +117,8 @@ func compareManifestLast(a, b string) int {
 }
 
 func checkVacant(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+	dirEntries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(dirEntries) == 0 {
 		return nil
 	}
 	if err != nil {
@@ -162,8 +162,8 @@ func removeOldFiles(dirs config.Dirs, dir string, names []string) error {
 
 func readRecord(dirs config.Dirs) (installRecord, bool) {
 	var record installRecord
-	text, err := os.ReadFile(dirs.ExtensionRecord())
-	if err != nil || json.Unmarshal(text, &record) != nil || record.Dir == "" {
+	fileContent, err := os.ReadFile(dirs.ExtensionRecord())
+	if err != nil || json.Unmarshal(fileContent, &record) != nil || record.Dir == "" {
 		return installRecord{}, false
 	}
 	return record, true
@@ -198,9 +198,9 @@ func HasDebugger(dirs config.Dirs) bool {
 // ReadConnection reads the port and the key of the extension in the directory dir.
 func ReadConnection(dir string) (Connection, error) {
 	var c Connection
-	text, err := os.ReadFile(filepath.Join(dir, ConnectionFile))
+	fileContent, err := os.ReadFile(filepath.Join(dir, ConnectionFile))
 	if err == nil {
-		err = json.Unmarshal(text, &c)
+		err = json.Unmarshal(fileContent, &c)
 	}
 	return c, err
 }

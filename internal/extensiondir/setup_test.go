@@ -18,7 +18,7 @@ import (
 func newHome(t *testing.T, port int) *home.Home {
 	t.Helper()
 	dir := t.TempDir()
-	return home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+	return home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(warning string) { t.Log(warning) })
 }
 
 func TestSetup(t *testing.T) {
@@ -44,7 +44,7 @@ func TestDefaultDir(t *testing.T) {
 	h, userHome := newHome(t, 9), t.TempDir()
 	variables := map[string]string{"HOME": userHome}
 	h.Getenv = func(name string) string { return variables[name] }
-	visible, other := filepath.Join(userHome, "opentabs-extension"), filepath.Join(userHome, "other")
+	visibleDir, hiddenDir := filepath.Join(userHome, "opentabs-extension"), filepath.Join(userHome, "other")
 	setUp := func(dir, want string) {
 		t.Helper()
 		if folder, err := Setup(t.Context(), h, Options{Dir: dir}, t.Logf); err != nil || folder != want {
@@ -52,15 +52,15 @@ func TestDefaultDir(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "windows" { // where the default folder is not hidden
-		visible = h.ExtensionDir()
+		visibleDir = h.ExtensionDir()
 	}
-	setUp("", visible)
-	setUp(other, other)
-	setUp("", other)
-	if err := os.RemoveAll(other); err != nil {
+	setUp("", visibleDir)
+	setUp(hiddenDir, hiddenDir)
+	setUp("", hiddenDir)
+	if err := os.RemoveAll(hiddenDir); err != nil {
 		t.Fatal(err)
 	}
-	setUp("", other)
+	setUp("", hiddenDir)
 	h.Dirs = config.Dirs{Config: userHome, State: filepath.Join(userHome, "state")}
 	variables[config.HomeVariable] = h.State
 	if _, err := h.Make(); err != nil {
@@ -103,12 +103,12 @@ func TestSetupKeepsTheDebugger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
+		fileContent, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
 		var manifest struct {
 			Permissions []string `json:"permissions"`
 			Optional    []string `json:"optional_permissions"`
 		}
-		if err := errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
+		if err := errors.Join(err, json.Unmarshal(fileContent, &manifest)); err != nil {
 			t.Fatal(err)
 		}
 		if got := slices.Contains(manifest.Permissions, "debugger"); got != step.want || HasDebugger(h.Dirs) != step.want || !slices.Contains(manifest.Permissions, "scripting") || slices.Contains(manifest.Optional, "debugger") {

@@ -14,9 +14,9 @@ const WindowsInstallCommand = "opentabs extension install --dir /mnt/c/Users/YOU
 // WindowsPath converts a path in the Windows Subsystem for Linux, such as /mnt/c/a, to
 // the Windows path, such as C:\a. If the path is not on a Windows drive, ok is false.
 func WindowsPath(dir string) (path string, ok bool) {
-	rest, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
-	if !ok || len(rest) < 2 || rest[1] != '/' {
+	pathOnDrive, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
+	if !ok || len(pathOnDrive) < 2 || pathOnDrive[1] != '/' {
 		return "", false
 	}
-	return strings.ToUpper(rest[:1]) + ":" + strings.ReplaceAll(rest[1:], "/", `\`), true
+	return strings.ToUpper(pathOnDrive[:1]) + ":" + strings.ReplaceAll(pathOnDrive[1:], "/", `\`), true
 }

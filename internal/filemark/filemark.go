@@ -28,9 +28,9 @@ type Mark struct {
 }
 
 // Of returns the [Mark] of the file that info describes.
-func Of(info os.FileInfo) Mark {
-	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
-	m.addSystemFields(info)
+func Of(fileInfo os.FileInfo) Mark {
+	m := Mark{Size: fileInfo.Size(), ModifiedNs: fileInfo.ModTime().UnixNano()}
+	m.addSystemFields(fileInfo)
 	return m
 }
 

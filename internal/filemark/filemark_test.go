@@ -10,16 +10,16 @@ import (
 
 func markOf(t *testing.T, name string) Mark {
 	t.Helper()
-	info, err := os.Stat(name)
+	fileInfo, err := os.Stat(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Of(info)
+	return Of(fileInfo)
 }
 
-func writeFile(t *testing.T, name, text string) {
+func writeFile(t *testing.T, name, fileContent string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -67,7 +67,7 @@ func TestIsSettled(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 1, time.UTC)
 	timeAgo := func(d time.Duration) int64 { return now.Add(-d).UnixNano() }
 	wholeSecondsAgo := func(d time.Duration) int64 { return now.Add(-d).Truncate(time.Second).UnixNano() }
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name string
 		mark Mark
 		want bool
@@ -81,8 +81,8 @@ func TestIsSettled(t *testing.T) {
 		{"whole seconds, long ago", Mark{ModifiedNs: wholeSecondsAgo(coarseSettleTime)}, true},
 		{"in the future", Mark{ModifiedNs: timeAgo(-time.Hour)}, false},
 	} {
-		if got := test.mark.IsSettled(now); got != test.want {
-			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		if got := testCase.mark.IsSettled(now); got != testCase.want {
+			t.Errorf("%s: %t, want %t", testCase.name, got, testCase.want)
 		}
 	}
 }

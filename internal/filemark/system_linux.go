@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-func (m *Mark) addSystemFields(info os.FileInfo) {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+func (m *Mark) addSystemFields(fileInfo os.FileInfo) {
+	if s, ok := fileInfo.Sys().(*syscall.Stat_t); ok {
 		m.ChangedNs, m.Inode, m.Device = s.Ctim.Nano(), s.Ino, uint64(s.Dev)
 	}
 }

@@ -120,16 +120,16 @@ func (s *Store) removeOldest() error {
 	if err != nil {
 		return err
 	}
-	total := 0
+	totalCount := 0
 	for _, f := range slices.Backward(files) {
-		if total += f.SizeBytes; total > s.maxBytes {
+		if totalCount += f.SizeBytes; totalCount > s.maxBytes {
 			err = errors.Join(err, s.Remove(f.ID))
 		}
 	}
-	entries, listErr := os.ReadDir(s.dir)
-	for _, e := range entries {
-		info, infoErr := e.Info()
-		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(info.ModTime()).Abs() > unfinishedAge {
+	dirEntries, listErr := os.ReadDir(s.dir)
+	for _, e := range dirEntries {
+		fileInfo, infoErr := e.Info()
+		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(fileInfo.ModTime()).Abs() > unfinishedAge {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, e.Name())))
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Store) removeOldest() error {
 
 // List returns all stored files, oldest first.
 func (s *Store) List() ([]File, error) {
-	entries, err := os.ReadDir(s.dir)
+	dirEntries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -146,7 +146,7 @@ func (s *Store) List() ([]File, error) {
 		return nil, fmt.Errorf("list the files: %w", err)
 	}
 	files := []File{}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if f, err := s.readDescription(e.Name()); err == nil {
 			files = append(files, f)
 		}

@@ -30,21 +30,21 @@ func TestClientReadsItsFile(t *testing.T) {
 	if files, err := s.List(); err != nil || len(files) != 0 {
 		t.Errorf("List of an empty store = %v, %v; want no file and no error", files, err)
 	}
-	added, err := s.Add(File{Name: "shop.har", MediaType: "application/json", Client: "claude"}, []byte(`{"log":{}}`))
+	addedFile, err := s.Add(File{Name: "shop.har", MediaType: "application/json", Client: "claude"}, []byte(`{"log":{}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, ok := IDFromURI(added.URI())
+	id, ok := IDFromURI(addedFile.URI())
 	read, content, err := Open(s.dir).Read(id, "claude")
-	if !ok || err != nil || string(content) != `{"log":{}}` || read != added || read.SizeBytes != 10 {
-		t.Errorf("Read(%q) = %+v, %q, %v; want the added file %+v", id, read, content, err, added)
+	if !ok || err != nil || string(content) != `{"log":{}}` || read != addedFile || read.SizeBytes != 10 {
+		t.Errorf("Read(%q) = %+v, %q, %v; want the added file %+v", id, read, content, err, addedFile)
 	}
 	if _, _, err := s.Read(id, "cursor"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("Read by another client: error %v, want ErrNotFound", err)
 	}
-	for path, want := range map[string]os.FileMode{added.Path: 0o600, filepath.Dir(added.Path): 0o700, s.dir: 0o700} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("mode of %s = %v, %v; want %v", path, info.Mode(), err, want)
+	for path, want := range map[string]os.FileMode{addedFile.Path: 0o600, filepath.Dir(addedFile.Path): 0o700, s.dir: 0o700} {
+		if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != want {
+			t.Errorf("mode of %s = %v, %v; want %v", path, fileInfo.Mode(), err, want)
 		}
 	}
 	if err := s.Remove(id); err != nil {
@@ -91,8 +91,8 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	if _, err := os.Stat(unfinished); err != nil {
 		t.Errorf("state of a new unfinished folder: %v, want that the folder exists", err)
 	}
-	old := time.Now().Add(-2 * unfinishedAge)
-	if err := os.Chtimes(unfinished, old, old); err != nil {
+	oldTime := time.Now().Add(-2 * unfinishedAge)
+	if err := os.Chtimes(unfinished, oldTime, oldTime); err != nil {
 		t.Fatal(err)
 	}
 	addFile(t, s, "c.har", 1)

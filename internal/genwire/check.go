@@ -26,7 +26,7 @@ func checkTypeName(name string) error {
 // of a duration or size must end with its unit: idleTimeout must be idleTimeoutMs.
 func checkField(fd field) error {
 	switch {
-	case (fd.pointer || fd.list) && !fd.optional:
+	case (fd.pointer || fd.isList) && !fd.optional:
 		return errors.New("without omitempty its zero value is null on the wire; add omitempty")
 	case (fd.typ == "int" || fd.typ == "float64") && lacksUnit(fd.name):
 		return fmt.Errorf("add the unit to the name: %sMs, %sBytes or similar", fd.name, fd.name)
@@ -47,7 +47,7 @@ func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {
 		enums[en.name] = true
-		if len(en.values) == 0 {
+		if len(en.enumValues) == 0 {
 			return fmt.Errorf("type %s has no values; declare its constants, or use string", en.name)
 		}
 	}
@@ -62,7 +62,7 @@ func (s *schema) check() error {
 				return fmt.Errorf("%s: two fields are called %q", st.name, fd.name)
 			case ast.IsExported(fd.typ) && !enums[fd.typ] && !structs[fd.typ]:
 				return fmt.Errorf("%s: %q has the type %s, which has no wire form", st.name, fd.name, fd.typ)
-			case structs[fd.typ] && fd.optional && !fd.list && !fd.pointer:
+			case structs[fd.typ] && fd.optional && !fd.isList && !fd.pointer:
 				return fmt.Errorf("%s: omitempty does nothing for %q, a struct; use a pointer", st.name, fd.name)
 			}
 			seenNames[fd.name] = true
@@ -92,15 +92,15 @@ func (s *schema) checkMethods(structs map[string]bool) error {
 }
 
 func (s *schema) methodValues() []string {
-	var out []string
+	var memberNames []string
 	for _, en := range s.enums {
 		if en.name == "Method" {
-			for _, v := range en.values {
-				out = append(out, strings.Trim(v.value, "'"))
+			for _, v := range en.enumValues {
+				memberNames = append(memberNames, strings.Trim(v.value, "'"))
 			}
 		}
 	}
-	return out
+	return memberNames
 }
 
 func typeBase(method string) string {

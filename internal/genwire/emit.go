@@ -23,69 +23,69 @@ func generateTS(dir fs.FS) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	out.WriteString(header)
+	var outBuffer bytes.Buffer
+	outBuffer.WriteString(header)
 	for _, d := range s.decls {
 		switch d := d.(type) {
 		case constDecl:
-			writeDoc(&out, "", d.doc)
-			fmt.Fprintf(&out, "export const %s = %s;\n", d.name, d.value)
+			writeDoc(&outBuffer, "", d.docText)
+			fmt.Fprintf(&outBuffer, "export const %s = %s;\n", d.name, d.value)
 		case *enum:
-			writeEnum(&out, d)
+			writeEnum(&outBuffer, d)
 		case *structDecl:
-			writeStruct(&out, d)
+			writeStruct(&outBuffer, d)
 		}
 	}
-	s.writeMethods(&out)
-	s.writeShapes(&out)
-	return out.Bytes(), nil
+	s.writeMethods(&outBuffer)
+	s.writeShapes(&outBuffer)
+	return outBuffer.Bytes(), nil
 }
 
-func writeEnum(out *bytes.Buffer, en *enum) {
-	writeDoc(out, "", en.doc)
-	fmt.Fprintf(out, "export const %s = [\n", pluralName(en.name))
-	for _, v := range en.values {
-		if v.doc != "" {
-			writeDoc(out, "  ", v.doc)
+func writeEnum(outBuffer *bytes.Buffer, en *enum) {
+	writeDoc(outBuffer, "", en.docText)
+	fmt.Fprintf(outBuffer, "export const %s = [\n", pluralName(en.name))
+	for _, v := range en.enumValues {
+		if v.docText != "" {
+			writeDoc(outBuffer, "  ", v.docText)
 		}
-		fmt.Fprintf(out, "  %s,\n", v.value)
+		fmt.Fprintf(outBuffer, "  %s,\n", v.value)
 	}
-	fmt.Fprintf(out, "] as const;\nexport type %s = (typeof %s)[number];\n", en.name, pluralName(en.name))
+	fmt.Fprintf(outBuffer, "] as const;\nexport type %s = (typeof %s)[number];\n", en.name, pluralName(en.name))
 }
 
-func writeStruct(out *bytes.Buffer, st *structDecl) {
-	writeDoc(out, "", st.doc)
+func writeStruct(outBuffer *bytes.Buffer, st *structDecl) {
+	writeDoc(outBuffer, "", st.docText)
 	if len(st.fields) == 0 {
-		fmt.Fprintf(out, "export type %s = Record<string, never>;\n", st.name)
+		fmt.Fprintf(outBuffer, "export type %s = Record<string, never>;\n", st.name)
 		return
 	}
-	fmt.Fprintf(out, "export interface %s {\n", st.name)
+	fmt.Fprintf(outBuffer, "export interface %s {\n", st.name)
 	for _, fd := range st.fields {
-		if fd.doc != "" {
-			writeDoc(out, "  ", st.fieldDoc(fd))
+		if fd.docText != "" {
+			writeDoc(outBuffer, "  ", st.fieldDoc(fd))
 		}
-		fmt.Fprintf(out, "  %s%s: %s;\n", fd.name, optionalMark(fd), fd.tsType())
+		fmt.Fprintf(outBuffer, "  %s%s: %s;\n", fd.name, optionalMark(fd), fd.tsType())
 	}
-	out.WriteString("}\n")
+	outBuffer.WriteString("}\n")
 }
 
 // fieldDoc returns the comment of a field, in which the Go names of fields are replaced
 // with their TypeScript names. A field name that may also be an ordinary word, such as
 // Type, is replaced only in the field's own comment.
 func (st *structDecl) fieldDoc(fd field) string {
-	doc := fd.doc
-	for _, other := range st.fields {
-		if other.goName == fd.goName || strings.ToLower(other.goName[1:]) != other.goName[1:] {
-			doc = regexp.MustCompile(`\b`+other.goName+`\b`).ReplaceAllString(doc, other.name)
+	docText := fd.docText
+	for _, otherField := range st.fields {
+		if otherField.goName == fd.goName || strings.ToLower(otherField.goName[1:]) != otherField.goName[1:] {
+			docText = regexp.MustCompile(`\b`+otherField.goName+`\b`).ReplaceAllString(docText, otherField.name)
 		}
 	}
-	return doc
+	return docText
 }
 
 // writeMethods writes the tables of requests and notifications, which map each wire
 // method to its parameters and result types. A wire method with a result type is a
 // request, and all other methods are notifications.
-func (s *schema) writeMethods(out *bytes.Buffer) {
+func (s *schema) writeMethods(outBuffer *bytes.Buffer) {
 	results := map[string]bool{}
 	for _, st := range s.structs {
 		results[st.name] = strings.HasSuffix(st.name, "Result")
@@ -98,48 +98,48 @@ func (s *schema) writeMethods(out *bytes.Buffer) {
 			notifications = append(notifications, m)
 		}
 	}
-	out.WriteString("\n/** Requests pairs each method that is answered with its params and its result. */\nexport interface Requests {\n")
+	outBuffer.WriteString("\n/** Requests pairs each method that is answered with its params and its result. */\nexport interface Requests {\n")
 	for _, m := range requests {
-		fmt.Fprintf(out, "  %s: { params: %[2]sParams; result: %[2]sResult };\n", tsString(m), typeBase(m))
+		fmt.Fprintf(outBuffer, "  %s: { params: %[2]sParams; result: %[2]sResult };\n", tsString(m), typeBase(m))
 	}
-	out.WriteString("}\n")
-	writeNames(out, "RequestMethod", "the methods that are answered", requests)
-	out.WriteString("\n/** Notifications pairs each method that is not answered with its params. */\nexport interface Notifications {\n")
+	outBuffer.WriteString("}\n")
+	writeNames(outBuffer, "RequestMethod", "the methods that are answered", requests)
+	outBuffer.WriteString("\n/** Notifications pairs each method that is not answered with its params. */\nexport interface Notifications {\n")
 	for _, m := range notifications {
-		fmt.Fprintf(out, "  %s: %sParams;\n", tsString(m), typeBase(m))
+		fmt.Fprintf(outBuffer, "  %s: %sParams;\n", tsString(m), typeBase(m))
 	}
-	out.WriteString("}\n")
-	writeNames(out, "NotificationMethod", "the methods that are not answered", notifications)
+	outBuffer.WriteString("}\n")
+	writeNames(outBuffer, "NotificationMethod", "the methods that are not answered", notifications)
 }
 
-func writeNames(out *bytes.Buffer, typ, doc string, values []string) {
-	fmt.Fprintf(out, "\n/** %ss are %s. */\nexport const %[1]ss = [\n", typ, doc)
-	for _, v := range values {
-		fmt.Fprintf(out, "  %s,\n", tsString(v))
+func writeNames(outBuffer *bytes.Buffer, typ, docText string, valueNames []string) {
+	fmt.Fprintf(outBuffer, "\n/** %ss are %s. */\nexport const %[1]ss = [\n", typ, docText)
+	for _, v := range valueNames {
+		fmt.Fprintf(outBuffer, "  %s,\n", tsString(v))
 	}
-	fmt.Fprintf(out, "] as const;\nexport type %s = (typeof %[1]ss)[number];\n", typ)
+	fmt.Fprintf(outBuffer, "] as const;\nexport type %s = (typeof %[1]ss)[number];\n", typ)
 }
 
 // writeShapes writes the fields of all interfaces as a TypeScript value, because
 // interfaces do not exist at run time. In the TypeScript value, the field name "name?"
 // means that the field name may be absent, and the type "[x]" is a list of x.
-func (s *schema) writeShapes(out *bytes.Buffer) {
-	out.WriteString("\n/** Types names every frame body, for Shapes. */\nexport interface Types {\n")
+func (s *schema) writeShapes(outBuffer *bytes.Buffer) {
+	outBuffer.WriteString("\n/** Types names every frame body, for Shapes. */\nexport interface Types {\n")
 	for _, st := range s.structs {
-		fmt.Fprintf(out, "  %s: %[1]s;\n", st.name)
+		fmt.Fprintf(outBuffer, "  %s: %[1]s;\n", st.name)
 	}
-	out.WriteString("}\n\n/** Enums are the values of each union. */\nexport const Enums = {\n")
+	outBuffer.WriteString("}\n\n/** Enums are the values of each union. */\nexport const Enums = {\n")
 	for _, en := range s.enums {
-		fmt.Fprintf(out, "  %s: %s,\n", en.name, pluralName(en.name))
+		fmt.Fprintf(outBuffer, "  %s: %s,\n", en.name, pluralName(en.name))
 	}
-	out.WriteString("} as const;\n\n/** Shapes are the frame bodies as values, for checks at run time: \"name?\" may be absent, [x] is a list of x. */\n")
-	out.WriteString("export const Shapes = {\n")
+	outBuffer.WriteString("} as const;\n\n/** Shapes are the frame bodies as values, for checks at run time: \"name?\" may be absent, [x] is a list of x. */\n")
+	outBuffer.WriteString("export const Shapes = {\n")
 	for _, st := range s.structs {
 		if len(st.fields) == 0 {
-			fmt.Fprintf(out, "  %s: {},\n", st.name)
+			fmt.Fprintf(outBuffer, "  %s: {},\n", st.name)
 			continue
 		}
-		fmt.Fprintf(out, "  %s: {\n", st.name)
+		fmt.Fprintf(outBuffer, "  %s: {\n", st.name)
 		for _, fd := range st.fields {
 			name, shape := fd.name, tsString(shapeNames[fd.typ])
 			if fd.optional {
@@ -148,14 +148,14 @@ func (s *schema) writeShapes(out *bytes.Buffer) {
 			if ast.IsExported(fd.typ) {
 				shape = tsString(fd.typ)
 			}
-			if fd.list {
+			if fd.isList {
 				shape = "[" + shape + "]"
 			}
-			fmt.Fprintf(out, "    %s: %s,\n", name, shape)
+			fmt.Fprintf(outBuffer, "    %s: %s,\n", name, shape)
 		}
-		out.WriteString("  },\n")
+		outBuffer.WriteString("  },\n")
 	}
-	out.WriteString("} as const;\n")
+	outBuffer.WriteString("} as const;\n")
 }
 
 // shapeNames and tsNames map Go types to their names in the value Shapes and in
@@ -170,7 +170,7 @@ func (fd field) tsType() string {
 	if !ok {
 		name = fd.typ
 	}
-	if fd.list {
+	if fd.isList {
 		return "readonly " + name + "[]"
 	}
 	return name
@@ -202,27 +202,27 @@ func tsString(s string) string {
 	if err != nil { // json.Marshal never fails for a string
 		panic(err)
 	}
-	inner := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
-	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
+	unquotedBody := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
+	return "'" + strings.ReplaceAll(unquotedBody, "'", `\'`) + "'"
 }
 
 // writeDoc writes a Go comment as a JSDoc comment. If the comment belongs to a top-level
 // declaration (indent is empty), writeDoc first writes an empty line.
-func writeDoc(out *bytes.Buffer, indent, doc string) {
+func writeDoc(outBuffer *bytes.Buffer, indent, docText string) {
 	if indent == "" {
-		out.WriteByte('\n')
+		outBuffer.WriteByte('\n')
 	}
-	doc = strings.ReplaceAll(strings.TrimSpace(doc), "*/", "*\u200b/")
-	lines := strings.Split(doc, "\n")
+	docText = strings.ReplaceAll(strings.TrimSpace(docText), "*/", "*\u200b/")
+	lines := strings.Split(docText, "\n")
 	switch {
-	case doc == "":
+	case docText == "":
 	case len(lines) == 1:
-		fmt.Fprintf(out, "%s/** %s */\n", indent, doc)
+		fmt.Fprintf(outBuffer, "%s/** %s */\n", indent, docText)
 	default:
-		fmt.Fprintf(out, "%s/**\n", indent)
+		fmt.Fprintf(outBuffer, "%s/**\n", indent)
 		for _, line := range lines {
-			out.WriteString(strings.TrimRight(indent+" * "+line, " ") + "\n")
+			outBuffer.WriteString(strings.TrimRight(indent+" * "+line, " ") + "\n")
 		}
-		fmt.Fprintf(out, "%s */\n", indent)
+		fmt.Fprintf(outBuffer, "%s */\n", indent)
 	}
 }

@@ -40,18 +40,18 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
-			src, err := os.ReadFile(file)
+			sourceCode, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, _, _ := strings.Cut(string(src), "\n")
-			want, ok := strings.CutPrefix(first, "// want: ")
+			firstLine, _, _ := strings.Cut(string(sourceCode), "\n")
+			want, ok := strings.CutPrefix(firstLine, "// want: ")
 			if !ok {
 				t.Fatal(`the first line is not "// want: ..."`)
 			}
-			out, err := generateTS(fstest.MapFS{"case.go": {Data: src}})
+			resultJSON, err := generateTS(fstest.MapFS{"case.go": {Data: sourceCode}})
 			if err == nil {
-				t.Fatalf("accepted:\n%s", out)
+				t.Fatalf("accepted:\n%s", resultJSON)
 			}
 			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "case.go") && !isAboutPackage(want) {
 				t.Errorf("got  %v\nwant %s", err, want)
@@ -60,9 +60,9 @@ func TestInvalidPackagesAreRefused(t *testing.T) {
 	}
 }
 
-func isAboutPackage(text string) bool {
+func isAboutPackage(typeString string) bool {
 	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
-		if strings.Contains(text, packageError) {
+		if strings.Contains(typeString, packageError) {
 			return true
 		}
 	}
@@ -70,12 +70,12 @@ func isAboutPackage(text string) bool {
 }
 
 func TestValidPackageIsAccepted(t *testing.T) {
-	src, err := os.ReadFile("testdata/accepted/kinds.go")
+	sourceCode, err := os.ReadFile("testdata/accepted/kinds.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := generateTS(fstest.MapFS{
-		"kinds.go": {Data: src},
+		"kinds.go": {Data: sourceCode},
 		// genwire ignores files that end with _test.go.
 		"kinds_test.go": {Data: []byte("package wire\n\ntype Error struct{}\n")},
 	})
@@ -96,11 +96,11 @@ func TestCasesAreGo(t *testing.T) {
 		if filepath.Base(file) == "syntax.go" || filepath.Base(file) == "unknown_type.go" {
 			continue
 		}
-		src, err := os.ReadFile(file)
+		sourceCode, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := format.Source(src); err != nil || !bytes.Equal(got, src) {
+		if got, err := format.Source(sourceCode); err != nil || !bytes.Equal(got, sourceCode) {
 			t.Errorf("%s is not formatted; run gofmt on it (%v)", file, err)
 		}
 	}
@@ -115,40 +115,40 @@ func TestNoPackage(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out.ts")
-	if err := os.MkdirAll(in, 0o700); err != nil {
+	input, outDir := filepath.Join(dir, "in"), filepath.Join(dir, "out.ts")
+	if err := os.MkdirAll(input, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write := func(src string) {
+	writeSource := func(sourceCode string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(in, "a.go"), []byte(src), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(input, "a.go"), []byte(sourceCode), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var stderr bytes.Buffer
-	write("package wire\n\nconst A = 1\n")
-	if code := run([]string{"-in", in, "-out", out}, &stderr); code != 0 {
+	writeSource("package wire\n\nconst A = 1\n")
+	if code := run([]string{"-in", input, "-out", outDir}, &stderr); code != 0 {
 		t.Fatalf("exit %d: %s; want 0", code, &stderr)
 	}
-	before, err := os.ReadFile(out)
-	if err != nil || !bytes.Contains(before, []byte("export const A = 1;")) {
-		t.Fatalf("%v: %s", err, before)
+	contentBefore, err := os.ReadFile(outDir)
+	if err != nil || !bytes.Contains(contentBefore, []byte("export const A = 1;")) {
+		t.Fatalf("%v: %s", err, contentBefore)
 	}
-	write("package wire\n\ntype Error struct{}\n")
-	if code := run([]string{"-in", in, "-out", out}, &stderr); code != 1 {
+	writeSource("package wire\n\ntype Error struct{}\n")
+	if code := run([]string{"-in", input, "-out", outDir}, &stderr); code != 1 {
 		t.Errorf("a refused package: exit %d, want 1", code)
 	}
 	if !strings.HasPrefix(stderr.String(), "genwire: a.go:3:6: type Error") {
 		t.Errorf("stderr %q; want a text that begins with %q", &stderr, "genwire: a.go:3:6: type Error")
 	}
-	after, err := os.ReadFile(out)
-	if err != nil || !bytes.Equal(before, after) {
+	contentAfter, err := os.ReadFile(outDir)
+	if err != nil || !bytes.Equal(contentBefore, contentAfter) {
 		t.Error("a refused package changed the output")
 	}
 	if code := run([]string{"-nosuchflag"}, &stderr); code != 2 {
 		t.Errorf("an unknown flag: exit %d, want 2", code)
 	}
-	if code := run([]string{"-in", in, "-out", filepath.Join(dir, "no", "such")}, &stderr); code != 1 {
+	if code := run([]string{"-in", input, "-out", filepath.Join(dir, "no", "such")}, &stderr); code != 1 {
 		t.Errorf("exit %d, want 1", code)
 	}
 }

@@ -24,31 +24,31 @@ type schema struct {
 
 // constDecl is an exported Go constant that belongs to no enum.
 type constDecl struct {
-	name, doc, value string
+	name, docText, value string
 }
 
 // enum is a Go string type with its constants, which becomes a union of strings in
 // TypeScript.
 type enum struct {
-	name, doc string
-	values    []enumValue
+	name, docText string
+	enumValues    []enumValue
 }
 
 type enumValue struct {
-	doc, value string
+	docText, value string
 }
 
 type structDecl struct {
-	name, doc string
-	fields    []field
+	name, docText string
+	fields        []field
 }
 
 type field struct {
-	goName    string
-	name, doc string
-	optional  bool
-	pointer   bool
-	list      bool
+	goName        string
+	name, docText string
+	optional      bool
+	pointer       bool
+	isList        bool
 	// typ is the name of a basic type (string, bool, int or float64), "raw" for
 	// json.RawMessage, or the name of an enum or struct of the package.
 	typ string
@@ -66,11 +66,11 @@ func loadSchema(dir fs.FS) (*schema, error) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		src, err := fs.ReadFile(dir, name)
+		sourceCode, err := fs.ReadFile(dir, name)
 		if err != nil {
 			return nil, err
 		}
-		file, err := parser.ParseFile(fset, name, src, parser.ParseComments)
+		file, err := parser.ParseFile(fset, name, sourceCode, parser.ParseComments)
 		if err != nil {
 			return nil, err
 		}
@@ -111,14 +111,14 @@ type loader struct {
 	values map[*ast.Ident]types.Object
 }
 
-func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *ast.CommentGroup) error) error {
+func (l *loader) eachSpec(file *ast.File, tok token.Token, visitSpec func(ast.Spec, *ast.CommentGroup) error) error {
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok || g.Tok != tok {
 			continue
 		}
 		for _, s := range g.Specs {
-			if err := add(s, docOf(g, s)); err != nil {
+			if err := visitSpec(s, docOf(g, s)); err != nil {
 				return fmt.Errorf("%s: %w", l.fset.Position(s.Pos()), err)
 			}
 		}
@@ -140,10 +140,10 @@ func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	return nil
 }
 
-func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
+func (l *loader) addType(s ast.Spec, docComment *ast.CommentGroup) error {
 	t := s.(*ast.TypeSpec)
 	name := t.Name.Name
-	if !t.Name.IsExported() || isSkipped(doc) {
+	if !t.Name.IsExported() || isSkipped(docComment) {
 		return nil
 	}
 	if err := checkTypeName(name); err != nil {
@@ -154,7 +154,7 @@ func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
 		if e.Name != "string" || t.TypeParams != nil || t.Assign.IsValid() {
 			return fmt.Errorf("type %s: only structs and string types have a wire form, %s has none", name, e.Name)
 		}
-		en := &enum{name: name, doc: doc.Text()}
+		en := &enum{name: name, docText: docComment.Text()}
 		l.byName[name] = en
 		l.schema.enums = append(l.schema.enums, en)
 		l.schema.decls = append(l.schema.decls, en)
@@ -162,7 +162,7 @@ func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
 		if t.TypeParams != nil {
 			return fmt.Errorf("type %s: a type with parameters has no wire form", name)
 		}
-		st := &structDecl{name: name, doc: doc.Text()}
+		st := &structDecl{name: name, docText: docComment.Text()}
 		for _, f := range e.Fields.List {
 			fd, err := loadField(f)
 			if err != nil {
@@ -178,8 +178,8 @@ func (l *loader) addType(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-func isSkipped(doc *ast.CommentGroup) bool {
-	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool {
+func isSkipped(docComment *ast.CommentGroup) bool {
+	return docComment != nil && slices.ContainsFunc(docComment.List, func(c *ast.Comment) bool {
 		return strings.HasPrefix(c.Text, "//genwire:skip ")
 	})
 }
@@ -192,12 +192,12 @@ func loadField(f *ast.Field) (field, error) {
 	if len(f.Names) > 1 || f.Tag == nil || !f.Names[0].IsExported() {
 		return field{}, fmt.Errorf(".%s: give each field an exported name and its own json tag", goName)
 	}
-	raw, err := strconv.Unquote(f.Tag.Value)
+	rawTag, err := strconv.Unquote(f.Tag.Value)
 	if err != nil {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
 	}
-	name, option, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
-	fd := field{goName: goName, name: name, doc: f.Doc.Text(), optional: option != ""}
+	name, option, _ := strings.Cut(reflect.StructTag(rawTag).Get("json"), ",")
+	fd := field{goName: goName, name: name, docText: f.Doc.Text(), optional: option != ""}
 	switch {
 	case name == "" || name == "-":
 		return field{}, fmt.Errorf(".%s: give it a json name", goName)
@@ -222,7 +222,7 @@ func (fd *field) setType(e ast.Expr) error {
 		}
 	case *ast.ArrayType:
 		if _, ok := e.Elt.(*ast.Ident); ok && e.Len == nil {
-			fd.list = true
+			fd.isList = true
 			return fd.setType(e.Elt)
 		}
 	case *ast.SelectorExpr:
@@ -240,7 +240,7 @@ func (fd *field) setType(e ast.Expr) error {
 		"or a pointer to or a slice of one", types.ExprString(e))
 }
 
-func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
+func (l *loader) addConst(s ast.Spec, docComment *ast.CommentGroup) error {
 	v := s.(*ast.ValueSpec)
 	for _, id := range v.Names {
 		if !id.IsExported() {
@@ -256,7 +256,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 		}
 		namedType, ok := c.Type().(*types.Named)
 		if !ok {
-			cd := constDecl{name: id.Name, doc: doc.Text(), value: literal}
+			cd := constDecl{name: id.Name, docText: docComment.Text(), value: literal}
 			l.schema.decls = append(l.schema.decls, cd)
 			continue
 		}
@@ -264,7 +264,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 		if en == nil {
 			return fmt.Errorf("const %s: type %s has no wire form", id.Name, namedType.Obj().Name())
 		}
-		en.values = append(en.values, enumValue{doc: doc.Text(), value: literal})
+		en.enumValues = append(en.enumValues, enumValue{docText: docComment.Text(), value: literal})
 	}
 	return nil
 }

@@ -22,13 +22,13 @@ func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("genwire", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	in := flags.String("in", "wire", "package directory to read")
-	out := flags.String("out", "wire/wire.gen.ts", "file to write")
+	outPath := flags.String("out", "wire/wire.gen.ts", "file to write")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	src, err := generateTS(os.DirFS(*in))
+	sourceCode, err := generateTS(os.DirFS(*in))
 	if err == nil {
-		err = os.WriteFile(*out, src, 0o644)
+		err = os.WriteFile(*outPath, sourceCode, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "genwire: %v\n", err)

@@ -29,34 +29,34 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 // NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store.
 // connected returns the IDs of the connected browsers. onRenamed is called with the ID of
 // each renamed browser.
-func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
-	return localNames{store, connected, onRenamed}
+func NewBrowserNames(store *browsernames.Store, connectedBrowsers func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
+	return localNames{store, connectedBrowsers, onRenamed}
 }
 
 // localNames implements httpapi.BrowserNames with a store in this process.
 type localNames struct {
-	store     *browsernames.Store
-	connected func() []string
-	onRenamed func(browserID string)
+	store             *browsernames.Store
+	connectedBrowsers func() []string
+	onRenamed         func(browserID string)
 }
 
 func (n localNames) List() ([]httpapi.KnownBrowser, error) {
 	browsers, clientsOf := n.store.List()
-	var known []httpapi.KnownBrowser
+	var knownBrowsers []httpapi.KnownBrowser
 	for _, b := range browsers {
 		k := n.describe(b)
 		k.DefaultFor = clientsOf(b.ID)
-		known = append(known, k)
+		knownBrowsers = append(knownBrowsers, k)
 	}
-	return known, nil
+	return knownBrowsers, nil
 }
 
 func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
-	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connected(), b.ID)}
+	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connectedBrowsers(), b.ID)}
 }
 
 func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
-	b, err := n.store.Rename(browser, name, n.connected())
+	b, err := n.store.Rename(browser, name, n.connectedBrowsers())
 	if err != nil {
 		return httpapi.KnownBrowser{}, err
 	}
@@ -69,4 +69,6 @@ func (n localNames) SetDefault(client, browser string) (httpapi.KnownBrowser, er
 	return n.describe(b), err
 }
 
-func (n localNames) Forget(browser string) error { return n.store.Forget(browser, n.connected()) }
+func (n localNames) Forget(browser string) error {
+	return n.store.Forget(browser, n.connectedBrowsers())
+}

@@ -15,7 +15,7 @@ import (
 // TestClients checks that adding and removing a client's token adds records to the audit
 // log.
 func TestClients(t *testing.T) {
-	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	h := New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	token, err := h.AddClient("laptop")
 	if err != nil || token == "" {
 		t.Fatalf("%q, %v", token, err)
@@ -30,9 +30,9 @@ func TestClients(t *testing.T) {
 	if err := h.RemoveClient("laptop"); !errors.As(err, &userErr) {
 		t.Errorf("removed twice: %v", err)
 	}
-	entries, _, err := audit.Read(h.State, 0, func(audit.Record) bool { return true })
+	auditEntries, _, err := audit.Read(h.State, 0, func(audit.Record) bool { return true })
 	var changes []string
-	for _, e := range entries {
+	for _, e := range auditEntries {
 		changes = append(changes, e.Record.Client+" "+e.Record.New+" by "+e.Record.By)
 	}
 	if err != nil || strings.Join(changes, "|") != "laptop added by the command line|laptop removed by the command line" {

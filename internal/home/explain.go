@@ -19,9 +19,9 @@ func ExplainError(err error) string {
 	if errors.Is(err, config.ErrDamaged) {
 		return err.Error() + ": " + DamagedTokenRemedy
 	}
-	var foreign *foreignOwnerError
-	if errors.As(err, &foreign) {
-		return foreign.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
+	var foreignOwnerErrorValue *foreignOwnerError
+	if errors.As(err, &foreignOwnerErrorValue) {
+		return foreignOwnerErrorValue.Error() + ", and no data was sent to it: stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory"
 	}
 	if errors.Is(err, httpapi.ErrForeignServer) {
 		return "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT"

@@ -48,7 +48,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 		case unusable.IsForbidden:
 			return Server{}, err
 		}
-		return Server{}, &OtherTokenError{PID: record.PID, File: unusable.File, problem: unusable.Problem}
+		return Server{}, &OtherTokenError{PID: record.PID, File: unusable.File, problemText: unusable.Problem}
 	case err != nil:
 		return Server{}, err
 	}
@@ -92,13 +92,13 @@ func isListening(ctx context.Context, port int) bool {
 type OtherTokenError struct {
 	PID int
 	// File is the path of the token file.
-	File    string
-	problem string
+	File        string
+	problemText string
 }
 
 func (e *OtherTokenError) Error() string {
-	if e.problem != "" {
-		return fmt.Sprintf("the token file %s %s, so no command can reach the running server with pid %d", e.File, e.problem, e.PID)
+	if e.problemText != "" {
+		return fmt.Sprintf("the token file %s %s, so no command can reach the running server with pid %d", e.File, e.problemText, e.PID)
 	}
 	return fmt.Sprintf("the server with pid %d uses another token than %s, because the file was replaced or removed while the server ran", e.PID, e.File)
 }

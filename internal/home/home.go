@@ -33,13 +33,13 @@ type Home struct {
 
 	// Getenv returns the value of an environment variable.
 	Getenv   func(string) string
-	warn     func(sentence string)
+	warn     func(warning string)
 	warnOnce sync.Once
 }
 
 // New returns the installation in dirs. getenv returns environment variables, and warn
 // receives warnings for the user.
-func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(sentence string)) *Home {
+func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(warning string)) *Home {
 	return &Home{Dirs: dirs, Settings: s, Getenv: getenv, warn: warn}
 }
 
@@ -50,7 +50,7 @@ func (h *Home) PluginStore() *plugin.Store {
 
 // PluginStoreWith is like [Home.PluginStore], but uses the given cache of checked scripts
 // and sends warnings to warn.
-func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
+func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(warning string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
 		CheckCode: checked.Check, HasPassedCheck: checked.HasPassed, IndexKey: h.indexKey(), WarnUser: warn,
 	})

@@ -29,7 +29,7 @@ func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
 	if err != nil {
 		return Server{}, err
 	}
-	return server, h.stop(ctx, server, force)
+	return server, h.stopProxy(ctx, server, force)
 }
 
 // If another program uses the port, killDaemon returns findErr, the error of FindServer.
@@ -56,14 +56,14 @@ func killDaemon(ctx context.Context, h *Home, findErr error) (Server, error) {
 	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
 }
 
-func (h *Home) stop(ctx context.Context, server Server, force bool) error {
+func (h *Home) stopProxy(ctx context.Context, server Server, force bool) error {
 	token, err := h.Token()
 	if err != nil {
 		return err
 	}
 	if err := httpapi.NewClient(server.Port, token).Shutdown(ctx, force); err != nil {
-		var refused *httpapi.RefusedError
-		if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+		var refusedError *httpapi.RefusedError
+		if errors.As(err, &refusedError) && refusedError.Status == http.StatusNotFound {
 			return usererr.Errorf("%s, is older than `opentabs stop`: stop it with `kill %d`", server, server.PID)
 		}
 		return err
@@ -85,9 +85,9 @@ func (h *Home) stop(ctx context.Context, server Server, force bool) error {
 }
 
 // The removal of server.json is a stopped daemon's last action, after writing records that the next daemon reads.
-func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
+func waitForCleanup(ctx context.Context, dirs config.Dirs, stoppedServer Server) {
 	for ctx.Err() == nil {
-		if record, ok := dirs.ReadServer(); !ok || record.PID != stopped.PID || !isAlive(stopped.PID) {
+		if record, ok := dirs.ReadServer(); !ok || record.PID != stoppedServer.PID || !isAlive(stoppedServer.PID) {
 			return
 		}
 		select {
@@ -106,26 +106,26 @@ func (h *Home) StopOlderServer(ctx context.Context) {
 }
 
 // stopOlderDaemon warns the user at most once per process if an older daemon cannot be stopped.
-func (h *Home) stopOlderDaemon(ctx context.Context, old Server) bool {
-	if npm.Compare(old.Version, version.Version) >= 0 {
+func (h *Home) stopOlderDaemon(ctx context.Context, oldServer Server) bool {
+	if npm.Compare(oldServer.Version, version.Version) >= 0 {
 		return false
 	}
-	err := h.stop(ctx, old, false)
+	err := h.stopProxy(ctx, oldServer, false)
 	if err != nil {
 		h.warnOnce.Do(func() {
-			h.warn(fmt.Sprintf("the running server is %s, older than this opentabs %s: %v; then run `opentabs restart`", old, version.Version, err))
+			h.warn(fmt.Sprintf("the running server is %s, older than this opentabs %s: %v; then run `opentabs restart`", oldServer, version.Version, err))
 		})
 	}
 	return err == nil
 }
 
-func (h *Home) replaceOlderDaemon(ctx context.Context, old Server) (Server, error) {
-	if !h.stopOlderDaemon(ctx, old) {
-		return old, nil
+func (h *Home) replaceOlderDaemon(ctx context.Context, oldServer Server) (Server, error) {
+	if !h.stopOlderDaemon(ctx, oldServer) {
+		return oldServer, nil
 	}
 	if err := h.StartServer(ctx); err != nil {
 		return Server{}, err
 	}
-	h.warn(fmt.Sprintf("%s, was replaced by opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", old, version.Version))
+	h.warn(fmt.Sprintf("%s, was replaced by opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", oldServer, version.Version))
 	return h.FindServer(ctx)
 }

@@ -47,7 +47,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	t.Setenv(serveVariable, "1")
 	t.Setenv(config.HomeVariable, h.State)
 	var warnings []string
-	h.warn = func(sentence string) { warnings = append(warnings, sentence) }
+	h.warn = func(warning string) { warnings = append(warnings, warning) }
 	calls := &listedCalls{views: make([]dispatch.View, 1)}
 	calls.views[0].Status = wire.StatusPending
 	serveOlderVersion(t, h, calls)
@@ -57,8 +57,8 @@ func TestOlderServerIsReplaced(t *testing.T) {
 		}
 	}
 	h.StopOlderServer(t.Context())
-	if found, err := h.FindServer(t.Context()); err != nil || found.Version != "0.0.1" {
-		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", found, err)
+	if foundServer, err := h.FindServer(t.Context()); err != nil || foundServer.Version != "0.0.1" {
+		t.Errorf("server after Client with a waiting call = %v, %v, want the older server", foundServer, err)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "opentabs 0.0.1, pid 1, older than this opentabs ") || !strings.Contains(warnings[0], "1 call is running or waiting") {
 		t.Errorf("warnings about an older server with a waiting call = %q, want one warning", warnings)
@@ -86,8 +86,8 @@ func TestStopServer(t *testing.T) {
 		t.Errorf("StopServer without a running server returned %v, want %v", err, httpapi.ErrNoServer)
 	}
 	serveOlderVersion(t, h, &listedCalls{})
-	if stopped, err := h.StopServer(t.Context(), false); err != nil || stopped.PID != 1 {
-		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stopped, err)
+	if stoppedServer, err := h.StopServer(t.Context(), false); err != nil || stoppedServer.PID != 1 {
+		t.Errorf("StopServer returned %+v, %v, want the server with pid 1", stoppedServer, err)
 	}
 	if _, err := h.FindServer(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("server after StopServer = %v, want no server", err)
@@ -110,11 +110,11 @@ func TestWaitForCleanup(t *testing.T) {
 			if err := dirs.WriteServer(config.Server{PID: c.pid, Port: 1}); err != nil {
 				t.Fatal(err)
 			}
-			start := time.Now()
+			startTime := time.Now()
 			removal := time.AfterFunc(5*time.Second-pollInterval/2, func() { _ = dirs.RemoveServer(c.pid) })
 			defer removal.Stop()
 			waitForCleanup(t.Context(), dirs, Server{Health: httpapi.Health{PID: c.pid}})
-			if waited := time.Since(start); waited != c.want {
+			if waited := time.Since(startTime); waited != c.want {
 				t.Errorf("%s: waited %v, want %v", name, waited, c.want)
 			}
 		})

@@ -82,7 +82,7 @@ func newTestHome(t *testing.T) *Home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	return New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, os.Getenv, func(warning string) { t.Log(warning) })
 }
 
 func serveHome(t *testing.T, h *Home, o httpapi.Options) {
@@ -103,32 +103,32 @@ func serveHome(t *testing.T, h *Home, o httpapi.Options) {
 func TestFindServer(t *testing.T) {
 	h := newTestHome(t)
 	closedPort := h.Settings.Port
-	find := func(want error) {
+	wantServer := func(want error) {
 		t.Helper()
 		if server, err := h.FindServer(t.Context()); !errors.Is(err, want) || want == nil && server.String() != fmt.Sprintf("opentabs 1, pid %d", os.Getpid()) {
 			t.Errorf("got %s, %v; want %v", server, err, want)
 		}
 	}
-	find(httpapi.ErrNoServer)
+	wantServer(httpapi.ErrNoServer)
 	serveHome(t, h, httpapi.Options{Token: "the token of another installation"})
-	find(httpapi.ErrForeignServer)
+	wantServer(httpapi.ErrForeignServer)
 	_, err := h.FindServer(t.Context())
 	if want := fmt.Sprintf("port %d is in use by ", h.Settings.Port); !strings.HasPrefix(ExplainError(err), want) || !strings.Contains(ExplainError(err), "pid ") {
 		t.Errorf("the error is explained as %q, want %q and the owner of the port", ExplainError(err), want)
 	}
 	serveHome(t, h, httpapi.Options{})
-	find(nil)
+	wantServer(nil)
 
 	// FindServer tries the port in server.json before the configured port.
 	if err := h.WriteServer(config.Server{PID: os.Getpid(), Port: h.Settings.Port}); err != nil {
 		t.Fatal(err)
 	}
 	h.Settings.Port = closedPort
-	find(nil)
+	wantServer(nil)
 	if err := os.WriteFile(h.TokenFile(), []byte("damaged!"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	find(httpapi.ErrForeignServer)
+	wantServer(httpapi.ErrForeignServer)
 	_, err = h.FindServer(t.Context())
 	if want := fmt.Sprintf("the token file %s contains bytes that no token has, so no command can reach the running server with pid %d: put the earlier file back, or run `opentabs restart --force`", h.TokenFile(), os.Getpid()); !strings.HasPrefix(ExplainError(err), want) {
 		t.Errorf("the error is explained as %q, want %q", ExplainError(err), want)
@@ -139,7 +139,7 @@ func TestFindServer(t *testing.T) {
 	if err := h.RemoveServer(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
-	find(httpapi.ErrNoServer) // the next daemon replaces a damaged token
+	wantServer(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
 // If no server runs, ReloadPlugins must return no client and no error.
@@ -189,8 +189,8 @@ func TestOpenPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now, err := local.Permissions(one.Name); err != nil || !now.Reviewed || now.Permission != wire.PermissionAsk {
-		t.Errorf("%+v, %v", now, err)
+	if permissionsNow, err := local.Permissions(one.Name); err != nil || !permissionsNow.Reviewed || permissionsNow.Permission != wire.PermissionAsk {
+		t.Errorf("%+v, %v", permissionsNow, err)
 	}
 	records, _, err := audit.Read(h.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindReview })
 	if err != nil || len(records) != 1 || records[0].Tool != one.Name || records[0].By != httpapi.CommandLine {
@@ -206,8 +206,8 @@ func TestOpenPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []httpapi.Policy{access, remote} {
-		if now, err := p.Permissions(one.Name); err != nil || now.Plugin != "of the server" {
-			t.Errorf("%+v, %v; want %q", now, err, "of the server")
+		if permissionsNow, err := p.Permissions(one.Name); err != nil || permissionsNow.Plugin != "of the server" {
+			t.Errorf("%+v, %v; want %q", permissionsNow, err, "of the server")
 		}
 	}
 	if _, ok := access.Plugins.Plugin(one.Name); !ok {
@@ -235,7 +235,7 @@ func TestDiscoverGlobal(t *testing.T) {
 		}
 	}
 	var warnings []string
-	h.warn = func(sentence string) { warnings = append(warnings, sentence) }
+	h.warn = func(warning string) { warnings = append(warnings, warning) }
 	if err := os.Mkdir(filepath.Join(os.Getenv("HOME"), ".npmrc"), 0o755); err != nil {
 		t.Fatal(err)
 	}

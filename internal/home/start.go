@@ -106,15 +106,15 @@ func readLastMessage(path string, offset int64) string {
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
 		return noReasonText
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	readBytes, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return noReasonText
 	}
-	message := noReasonText
-	for line := range bytes.Lines(text) {
-		if sentence, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
-			message = sentence
+	logMessage := noReasonText
+	for line := range bytes.Lines(readBytes) {
+		if errorText, ok := strings.CutPrefix(string(bytes.TrimSpace(line)), "opentabs: "); ok {
+			logMessage = errorText
 		}
 	}
-	return message
+	return logMessage
 }

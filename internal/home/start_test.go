@@ -9,17 +9,17 @@ import (
 func TestLastMessage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	const earlierLog = "opentabs: of another start\n"
-	for text, want := range map[string]string{
+	for logContent, want := range map[string]string{
 		"":                       "the server did not start and logged no reason",
 		"{\"level\":\"info\"}\n": "the server did not start and logged no reason",
 		"opentabs: a warning\n{\"level\":\"info\"}\nopentabs: port 1 is taken\n": "port 1 is taken",
 		"opentabs: no newline": "no newline",
 	} {
-		if err := os.WriteFile(path, []byte(earlierLog+text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(earlierLog+logContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := readLastMessage(path, int64(len(earlierLog))); got != want {
-			t.Errorf("%q: got %q; want %v", text, got, want)
+			t.Errorf("%q: got %q; want %v", logContent, got, want)
 		}
 	}
 	if got := readLastMessage(path+"x", 0); got != "the server did not start and logged no reason" {

@@ -112,12 +112,12 @@ func changeBrowser(w http.ResponseWriter, r *http.Request, change func(browserNa
 	if !ok {
 		return
 	}
-	changed, err := change(body)
+	changedBrowser, err := change(body)
 	if err != nil {
 		httpjson.SendError(w, http.StatusConflict, err.Error())
 		return
 	}
-	httpjson.Send(w, http.StatusOK, changed)
+	httpjson.Send(w, http.StatusOK, changedBrowser)
 }
 
 // BrowserNames returns a client for the names of browsers, which sends each operation to
@@ -135,14 +135,14 @@ func (n browserNamesClient) List() (browsers []KnownBrowser, err error) {
 	return browsers, err
 }
 
-func (n browserNamesClient) Rename(browser, name string) (changed KnownBrowser, err error) {
-	err = n.client.post(n.ctx, "/browsers/name", browserNameBody{Browser: browser, Name: name}, &changed)
-	return changed, err
+func (n browserNamesClient) Rename(browser, name string) (changedBrowser KnownBrowser, err error) {
+	err = n.client.post(n.ctx, "/browsers/name", browserNameBody{Browser: browser, Name: name}, &changedBrowser)
+	return changedBrowser, err
 }
 
-func (n browserNamesClient) SetDefault(client, browser string) (changed KnownBrowser, err error) {
-	err = n.client.post(n.ctx, "/browsers/default", browserNameBody{Browser: browser, Client: client}, &changed)
-	return changed, err
+func (n browserNamesClient) SetDefault(client, browser string) (changedBrowser KnownBrowser, err error) {
+	err = n.client.post(n.ctx, "/browsers/default", browserNameBody{Browser: browser, Client: client}, &changedBrowser)
+	return changedBrowser, err
 }
 
 func (n browserNamesClient) Forget(browser string) error {

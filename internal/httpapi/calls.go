@@ -32,7 +32,7 @@ type callRoutes struct {
 	undoCall func(callID string) (StartedUndo, error)
 }
 
-func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
+func (c callRoutes) serveList(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
 		c.serveRecords(w, r)
 		return
@@ -45,17 +45,17 @@ func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
-	view, ok := c.calls.Find(r.PathValue("id"))
-	if ok && view.Ended == nil {
-		httpjson.Send(w, http.StatusOK, view)
+	callView, ok := c.calls.Find(r.PathValue("id"))
+	if ok && callView.Ended == nil {
+		httpjson.Send(w, http.StatusOK, callView)
 		return
 	}
-	record, ok := c.findRecord(r.PathValue("id"), view, ok)
+	callRecord, ok := c.findRecord(r.PathValue("id"), callView, ok)
 	if !ok {
 		newUnknownCallError(w)
 		return
 	}
-	httpjson.Send(w, http.StatusOK, record)
+	httpjson.Send(w, http.StatusOK, callRecord)
 }
 
 func newUnknownCallError(w http.ResponseWriter) {

@@ -139,15 +139,15 @@ func (c *Client) post(ctx context.Context, path string, body, v any) error {
 func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	data, err := json.Marshal(body)
+	encodedJSON, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", c.URL(path), err)
 	}
-	return c.requestInto(ctx, http.MethodPost, path, data, v)
+	return c.requestInto(ctx, http.MethodPost, path, encodedJSON, v)
 }
 
-func (c *Client) requestInto(ctx context.Context, method, path string, body []byte, v any) error {
-	resp, err := c.send(ctx, method, path, body)
+func (c *Client) requestInto(ctx context.Context, method, path string, requestBody []byte, v any) error {
+	resp, err := c.send(ctx, method, path, requestBody)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func (c *Client) requestInto(ctx context.Context, method, path string, body []by
 }
 
 // The caller of send closes the body of the response, whose status is 200.
-func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	req, err := c.request(ctx, method, path, body)
+func (c *Client) send(ctx context.Context, method, path string, requestBody []byte) (*http.Response, error) {
+	req, err := c.request(ctx, method, path, requestBody)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +181,12 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	return resp, nil
 }
 
-func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.URL(path), bytes.NewReader(body))
+func (c *Client) request(ctx context.Context, method, path string, requestBody []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.URL(path), bytes.NewReader(requestBody))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.URL(path), err)
 	}
-	if body != nil {
+	if requestBody != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)

@@ -11,7 +11,9 @@ import (
 	"opentabs/internal/sse"
 )
 
-func newEvent(name, data string) sse.Event { return sse.Event{Name: name, Data: []byte(data)} }
+func newEvent(name, eventData string) sse.Event {
+	return sse.Event{Name: name, Data: []byte(eventData)}
+}
 
 func TestClient(t *testing.T) {
 	f := startFixture(t)

@@ -130,12 +130,12 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 func TestCallerIsNamed(t *testing.T) {
 	clients := &fakeClientTokens{}
 	callerNames := make(chan string, 3)
-	ended := make(chan error, 1)
+	callErrors := make(chan error, 1)
 	api := New(Options{Token: testToken, Clients: clients, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		callerNames <- fmt.Sprintf("%q", CallerOf(r.Context()).Client)
 		if r.URL.RawQuery == "wait" {
 			<-r.Context().Done()
-			ended <- r.Context().Err()
+			callErrors <- r.Context().Err()
 		}
 	})})
 	url := serveAPI(t, api)
@@ -161,7 +161,7 @@ func TestCallerIsNamed(t *testing.T) {
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; err == nil {
+	if err := <-callErrors; err == nil {
 		t.Error("the request goes on")
 	}
 }

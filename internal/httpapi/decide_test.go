@@ -36,38 +36,38 @@ func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 func TestDecide(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
-	yes, no := true, false
-	waiting := f.startSuspendedCall(t)
-	ticket := waiting.Waiting.TicketID
+	isTrue, no := true, false
+	waitingView := f.startSuspendedCall(t)
+	ticket := waitingView.Waiting.TicketID
 	for _, step := range []struct {
 		name     string
 		decision Decision
 		want     DecideResponse
 	}{
-		{"of another ticket", Decision{Allow: &yes, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
-		{"the first one", Decision{Allow: &yes, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
+		{"of another ticket", Decision{Allow: &isTrue, TicketID: "ticket_x"}, DecideResponse{Outcome: wire.DecisionNotPending}},
+		{"the first one", Decision{Allow: &isTrue, TicketID: ticket}, DecideResponse{wire.DecisionAccepted, "the command line", true}},
 		{"the second one", Decision{Allow: &no, TicketID: ticket}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 		{"of any ticket", Decision{Allow: &no}, DecideResponse{wire.DecisionAlreadyMade, "the command line", true}},
 	} {
-		if got, err := c.Calls.Decide(context.Background(), waiting.CallID, step.decision); err != nil || got != step.want {
+		if got, err := c.Calls.Decide(context.Background(), waitingView.CallID, step.decision); err != nil || got != step.want {
 			t.Errorf("%s: %+v, %v; want %+v", step.name, got, err, step.want)
 		}
 	}
 	f = startFixture(t)
 	c = NewClient(f.port, testToken)
 	id, _ := f.call(t)
-	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
+	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &isTrue}); err != nil || got.Outcome != wire.DecisionNotPending {
 		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
-	var refused *RefusedError
-	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
+	var refusedError *RefusedError
+	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &isTrue}); !errors.As(err, &refusedError) || refusedError.Status != http.StatusNotFound {
 		t.Errorf("of an unknown call: %v", err)
 	}
 }
 
 func TestDecideRefuses(t *testing.T) {
 	f := startFixture(t)
-	waiting := f.startSuspendedCall(t)
+	waitingView := f.startSuspendedCall(t)
 	for body, want := range map[string]string{
 		``:                                     `is not the expected JSON object: EOF`,
 		`{}`:                                   `the decision has no \"allow\": send {\"allow\": true or false`,
@@ -80,26 +80,26 @@ func TestDecideRefuses(t *testing.T) {
 		`{"allow":true,"for_ms":5}`:            `for_ms goes with the scope \"time\" only`,
 		`"` + strings.Repeat("x", 70000) + `"`: `too large`,
 	} {
-		resp, err := http.DefaultClient.Do(decideRequest(t, f, waiting.CallID, body))
+		resp, err := http.DefaultClient.Do(decideRequest(t, f, waitingView.CallID, body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var p httpjson.Problem
 		err = json.NewDecoder(resp.Body).Decode(&p)
 		_ = resp.Body.Close()
-		text, _ := json.Marshal(p.Error)
-		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(text), want) {
-			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, text, err)
+		encodedError, _ := json.Marshal(p.Error)
+		if err != nil || resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(encodedError), want) {
+			t.Errorf("%.60s: %s, %s, %v", body, resp.Status, encodedError, err)
 		}
 	}
-	if v, _ := f.calls.Find(waiting.CallID); v.Waiting == nil {
+	if v, _ := f.calls.Find(waitingView.CallID); v.Waiting == nil {
 		t.Error("a rejected decision took effect")
 	}
 }
 
-func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
+func decideRequest(t *testing.T, f *fixture, id, requestBody string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, f.url+"/calls/"+id+"/decide", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, f.url+"/calls/"+id+"/decide", strings.NewReader(requestBody))
 	if err != nil {
 		t.Fatal(err)
 	}

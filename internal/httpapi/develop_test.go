@@ -13,7 +13,7 @@ import (
 func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)
-	for _, end := range []struct {
+	for _, endRequest := range []struct {
 		description string
 		want        error
 	}{{"the client goes", context.Canceled}, {"the server stops", ErrStreamEnded}} {
@@ -24,18 +24,18 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 		}()
 		<-hasBegun
 		if got := <-f.developedDirs; got != "begin /plugins/a auto" {
-			t.Errorf("%s: got %q; want %q", end.description, got, "begin /plugins/a auto")
+			t.Errorf("%s: got %q; want %q", endRequest.description, got, "begin /plugins/a auto")
 		}
-		if end.want == ErrStreamEnded {
+		if endRequest.want == ErrStreamEnded {
 			f.api.eventStreams.stop()
 		} else {
 			cancel()
 		}
-		if err := <-done; !errors.Is(err, end.want) {
-			t.Errorf("%s: got %v; want the error %v", end.description, err, end.want)
+		if err := <-done; !errors.Is(err, endRequest.want) {
+			t.Errorf("%s: got %v; want the error %v", endRequest.description, err, endRequest.want)
 		}
 		if got := <-f.developedDirs; got != "end /plugins/a" {
-			t.Errorf("%s: got %q; want %q", end.description, got, "end /plugins/a")
+			t.Errorf("%s: got %q; want %q", endRequest.description, got, "end /plugins/a")
 		}
 		cancel()
 	}
@@ -44,9 +44,9 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 func TestDevelopRefuses(t *testing.T) {
 	f := startFixture(t)
 	for dir, permission := range map[string]wire.Permission{"": "auto", "plugins/a": "auto", "/plugins/a": "always"} {
-		var refused *RefusedError
+		var refusedError *RefusedError
 		err := NewClient(f.port, testToken).Plugins.DevelopPlugin(context.Background(), dir, permission, func() { t.Error("it began") })
-		if !errors.As(err, &refused) || refused.Status != 400 {
+		if !errors.As(err, &refusedError) || refusedError.Status != 400 {
 			t.Errorf("%q: got %v", dir, err)
 		}
 	}

@@ -60,12 +60,12 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 
 func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, err error) {
 	query := r.URL.Query()
-	for name, values := range query {
+	for name, valueNames := range query {
 		setFilter := eventFilters[name]
-		if setFilter == nil || len(values) > 1 {
+		if setFilter == nil || len(valueNames) > 1 {
 			return o, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(eventFilters)), ", "))
 		}
-		setFilter(&o, values[0])
+		setFilter(&o, valueNames[0])
 	}
 	// When a browser reconnects, it sends the original URL and adds the header
 	// Last-Event-ID, so the header is newer than the URL parameter "after".
@@ -96,22 +96,22 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	follower := e.calls.Follow(options)
 	defer follower.Close()
-	out, streamCtx, endStream := e.eventStreams.open(w, r)
+	outWriter, streamCtx, endStream := e.eventStreams.open(w, r)
 	defer endStream()
-	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
+	writePosition := func(comment string) error { return outWriter.writeHeartbeat(comment, follower.Position()) }
 	// The comment "following" has an event ID with which a client can reconnect even before the first event.
 	if writePosition("following") != nil {
 		return
 	}
-	write := func(events []*dispatch.Event, lostEvents int) error {
+	writeEvents := func(events []*dispatch.Event, lostEvents int) error {
 		releaseSlot, err := e.writeSlots.acquireSlot(streamCtx)
 		if err != nil {
 			return err
 		}
 		defer releaseSlot()
-		return out.writeEvents(events, lostEvents)
+		return outWriter.writeEvents(events, lostEvents)
 	}
-	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, write, func() error { return writePosition("still here") })
+	writeStream(streamCtx, e.eventStreams.heartbeat, follower.Next, writeEvents, func() error { return writePosition("still here") })
 }
 
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
@@ -120,26 +120,26 @@ var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
 	chunk := chunkPool.Get().(*[]byte)
 	defer chunkPool.Put(chunk)
-	text := (*chunk)[:0]
-	defer func() { *chunk = text }()
+	encodedEvents := (*chunk)[:0]
+	defer func() { *chunk = encodedEvents }()
 	if lostEvents > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
+		encodedEvents = fmt.Appendf(encodedEvents, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEvents)
 	}
 	for _, event := range events {
 		data := event.JSON()
-		text = append(append(text, "event: "...), event.Kind...)
-		text = append(append(append(text, "\nid: "...), e.instanceID...), '-')
-		text = append(strconv.AppendUint(text, event.Seq, 10), "\ndata: "...)
-		if len(text)+len(data) > maxChunkBytes {
-			if err := e.write(text, data); err != nil {
+		encodedEvents = append(append(encodedEvents, "event: "...), event.Kind...)
+		encodedEvents = append(append(append(encodedEvents, "\nid: "...), e.instanceID...), '-')
+		encodedEvents = append(strconv.AppendUint(encodedEvents, event.Seq, 10), "\ndata: "...)
+		if len(encodedEvents)+len(data) > maxChunkBytes {
+			if err := e.writeItems(encodedEvents, data); err != nil {
 				return err
 			}
-			text = append(text[:0], "\n\n"...)
+			encodedEvents = append(encodedEvents[:0], "\n\n"...)
 			continue
 		}
-		text = append(append(text, data...), "\n\n"...)
+		encodedEvents = append(append(encodedEvents, data...), "\n\n"...)
 	}
-	if err := e.write(text); err != nil {
+	if err := e.writeItems(encodedEvents); err != nil {
 		return err
 	}
 	return e.c.Flush()
@@ -152,7 +152,7 @@ type Listener struct {
 	// started.
 	Following func() error
 	// Event is called for each event. raw is the JSON of the event.
-	Event func(e dispatch.Event, raw []byte) error
+	Event func(e dispatch.Event, rawJSON []byte) error
 	// Missed is called if events were lost. n is the number of events lost before the
 	// next event.
 	Missed func(n int) error

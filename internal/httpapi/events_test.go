@@ -31,11 +31,11 @@ func TestFollow(t *testing.T) {
 			sink.Finish(json.RawMessage(`1`), nil)
 			return nil
 		},
-		Event: func(e dispatch.Event, raw []byte) error {
+		Event: func(e dispatch.Event, rawJSON []byte) error {
 			kinds = append(kinds, string(e.Kind))
-			var decoded dispatch.Event
-			if err := json.Unmarshal(raw, &decoded); err != nil || decoded.Seq != e.Seq {
-				t.Errorf("the raw event is %s", raw)
+			var decodedEvent dispatch.Event
+			if err := json.Unmarshal(rawJSON, &decodedEvent); err != nil || decodedEvent.Seq != e.Seq {
+				t.Errorf("the raw event is %s", rawJSON)
 			}
 			if e.Kind == dispatch.EventEnded {
 				return errDone
@@ -57,9 +57,9 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
 		t.Errorf("missed %d, %v; want 7", missedCount, err)
 	}
-	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
-		if l.handleEvent(newEvent(e.name, e.data)) == nil {
-			t.Errorf("%s accepted %s", e.name, e.data)
+	for _, e := range []struct{ name, eventData string }{{missedEvent, "x"}, {"created", "x"}} {
+		if l.handleEvent(newEvent(e.name, e.eventData)) == nil {
+			t.Errorf("%s accepted %s", e.name, e.eventData)
 		}
 	}
 }
@@ -285,18 +285,18 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	err := NewClient(f.port, testToken).Calls.Follow(ctx, dispatch.FollowOptions{}, Listener{
 		Following: func() error {
 			_, sink := f.call(t)
-			progress, total := 0.1, 1.0
+			progress, totalProgress := 0.1, 1.0
 			sink.Reports([]wire.Report{
 				{Status: "indexing", Message: "Starting indexing"},
-				{Progress: &progress, Total: &total, Message: "Indexed batch 1/10"},
+				{Progress: &progress, Total: &totalProgress, Message: "Indexed batch 1/10"},
 				{Activity: &wire.Activity{Type: "code-generation", Content: json.RawMessage(`"fn hello() {}"`)}},
 				{Activity: &wire.Activity{Type: "code-generation", Patch: json.RawMessage(`[{"op":"replace","path":"","value":""}]`)}},
-				{Progress: &total, Total: &total, Message: "Indexing complete"},
+				{Progress: &totalProgress, Total: &totalProgress, Message: "Indexing complete"},
 			}, 0)
 			sink.Finish(json.RawMessage(`{"indexed":10}`), nil)
 			return nil
 		},
-		Event: func(e dispatch.Event, raw []byte) error {
+		Event: func(e dispatch.Event, rawJSON []byte) error {
 			var got struct {
 				Type         string
 				ActivityType string `json:"activity_type"`
@@ -304,18 +304,18 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 				Content      dispatch.Snapshot
 				Report       *wire.Report
 			}
-			if err := json.Unmarshal(raw, &got); err != nil {
+			if err := json.Unmarshal(rawJSON, &got); err != nil {
 				return err
 			}
 			if got.ActivityType != "tool-call-progress" {
 				otherMessages = append(otherMessages, got.Type+" "+got.ActivityType)
 				if e.Kind == dispatch.EventEnded {
-					return fmt.Errorf("the last event is not a progress snapshot: %s", raw)
+					return fmt.Errorf("the last event is not a progress snapshot: %s", rawJSON)
 				}
 				return nil
 			}
 			if got.Type != "ActivitySnapshot" || !got.Replace || got.Content.Schema != "tool-call-progress.v1" || got.Content.CallID != e.Call.CallID {
-				t.Errorf("%s", raw)
+				t.Errorf("%s", rawJSON)
 			}
 			if got.Report != nil && got.Report.Status != "" && got.Report.Status != "indexing" {
 				t.Errorf("the status word of the tool is %q", got.Report.Status)

@@ -31,7 +31,7 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 }
 
 // Requests with the server's own origin are harmless, because the server has no web pages and needs the token.
-func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
+func (g *requestGuard) requireLocal(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
 			httpjson.SendError(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
@@ -42,7 +42,7 @@ func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 			httpjson.SendError(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
-		next.ServeHTTP(w, r)
+		nextHandler.ServeHTTP(w, r)
 	})
 }
 
@@ -63,11 +63,11 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-func (g *requestGuard) requireToken(next http.Handler) http.Handler {
+func (g *requestGuard) requireToken(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)
 		if g.isAdministrator(token) {
-			next.ServeHTTP(w, r)
+			nextHandler.ServeHTTP(w, r)
 			return
 		}
 		if name, _, endRequest, ok := g.enterClient(r.Context(), token); ok {
@@ -80,7 +80,7 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 }
 
 // requireClient rejects the administrator token, so that no MCP client has a reason to store it.
-func (g *requestGuard) requireClient(next http.Handler) http.Handler {
+func (g *requestGuard) requireClient(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerTokenOf(r.Header)
 		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
@@ -94,7 +94,7 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 			return
 		}
 		defer endRequest()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, Caller{Client: name})))
+		nextHandler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, Caller{Client: name})))
 	})
 }
 
@@ -120,8 +120,8 @@ func bearerTokenOf(h http.Header) string {
 
 // The tokens are compared in constant time, because their hashes have equal length.
 func (g *requestGuard) isAdministrator(token string) bool {
-	sum := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+	checksum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(checksum[:], g.token[:]) == 1
 }
 
 func writeUnauthorized(w http.ResponseWriter) {

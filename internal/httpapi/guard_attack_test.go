@@ -23,12 +23,12 @@ var allRoutes = []string{
 var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
 type refusedHeader struct {
-	name   string
-	header []string // each entry has the form "Name: value"; names may repeat
-	status int
+	name       string
+	header     []string // each entry has the form "Name: value"; names may repeat
+	httpStatus int
 }
 
-func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
+func (f *fixture) send(t *testing.T, request string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", f.port))
 	if err != nil {
@@ -38,10 +38,10 @@ func (f *fixture) send(t *testing.T, text string) (*http.Response, string) {
 	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, text); err != nil {
+	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, ""
 	}
-	method, _, _ := strings.Cut(text, " ")
+	method, _, _ := strings.Cut(request, " ")
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		return nil, ""
@@ -131,7 +131,7 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 				t.Errorf("%s %s: no answer", method, path)
 				continue
 			}
-			if resp.StatusCode != attack.status {
+			if resp.StatusCode != attack.httpStatus {
 				t.Errorf("%s %s: %d %s", method, path, resp.StatusCode, body)
 			}
 			checkInert(t, method+" "+path, resp, body)
@@ -139,16 +139,16 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 	}
 }
 
-func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
+func checkInert(t *testing.T, attackName string, resp *http.Response, requestBody string) {
 	t.Helper()
-	for name, values := range resp.Header {
-		headerText := strings.Join(values, " ")
+	for name, valueNames := range resp.Header {
+		headerText := strings.Join(valueNames, " ")
 		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" || name == "Location" || strings.Contains(headerText, testToken) {
 			t.Errorf("%s: the answer has %s: %s", attackName, name, headerText)
 		}
 	}
-	if strings.Contains(body, testToken) || strings.Contains(body, "evil.example") || strings.Contains(body, "1.2.3") || strings.Contains(body, "proof") {
-		t.Errorf("%s: the answer contains %s", attackName, body)
+	if strings.Contains(requestBody, testToken) || strings.Contains(requestBody, "evil.example") || strings.Contains(requestBody, "1.2.3") || strings.Contains(requestBody, "proof") {
+		t.Errorf("%s: the answer contains %s", attackName, requestBody)
 	}
 }
 
@@ -172,7 +172,7 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 	const smuggledRequest = "GET /status HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 	requestHead := "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + testToken + "\r\n"
-	for name, text := range map[string]string{
+	for name, request := range map[string]string{
 		"both lengths":           requestHead + fmt.Sprintf("Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", len(smuggledRequest)+5) + smuggledRequest,
 		"two lengths":            requestHead + "Content-Length: 0\r\nContent-Length: " + fmt.Sprint(len(smuggledRequest)) + "\r\n\r\n" + smuggledRequest,
 		"a length with a sign":   requestHead + "Content-Length: +0\r\n\r\n" + smuggledRequest,
@@ -188,7 +188,7 @@ func (f *fixture) attackWithSmuggledRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.WriteString(conn, text)
+		_, _ = io.WriteString(conn, request)
 		_ = conn.(*net.TCPConn).CloseWrite()
 		_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 		responseText, _ := io.ReadAll(conn)

@@ -32,10 +32,10 @@ func TestGuard(t *testing.T) {
 		{"GET", "/nothing"}, {"GET", "//status"}, {"OPTIONS", "/mcp"}, {"POST", CommandPath}, {"GET", CommandPath}, {"PUT", "/status"},
 	}
 	attacks := []struct {
-		name   string
-		header map[string]string
-		status int
-		want   string
+		name       string
+		header     map[string]string
+		httpStatus int
+		want       string
 	}{
 		{"a rebound name", map[string]string{"Host": "evil.example"}, 421, "connect to 127.0.0.1"},
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
@@ -56,11 +56,11 @@ func TestGuard(t *testing.T) {
 	}
 	for _, route := range routes {
 		for _, attack := range attacks {
-			if route.path == "//status" && attack.status == 401 {
+			if route.path == "//status" && attack.httpStatus == 401 {
 				continue // the mux redirects //status before the token is checked
 			}
 			resp, body := f.sendRequest(t, route.method, route.path, attack.header)
-			if resp.StatusCode != attack.status || !strings.Contains(body, attack.want) {
+			if resp.StatusCode != attack.httpStatus || !strings.Contains(body, attack.want) {
 				t.Errorf("%s, %s %s: %d %s", attack.name, route.method, route.path, resp.StatusCode, body)
 			}
 			if resp.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -69,7 +69,7 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	for _, attack := range attacks[:10] {
-		if resp, _ := f.sendRequest(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.status {
+		if resp, _ := f.sendRequest(t, "GET", "/healthz", attack.header); resp.StatusCode != attack.httpStatus {
 			t.Errorf("%s: /healthz answers %d", attack.name, resp.StatusCode)
 		}
 	}

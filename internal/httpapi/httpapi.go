@@ -56,7 +56,7 @@ type Options struct {
 	// called. In development mode, every version of the plugin counts as reviewed. dir is
 	// an absolute path. If the plugin has no permission, StartDevelopment sets the given
 	// permission.
-	StartDevelopment func(dir string, permission wire.Permission) (end func(), err error)
+	StartDevelopment func(dir string, permission wire.Permission) (endDevelopment func(), err error)
 	// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
 	// browser. If browser is empty, exactly one browser must have a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
@@ -83,7 +83,7 @@ type Options struct {
 	// Stdio serves one MCP session of newline-delimited JSON on a connection of /stdio. If
 	// the MCP client sent its token, [CallerOf] returns the client. Stdio returns when ctx
 	// ends, or when reading from the parameter in reaches the end of the input.
-	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
+	Stdio func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error
 	// Heartbeat is the time without events after which an event stream sends a comment. A
 	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
 	// s.
@@ -157,7 +157,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	tabs := tabRoutes{a.options.ReloadTab, a.options.ReleaseTab}
 	return map[string]map[string]http.HandlerFunc{
 		"/status":                    get(a.serveStatus),
-		"/calls":                     get(calls.list),
+		"/calls":                     get(calls.serveList),
 		"/calls/{id}":                get(calls.serveCall),
 		"/calls/{id}/cancel":         post(calls.cancel),
 		"/calls/{id}/undo":           post(calls.undo),

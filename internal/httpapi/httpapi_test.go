@@ -89,14 +89,14 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 	return f
 }
 
-func echoLines(_ context.Context, in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
+func echoLines(_ context.Context, inputReader io.Reader, outWriter io.Writer) error {
+	lines := bufio.NewScanner(inputReader)
 	for lines.Scan() {
-		if _, err := io.WriteString(out, "echo "+lines.Text()+"\n"); err != nil {
+		if _, err := io.WriteString(outWriter, "echo "+lines.Text()+"\n"); err != nil {
 			return err
 		}
 	}
-	_, err := io.WriteString(out, "bye\n")
+	_, err := io.WriteString(outWriter, "bye\n")
 	return errors.Join(err, lines.Err())
 }
 
@@ -124,14 +124,14 @@ func (f *fixture) sendRequest(t *testing.T, method, path string, header map[stri
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+testToken)
-	for name, value := range header {
+	for name, headerValue := range header {
 		switch {
 		case name == "Host":
-			req.Host = value
-		case value == "":
+			req.Host = headerValue
+		case headerValue == "":
 			req.Header.Del(name)
 		default:
-			req.Header.Set(name, value)
+			req.Header.Set(name, headerValue)
 		}
 	}
 	resp, err := http.DefaultClient.Do(req)
@@ -150,7 +150,7 @@ func TestRoutes(t *testing.T) {
 	f := startFixture(t)
 	for _, c := range []struct {
 		method, path string
-		status       int
+		httpStatus   int
 		body         string
 	}{
 		{"GET", "/healthz", 200, `{"ok":true,"version":"1.2.3","pid":42}`},
@@ -171,13 +171,13 @@ func TestRoutes(t *testing.T) {
 		{"GET", "/stdio", 426, `send Connection: Upgrade`},
 	} {
 		resp, body := f.sendRequest(t, c.method, c.path, nil)
-		if resp.StatusCode != c.status || !strings.Contains(body, c.body) {
+		if resp.StatusCode != c.httpStatus || !strings.Contains(body, c.body) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 		}
-		if c.status == 405 && resp.Header.Get("Allow") == "" {
+		if c.httpStatus == 405 && resp.Header.Get("Allow") == "" {
 			t.Errorf("%s %s: no Allow header", c.method, c.path)
 		}
-		if c.status >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
+		if c.httpStatus >= 400 && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
 			t.Errorf("%s %s: the refusal is not JSON: %s", c.method, c.path, body)
 		}
 	}
@@ -195,8 +195,8 @@ func TestReloadFails(t *testing.T) {
 	f := startFixture(t)
 	f.reloadErr = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
-	var refused *RefusedError
-	if !errors.As(err, &refused) || refused.Status != 500 || refused.Explanation != "plugins.json is damaged" {
+	var refusedError *RefusedError
+	if !errors.As(err, &refusedError) || refusedError.Status != 500 || refusedError.Explanation != "plugins.json is damaged" {
 		t.Errorf("got %v", err)
 	}
 }

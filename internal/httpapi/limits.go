@@ -29,25 +29,25 @@ const (
 
 // NewServer returns an HTTP server that disconnects clients which send or read too
 // slowly. The logger out receives the server's errors.
-func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
+func NewServer(handler http.Handler, logger zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		WriteTimeout:      writeTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(&serverLog{out: out}, "", 0),
+		ErrorLog:          log.New(&serverLog{log: logger}, "", 0),
 	}
 }
 
-func limitTimes(next http.Handler) http.Handler {
+func limitTimes(nextHandler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
 		body := &timedBody{ReadCloser: r.Body, rc: rc, deadline: time.Now().Add(bodyTimeout), hasEnded: r.ContentLength == 0}
 		if !body.hasEnded {
 			r.Body = body
 		}
-		next.ServeHTTP(w, r)
+		nextHandler.ServeHTTP(w, r)
 		if !body.hasEnded { // net/http reads the rest of the request body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
@@ -82,7 +82,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 // descriptors, net/http logs one line per second. serverLog logs only one of these lines
 // per rejectLogInterval.
 type serverLog struct {
-	out zerolog.Logger
+	log zerolog.Logger
 
 	mu          sync.Mutex // guards lastLogTime
 	lastLogTime time.Time
@@ -92,7 +92,7 @@ func (s *serverLog) Write(p []byte) (int, error) {
 	line := strings.TrimSpace(string(p))
 	reason, ok := strings.CutPrefix(line, "http: Accept error: ")
 	if !ok {
-		s.out.Warn().Msg(line)
+		s.log.Warn().Msg(line)
 		return len(p), nil
 	}
 	s.mu.Lock()
@@ -100,7 +100,7 @@ func (s *serverLog) Write(p []byte) (int, error) {
 	if now := time.Now(); s.lastLogTime.IsZero() || now.Sub(s.lastLogTime) >= rejectLogInterval {
 		s.lastLogTime = now
 		reason, _, _ = strings.Cut(reason, "; retrying")
-		s.out.Error().Str("error", reason).Msg("new connections are rejected; open connections continue. Close programs with many connections, or raise the limit of open files (ulimit -n)")
+		s.log.Error().Str("error", reason).Msg("new connections are rejected; open connections continue. Close programs with many connections, or raise the limit of open files (ulimit -n)")
 	}
 	return len(p), nil
 }

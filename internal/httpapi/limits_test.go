@@ -40,7 +40,7 @@ func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTime
 	})
 }
 
-func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
+func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsedTime time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
 	if err != nil {
@@ -61,12 +61,12 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.D
 	}
 }
 
-func writeSlowly(conn net.Conn, text string, pause time.Duration) {
-	for i := range len(text) {
-		if _, err := conn.Write([]byte{text[i]}); err != nil {
+func writeSlowly(conn net.Conn, request string, pauseTime time.Duration) {
+	for i := range len(request) {
+		if _, err := conn.Write([]byte{request[i]}); err != nil {
 			return
 		}
-		<-time.After(pause)
+		<-time.After(pauseTime)
 	}
 }
 
@@ -83,11 +83,11 @@ func TestSlowSender(t *testing.T) {
 	const requestHead = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n"
 	rejectRequest := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
 	for _, c := range []struct {
-		name    string
-		handler http.HandlerFunc
-		send    func(conn net.Conn)
-		want    string
-		maxTime time.Duration
+		name       string
+		handler    http.HandlerFunc
+		sendSlowly func(conn net.Conn)
+		want       string
+		maxTime    time.Duration
 	}{
 		{"nothing at all", readAll, func(net.Conn) {}, "", 11 * time.Second},
 		{"the head byte by byte", readAll, func(c net.Conn) { writeSlowly(c, requestHead, time.Second) }, "", 11 * time.Second},
@@ -106,13 +106,13 @@ func TestSlowSender(t *testing.T) {
 			runFakeTimeServer(t, c.handler, func(w *fakeTimeServer) {
 				conn, readRest := w.connect()
 				var wg sync.WaitGroup
-				wg.Go(func() { c.send(conn) })
-				got, elapsed := readRest()
+				wg.Go(func() { c.sendSlowly(conn) })
+				got, elapsedTime := readRest()
 				if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "200") {
 					t.Errorf("got %q, want %q", got, c.want)
 				}
-				if elapsed > c.maxTime {
-					t.Errorf("held for %v, want at most %v", elapsed, c.maxTime)
+				if elapsedTime > c.maxTime {
+					t.Errorf("held for %v, want at most %v", elapsedTime, c.maxTime)
 				}
 				_ = conn.Close()
 				wg.Wait()
@@ -141,8 +141,8 @@ func TestSlowReader(t *testing.T) {
 				for _, err = conn.Read(make([]byte, 1)); err == nil; _, err = conn.Read(make([]byte, 1)) {
 					<-time.After(10 * time.Second)
 				}
-				if elapsed := time.Since(startTime); elapsed > time.Minute {
-					t.Errorf("held for %v", elapsed)
+				if elapsedTime := time.Since(startTime); elapsedTime > time.Minute {
+					t.Errorf("held for %v", elapsedTime)
 				}
 				_ = conn.Close()
 			})
@@ -160,8 +160,8 @@ func TestIdleConnections(t *testing.T) {
 			readRests = append(readRests, readRest)
 		}
 		for _, readRest := range readRests {
-			if got, elapsed := readRest(); !strings.Contains(got, "200 OK") || elapsed > idleTimeout+time.Second {
-				t.Errorf("got %q after %v", got, elapsed)
+			if got, elapsedTime := readRest(); !strings.Contains(got, "200 OK") || elapsedTime > idleTimeout+time.Second {
+				t.Errorf("got %q after %v", got, elapsedTime)
 			}
 		}
 	})
@@ -184,9 +184,9 @@ func TestSlowRequestsAreServed(t *testing.T) {
 		_, _ = io.WriteString(w, "done")
 	})
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
-		out := eventWriter{w: w, c: http.NewResponseController(w)}
+		outWriter := eventWriter{w: w, c: http.NewResponseController(w)}
 		for range 40 {
-			if err := out.writeHeartbeat("still here", 0); err != nil {
+			if err := outWriter.writeHeartbeat("still here", 0); err != nil {
 				t.Error(err)
 			}
 			<-time.After(15 * time.Second)
@@ -207,11 +207,11 @@ func TestSlowRequestsAreServed(t *testing.T) {
 				t.Fatalf("%s: %v", path, err)
 			}
 			defer resp.Body.Close()
-			text, err := io.ReadAll(bufio.NewReader(resp.Body))
+			responseBody, err := io.ReadAll(bufio.NewReader(resp.Body))
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
-			return string(text)
+			return string(responseBody)
 		}
 		for range 2 { // the second request reuses a connection whose deadlines were set
 			if got := sendRequest("POST", "/call", strings.NewReader("{}")); got != "done" {
@@ -243,18 +243,18 @@ func (s *slowReader) Read(p []byte) (int, error) {
 // TestServerLog checks that the server logs one line per minute while net/http cannot accept connections.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		s := &serverLog{out: zerolog.New(&out)}
+		var outBuffer bytes.Buffer
+		s := &serverLog{log: zerolog.New(&outBuffer)}
 		for range 70 {
 			fmt.Fprintln(s, "http: Accept error: accept tcp 127.0.0.1:1: too many open files; retrying in 1s")
 			<-time.After(time.Second)
 		}
 		fmt.Fprintln(s, "http: panic serving")
 		fmt.Fprintln(s, "http: panic serving")
-		if n := strings.Count(out.String(), "new connections are rejected"); n != 2 || !strings.Contains(out.String(), "too many open files") {
-			t.Errorf("logged %d times:\n%s", n, out.String())
+		if n := strings.Count(outBuffer.String(), "new connections are rejected"); n != 2 || !strings.Contains(outBuffer.String(), "too many open files") {
+			t.Errorf("logged %d times:\n%s", n, outBuffer.String())
 		}
-		if n := strings.Count(out.String(), "panic serving"); n != 2 {
+		if n := strings.Count(outBuffer.String(), "panic serving"); n != 2 {
 			t.Errorf("other lines: %d; want 2", n)
 		}
 	})

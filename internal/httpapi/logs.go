@@ -58,14 +58,14 @@ var logParameters = map[string]func(*LogQuery, string) error{
 	},
 }
 
-func parseLogQuery(values url.Values) (q LogQuery, err error) {
+func parseLogQuery(queryValues url.Values) (q LogQuery, err error) {
 	q.Last = defaultLogEntries
-	for name, texts := range values {
+	for name, eventTexts := range queryValues {
 		setParameter := logParameters[name]
-		if setParameter == nil || len(texts) > 1 {
+		if setParameter == nil || len(eventTexts) > 1 {
 			return q, fmt.Errorf("the parameter %.100q is not known, or is there twice: use %s, each once at most", name, strings.Join(slices.Sorted(maps.Keys(logParameters)), ", "))
 		}
-		if err := setParameter(&q, texts[0]); err != nil {
+		if err := setParameter(&q, eventTexts[0]); err != nil {
 			return q, err
 		}
 	}
@@ -86,56 +86,56 @@ type logRoute struct {
 
 // A "log" event has one log entry, and a "missed" event the number of entries that a slow client lost.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
-	values := r.URL.Query()
-	query, err := parseLogQuery(values)
+	queryValues := r.URL.Query()
+	query, err := parseLogQuery(queryValues)
 	if err != nil {
 		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if !values.Has("follow") {
+	if !queryValues.Has("follow") {
 		httpjson.Send(w, http.StatusOK, logList{l.entries.Last(query.Filter, query.Last)})
 		return
 	}
-	entries, follower := l.entries.Follow(query.Filter, query.Last)
+	logEntries, follower := l.entries.Follow(query.Filter, query.Last)
 	defer follower.Close()
-	out, streamCtx, endStream := l.eventStreams.open(w, r)
+	outWriter, streamCtx, endStream := l.eventStreams.open(w, r)
 	defer endStream()
-	if out.writeComment("following") != nil || out.writeEntries(entries, 0) != nil {
+	if outWriter.writeComment("following") != nil || outWriter.writeEntries(logEntries, 0) != nil {
 		return
 	}
-	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
+	writeStream(streamCtx, l.eventStreams.heartbeat, follower.Next, outWriter.writeEntries, func() error { return outWriter.writeComment("still here") })
 }
 
-func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
-	var text []byte
-	for _, entry := range list {
-		data, err := json.Marshal(entry)
+func (e eventWriter) writeEntries(logEntries []pluginlog.Entry, lostEntries int) error {
+	var encodedEntries []byte
+	for _, logEntry := range logEntries {
+		encodedJSON, err := json.Marshal(logEntry)
 		if err != nil {
 			return err
 		}
-		text = fmt.Appendf(text, "event: %s\nid: %d\ndata: %s\n\n", logEvent, entry.Seq, data)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\nid: %d\ndata: %s\n\n", logEvent, logEntry.Seq, encodedJSON)
 	}
 	if lostEntries > 0 {
-		text = fmt.Appendf(text, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
+		encodedEntries = fmt.Appendf(encodedEntries, "event: %s\ndata: {\"missed\":%d}\n\n", missedEvent, lostEntries)
 	}
-	if len(text) == 0 {
+	if len(encodedEntries) == 0 {
 		return nil
 	}
-	if err := e.write(text); err != nil {
+	if err := e.writeItems(encodedEntries); err != nil {
 		return err
 	}
 	return e.c.Flush()
 }
 
 func (q LogQuery) urlValues() url.Values {
-	values := url.Values{"last": {strconv.Itoa(q.Last)}}
+	queryValues := url.Values{"last": {strconv.Itoa(q.Last)}}
 	if q.Plugin != "" {
-		values.Set("plugin", q.Plugin)
+		queryValues.Set("plugin", q.Plugin)
 	}
 	if q.Level != "" {
-		values.Set("level", string(q.Level))
+		queryValues.Set("level", string(q.Level))
 	}
-	return values
+	return queryValues
 }
 
 // LogsClient reads the log entries of adapters from a running server. The methods of
@@ -156,11 +156,11 @@ type LogListener struct {
 // entries. Follow blocks until ctx ends or a function of l returns an error. Follow
 // returns [ErrStreamEnded] if the server ends the stream.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
-	values := q.urlValues()
-	values.Set("follow", "1")
-	return c.client.readStream(ctx, "/logs?"+values.Encode(), nil, l.handleEvent)
+	queryValues := q.urlValues()
+	queryValues.Set("follow", "1")
+	return c.client.readStream(ctx, "/logs?"+queryValues.Encode(), nil, l.handleEvent)
 }
 
 func (l LogListener) handleEvent(e sse.Event) error {
-	return dispatchEvent(e, l.Missed, func(entry pluginlog.Entry, _ []byte) error { return l.Entry(entry) })
+	return dispatchEvent(e, l.Missed, func(logEntry pluginlog.Entry, _ []byte) error { return l.Entry(logEntry) })
 }

@@ -26,11 +26,11 @@ func (f *fixture) addEntries(t *testing.T, plugin string, level wire.LogLevel, m
 	defer follower.Close()
 	f.logs.Add("work", p)
 	for receivedEntries := 0; receivedEntries < len(messages); {
-		entries, _, err := follower.Next(t.Context())
+		logEntries, _, err := follower.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		receivedEntries += len(entries)
+		receivedEntries += len(logEntries)
 	}
 }
 
@@ -44,9 +44,9 @@ func TestLogs(t *testing.T) {
 		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, Last: 0},
 		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
 	} {
-		var list logList
-		err := json.NewDecoder(f.get(t, "/logs?"+q.urlValues().Encode()).Body).Decode(&list)
-		if got := messagesOf(list.Entries); err != nil || got != strings.TrimSpace(want) {
+		var logEntries logList
+		err := json.NewDecoder(f.get(t, "/logs?"+q.urlValues().Encode()).Body).Decode(&logEntries)
+		if got := messagesOf(logEntries.Entries); err != nil || got != strings.TrimSpace(want) {
 			t.Errorf("the log entries for %+v are %q, want %q; error %v", q, got, strings.TrimSpace(want), err)
 		}
 	}
@@ -61,12 +61,12 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-func messagesOf(entries []pluginlog.Entry) string {
-	var list []string
-	for _, e := range entries {
-		list = append(list, e.Message)
+func messagesOf(logEntries []pluginlog.Entry) string {
+	var messages []string
+	for _, e := range logEntries {
+		messages = append(messages, e.Message)
 	}
-	return strings.Join(list, " ")
+	return strings.Join(messages, " ")
 }
 
 func (f *fixture) get(t *testing.T, path string) *http.Response {

@@ -34,11 +34,11 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer endDevelopment()
-	out, streamCtx, endStream := d.eventStreams.open(w, r)
+	outWriter, streamCtx, endStream := d.eventStreams.open(w, r)
 	defer endStream()
 	heartbeat := time.NewTicker(d.eventStreams.heartbeat)
 	defer heartbeat.Stop()
-	for out.writeComment("developing") == nil { // a write error means that the client has disconnected
+	for outWriter.writeComment("developing") == nil { // a write error means that the client has disconnected
 		select {
 		case <-streamCtx.Done():
 			return

@@ -44,7 +44,7 @@ type Policy interface {
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings stores settings of a plugin by key. The value null removes a
 	// setting.
-	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
+	ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error
 	// Sites returns the rules for browser tools, sorted by site.
 	Sites() ([]Site, error)
 	// SetSite sets the rule for browser tools on a site. If rule is empty, SetSite removes

@@ -77,8 +77,8 @@ func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 	return []wire.SettingView{{Key: plugin + "-token", Secret: true, IsSet: true}}, f.err
 }
 
-func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
-	return f.recordChange("settings", plugin, fmt.Sprintf("%s", values), "by", by)
+func (f *fakePolicy) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, by string) error {
+	return f.recordChange("settings", plugin, fmt.Sprintf("%s", settingValues), "by", by)
 }
 
 func (f *fakePolicy) Forget(plugin, by string) error {
@@ -120,8 +120,8 @@ func TestPolicyRoutes(t *testing.T) {
 		t.Errorf("got %+v, %v", settings, err)
 	}
 	for _, refusal := range []struct {
-		err    error
-		status int
+		err        error
+		httpStatus int
 	}{
 		{fmt.Errorf("there is no such: %w", ErrUnknown), http.StatusNotFound},
 		{errors.New("it has changed since"), http.StatusConflict},
@@ -131,8 +131,8 @@ func TestPolicyRoutes(t *testing.T) {
 		_, viewErr := c.Permissions("a")
 		_, settingsErr := c.Settings("a")
 		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
-			var refused *RefusedError
-			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
+			var refusedError *RefusedError
+			if !errors.As(err, &refusedError) || refusedError.Status != refusal.httpStatus || refusedError.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.httpStatus == http.StatusNotFound) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}

@@ -56,14 +56,14 @@ func (p policyClient) Settings(plugin string) ([]wire.SettingView, error) {
 	return settings.Settings, err
 }
 
-func (p policyClient) ChangeSettings(plugin string, values map[string]json.RawMessage, _ string) error {
-	return p.sendChange(plugin, "settings", changeBody{Values: values})
+func (p policyClient) ChangeSettings(plugin string, settingValues map[string]json.RawMessage, _ string) error {
+	return p.sendChange(plugin, "settings", changeBody{Values: settingValues})
 }
 
 func (p policyClient) Sites() ([]Site, error) {
-	var list siteList
-	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &list)
-	return list.Sites, err
+	var siteRules siteList
+	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &siteRules)
+	return siteRules.Sites, err
 }
 
 func (p policyClient) SetSite(site, rule, _ string) error {

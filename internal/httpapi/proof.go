@@ -86,12 +86,12 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	}
 	defer resp.Body.Close()
 	var h Health
-	text, err := io.ReadAll(resp.Body)
+	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return explainReadError(err)
 	}
 	want := computeProof(c.token, c.port, challenge)
-	if json.Unmarshal(text, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
+	if json.Unmarshal(body, &h) != nil || !hmac.Equal([]byte(h.Proof), []byte(want)) {
 		return ErrForeignServer
 	}
 	return conn.SetDeadline(time.Time{})

@@ -61,15 +61,15 @@ var recordFilters = map[string]func(*recorder.Query, string) error{
 
 func recordQuery(parameters url.Values) (q recorder.Query, err error) {
 	q.Limit = defaultRecords
-	for name, values := range parameters {
+	for name, valueNames := range parameters {
 		setFilter := recordFilters[name]
 		if setFilter == nil {
 			return q, fmt.Errorf("there is no parameter %.100q: use %s", name, strings.Join(slices.Sorted(maps.Keys(recordFilters)), ", "))
 		}
-		if len(values) > 1 {
+		if len(valueNames) > 1 {
 			return q, fmt.Errorf("the parameter %.100q occurs more than once: give it once", name)
 		}
-		if err := setFilter(&q, values[0]); err != nil {
+		if err := setFilter(&q, valueNames[0]); err != nil {
 			return q, err
 		}
 	}
@@ -106,13 +106,13 @@ func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
 }
 
 // findRecord returns a view in memory instead of the stored View, which lacks activities and complete texts.
-func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
-	entry, ok, err := c.records.Find(callID)
+func (c callRoutes) findRecord(callID string, callView dispatch.View, hasView bool) (recorder.Record, bool) {
+	recordedEntry, ok, err := c.records.Find(callID)
 	switch {
 	case err != nil || !ok:
-		return recorder.Record{View: view}, hasView
+		return recorder.Record{View: callView}, hasView
 	case hasView:
-		entry.View = view
+		recordedEntry.View = callView
 	}
-	return entry.Record, true
+	return recordedEntry.Record, true
 }

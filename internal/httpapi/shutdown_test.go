@@ -13,9 +13,9 @@ func TestShutdownRoute(t *testing.T) {
 	client := NewClient(f.port, testToken)
 	_, sink := f.call(t)
 	err := client.Shutdown(t.Context(), false)
-	var refused *RefusedError
+	var refusedError *RefusedError
 	const want = "1 call is running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force"
-	if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Explanation != want || stops != 0 {
+	if !errors.As(err, &refusedError) || refusedError.Status != http.StatusConflict || refusedError.Explanation != want || stops != 0 {
 		t.Errorf("Shutdown with a running call returned %v after %d stops, want %q and no stop", err, stops, want)
 	}
 	if err := client.Shutdown(t.Context(), true); err != nil || stops != 1 {

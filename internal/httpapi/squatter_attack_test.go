@@ -17,36 +17,36 @@ import (
 )
 
 type byteRecorder struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
+	mu            sync.Mutex // guards text
+	receivedBytes bytes.Buffer
 }
 
 func (h *byteRecorder) record(p []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.text.Write(p)
+	h.receivedBytes.Write(p)
 }
 
 func (h *byteRecorder) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.text.String()
+	return h.receivedBytes.String()
 }
 
 type recordingConn struct {
 	net.Conn
-	received *byteRecorder
+	receivedBytes *byteRecorder
 }
 
 func (l recordingConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	l.received.record(p[:n])
+	l.receivedBytes.record(p[:n])
 	return n, err
 }
 
 type recordingListener struct {
 	net.Listener
-	received *byteRecorder
+	receivedBytes *byteRecorder
 }
 
 func (o recordingListener) Accept() (net.Conn, error) {
@@ -54,7 +54,7 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recordingConn{conn, o.received}, nil
+	return recordingConn{conn, o.receivedBytes}, nil
 }
 
 // The byteRecorder of startSquatter contains all bytes that clients have sent to the squatter.
@@ -72,11 +72,11 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-func respondRaw(text string) http.Handler {
+func respondRaw(rawResponse string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err == nil {
-			_, _ = io.WriteString(conn, text)
+			_, _ = io.WriteString(conn, rawResponse)
 			_ = conn.Close()
 		}
 	})
@@ -115,7 +115,7 @@ func TestAttackByUser(t *testing.T) {
 		"a squatter that never stops answering":                           respondRaw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			port, received := startSquatter(t, handler)
+			port, receivedBytes := startSquatter(t, handler)
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)
@@ -141,8 +141,8 @@ func TestAttackByUser(t *testing.T) {
 					t.Errorf("%s: %v, though a program listens", request, err)
 				}
 			}
-			if text := received.String(); strings.Contains(text, testToken) || !strings.Contains(text, "challenge=") {
-				t.Errorf("the squatter received\n%s", text)
+			if receivedText := receivedBytes.String(); strings.Contains(receivedText, testToken) || !strings.Contains(receivedText, "challenge=") {
+				t.Errorf("the squatter received\n%s", receivedText)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ const clientTokenHeader = "Opentabs-Client-Token"
 // stdioRoute serves /stdio. stdioRoute tracks the open connections, because net/http does
 // not track a connection after an upgrade. stdioRoute is safe for concurrent use.
 type stdioRoute struct {
-	serve func(ctx context.Context, in io.Reader, out io.Writer) error
+	serve func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error
 	guard *requestGuard
 	log   zerolog.Logger
 
@@ -140,8 +140,8 @@ func (e errorsAsEOF) Read(p []byte) (int, error) {
 }
 
 func hasToken(header, token string) bool {
-	for part := range strings.SplitSeq(header, ",") {
-		if strings.EqualFold(strings.TrimSpace(part), token) {
+	for textPart := range strings.SplitSeq(header, ",") {
+		if strings.EqualFold(strings.TrimSpace(textPart), token) {
 			return true
 		}
 	}
@@ -156,8 +156,8 @@ func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, err
 	if err != nil {
 		return nil, dialError(err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	stopProxy := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stopProxy()
 	s, err := c.handshake(ctx, conn, clientToken)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())

@@ -40,8 +40,8 @@ func TestStdioOfClient(t *testing.T) {
 	clients := &fakeClientTokens{}
 	f := startFixture(t, func(o *Options) {
 		o.Clients = clients
-		o.Stdio = func(ctx context.Context, _ io.Reader, out io.Writer) error {
-			_, err := fmt.Fprintf(out, "%s\n", CallerOf(ctx).Client)
+		o.Stdio = func(ctx context.Context, _ io.Reader, outWriter io.Writer) error {
+			_, err := fmt.Fprintf(outWriter, "%s\n", CallerOf(ctx).Client)
 			<-ctx.Done()
 			return err
 		}
@@ -62,8 +62,8 @@ func TestStdioOfClient(t *testing.T) {
 	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("error of the session after its token was removed = %v, want %v", err, io.EOF)
 	}
-	var refused *RefusedError
-	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+	var refusedError *RefusedError
+	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refusedError) || refusedError.Status != http.StatusForbidden {
 		t.Errorf("opening a session with a removed token returned %v, want a refusal", err)
 	}
 }
@@ -72,11 +72,11 @@ func TestStdioOfClient(t *testing.T) {
 // running.
 func TestStdioEndOfInput(t *testing.T) {
 	f := startFixture(t, func(o *Options) {
-		o.Stdio = func(ctx context.Context, in io.Reader, out io.Writer) error {
-			if _, err := io.Copy(io.Discard, in); err != nil {
+		o.Stdio = func(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
+			if _, err := io.Copy(io.Discard, inputReader); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(out, "context: %v\n", ctx.Err())
+			_, err := fmt.Fprintf(outWriter, "context: %v\n", ctx.Err())
 			return err
 		}
 	})

@@ -39,7 +39,7 @@ func newStreams(heartbeat time.Duration) *eventStreams {
 }
 
 // The context that open returns ends when the client disconnects, the server stops, or the caller calls end.
-func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
+func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (outWriter eventWriter, ctx context.Context, endStream func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
 	h := w.Header()
@@ -47,21 +47,21 @@ func (s *eventStreams) open(w http.ResponseWriter, r *http.Request) (out eventWr
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	out = eventWriter{w: w, c: http.NewResponseController(w), instanceID: s.instanceID}
-	return out, ctx, func() {
+	outWriter = eventWriter{w: w, c: http.NewResponseController(w), instanceID: s.instanceID}
+	return outWriter, ctx, func() {
 		release()
 		cancel()
 	}
 }
 
-func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
+func writeStream[T any](ctx context.Context, heartbeat time.Duration, nextBatch func(context.Context) (T, int, error), writeItems func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
-		items, lostItems, err := next(heartbeatCtx)
+		items, lostItems, err := nextBatch(heartbeatCtx)
 		cancel()
 		switch {
 		case err == nil:
-			err = write(items, lostItems)
+			err = writeItems(items, lostItems)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			err = writeQuiet()
 		}
@@ -79,19 +79,19 @@ type eventWriter struct {
 }
 
 func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
+	if err := e.writeItems(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.instanceID.id(seq))); err != nil {
 		return err
 	}
 	return e.c.Flush()
 }
 
-func (e eventWriter) write(texts ...[]byte) error {
+func (e eventWriter) writeItems(eventTexts ...[]byte) error {
 	// Write deadlines are not supported by the response recorder of tests.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	for _, text := range texts {
-		if _, err := e.w.Write(text); err != nil {
+	for _, sseText := range eventTexts {
+		if _, err := e.w.Write(sseText); err != nil {
 			return err
 		}
 	}
@@ -99,8 +99,8 @@ func (e eventWriter) write(texts ...[]byte) error {
 }
 
 // A server-sent comment keeps an idle connection open.
-func (e eventWriter) writeComment(text string) error {
-	if err := e.write(fmt.Appendf(nil, ": %s\n\n", text)); err != nil {
+func (e eventWriter) writeComment(comment string) error {
+	if err := e.writeItems(fmt.Appendf(nil, ": %s\n\n", comment)); err != nil {
 		return err
 	}
 	return e.c.Flush()
@@ -139,7 +139,7 @@ func isClosedByServer(err error) bool {
 		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
-func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
+func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, rawJSON []byte) error) error {
 	var m missedBody
 	var value T
 	target := any(&value)

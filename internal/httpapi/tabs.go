@@ -78,7 +78,7 @@ func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 // browser is the ID or name of the tab's browser. browser can be empty if clients control
 // a tab with this ID in only one browser.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
-	var released releasedTab
-	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &released)
-	return released.Client, err
+	var releasedTabValue releasedTab
+	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &releasedTabValue)
+	return releasedTabValue.Client, err
 }

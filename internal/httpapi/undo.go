@@ -16,17 +16,17 @@ type StartedUndo struct {
 }
 
 func (c callRoutes) undo(w http.ResponseWriter, r *http.Request) {
-	started, err := c.undoCall(r.PathValue("id"))
+	startedUndo, err := c.undoCall(r.PathValue("id"))
 	if err != nil {
 		httpjson.SendError(w, http.StatusConflict, err.Error())
 		return
 	}
-	httpjson.Send(w, http.StatusOK, started)
+	httpjson.Send(w, http.StatusOK, startedUndo)
 }
 
 // Undo starts a call that undoes the call with the given ID, and returns without waiting
 // for the new call to end.
-func (c CallsClient) Undo(ctx context.Context, callID string) (started StartedUndo, err error) {
-	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/undo", nil, &started)
-	return started, err
+func (c CallsClient) Undo(ctx context.Context, callID string) (startedUndo StartedUndo, err error) {
+	err = c.client.post(ctx, "/calls/"+url.PathEscape(callID)+"/undo", nil, &startedUndo)
+	return startedUndo, err
 }

@@ -9,10 +9,10 @@ import (
 
 func TestSend(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		send   func(http.ResponseWriter)
-		status int
-		body   string
+		name         string
+		sendResponse func(http.ResponseWriter)
+		httpStatus   int
+		body         string
 	}{
 		{"a value", func(w http.ResponseWriter) { Send(w, http.StatusCreated, map[string]int{"a": 1}) }, 201, `{"a":1}` + "\n"},
 		{"an error", func(w http.ResponseWriter) { SendError(w, http.StatusNotFound, "no call <1>") }, 404, `{"error":"no call \u003c1\u003e"}` + "\n"},
@@ -20,8 +20,8 @@ func TestSend(t *testing.T) {
 		{"by the caller", func(w http.ResponseWriter) { WriteJSONHeader(w, http.StatusAccepted) }, 202, ""},
 	} {
 		w := httptest.NewRecorder()
-		c.send(w)
-		if w.Code != c.status || w.Body.String() != c.body || w.Header().Get("Content-Type") != "application/json" {
+		c.sendResponse(w)
+		if w.Code != c.httpStatus || w.Body.String() != c.body || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %d %v %q", c.name, w.Code, w.Header(), w.Body)
 		}
 	}

@@ -26,13 +26,13 @@ func Bytes(n int) string {
 // ShortDuration formats a duration without trailing zeros, such as "5m" instead of
 // "5m0s". [time.ParseDuration] can parse the text that ShortDuration returns.
 func ShortDuration(d time.Duration) string {
-	text := d.String()
+	formatted := d.String()
 	for _, zeroPart := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zeroPart) {
-			text = strings.TrimSuffix(text, zeroPart[1:])
+		if strings.HasSuffix(formatted, zeroPart) {
+			formatted = strings.TrimSuffix(formatted, zeroPart[1:])
 		}
 	}
-	return text
+	return formatted
 }
 
 // OnDay formats the local date of at as " (on 2026-01-31)", with a leading space; empty
@@ -57,16 +57,16 @@ func Duration(d time.Duration) string {
 	}
 	if d >= time.Hour-time.Second/2 {
 		d = d.Round(time.Minute)
-		text := fmt.Sprintf("%d h", d/time.Hour)
+		formatted := fmt.Sprintf("%d h", d/time.Hour)
 		if minutes := d % time.Hour; minutes > 0 {
-			text += fmt.Sprintf(" %d min", minutes/time.Minute)
+			formatted += fmt.Sprintf(" %d min", minutes/time.Minute)
 		}
-		return text
+		return formatted
 	}
 	d = d.Round(time.Second)
-	text := fmt.Sprintf("%d min", d/time.Minute)
+	formatted := fmt.Sprintf("%d min", d/time.Minute)
 	if seconds := d % time.Minute; seconds > 0 {
-		text += fmt.Sprintf(" %d s", seconds/time.Second)
+		formatted += fmt.Sprintf(" %d s", seconds/time.Second)
 	}
-	return text
+	return formatted
 }

@@ -14,8 +14,8 @@ func TestShortDuration(t *testing.T) {
 		if got := humanize.ShortDuration(d); got != want {
 			t.Errorf("%d is %s, want %s", d, got, want)
 		}
-		if parsed, err := time.ParseDuration(want); err != nil || parsed != d {
-			t.Errorf("%s reads back as %v, %v", want, parsed, err)
+		if parsedDuration, err := time.ParseDuration(want); err != nil || parsedDuration != d {
+			t.Errorf("%s reads back as %v, %v", want, parsedDuration, err)
 		}
 	}
 }

@@ -22,12 +22,12 @@ func mayHaveActedError(e *entry) *dispatch.Error {
 	if e.err != nil {
 		code = e.err.Code
 	}
-	fact := fmt.Sprintf("%s was not called again: %s with the same idempotency key ended with %s, and may have acted (%s).", e.tool, e.callID, code, code)
+	factText := fmt.Sprintf("%s was not called again: %s with the same idempotency key ended with %s, and may have acted (%s).", e.tool, e.callID, code, code)
 	return &dispatch.Error{
 		Code: code, CallID: e.callID, MayHaveActed: true,
-		Message: fact + " Check in the page whether it took effect; the user can look the call up with `opentabs calls show " + e.callID + "`. " +
+		Message: factText + " Check in the page whether it took effect; the user can look the call up with `opentabs calls show " + e.callID + "`. " +
 			"To act anyway, use a new key.",
-		UserText: fact + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
+		UserText: factText + " Check in the page whether it took effect, and see `opentabs calls show " + e.callID + "`. To act anyway, use a new key.",
 	}
 }
 
@@ -38,11 +38,11 @@ func describeReplayedError(err error, callID string) error {
 		return err
 	}
 	replayed := *e
-	note := "The tool was not called again: this is the error of " + callID + ", which has the same idempotency key."
+	noteText := "The tool was not called again: this is the error of " + callID + ", which has the same idempotency key."
 	if isPageError(e.Code) {
-		note += " To call the tool again, use another key."
+		noteText += " To call the tool again, use another key."
 	}
-	replayed.UserText = note + "\n" + cmp.Or(e.UserText, e.Message)
-	replayed.Message = note + "\n" + e.Message
+	replayed.UserText = noteText + "\n" + cmp.Or(e.UserText, e.Message)
+	replayed.Message = noteText + "\n" + e.Message
 	return &replayed
 }

@@ -22,12 +22,12 @@ var errInvalidKey = errors.New("an idempotency key must be a string of 1 to 255 
 
 // ParseKey parses and validates the idempotency key in a request's JSON. ParseKey returns
 // the empty string if raw is empty or null.
-func ParseKey(raw json.RawMessage) (string, error) {
-	if len(raw) == 0 || string(raw) == "null" {
+func ParseKey(rawJSON json.RawMessage) (string, error) {
+	if len(rawJSON) == 0 || string(rawJSON) == "null" {
 		return "", nil
 	}
 	var key string
-	if json.Unmarshal(raw, &key) != nil {
+	if json.Unmarshal(rawJSON, &key) != nil {
 		return "", errInvalidKey
 	}
 	return key, CheckKey(key)
@@ -64,7 +64,7 @@ func argsHashOf(c dispatch.Call) string {
 	return hashOf(string(args), c.Browser, fmt.Sprint(c.TabID), c.Instance)
 }
 
-func hashOf(texts ...string) string {
-	sum := sha256.Sum256(rawjson.Encode(texts))
-	return hex.EncodeToString(sum[:])
+func hashOf(shownTexts ...string) string {
+	checksum := sha256.Sum256(rawjson.Encode(shownTexts))
+	return hex.EncodeToString(checksum[:])
 }

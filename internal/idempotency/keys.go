@@ -64,7 +64,7 @@ type entry struct {
 	job                     *joblist.Job
 	tickets                 *tickets // nil if the call ran before the server restarted
 	state                   string
-	began                   time.Time
+	beganAt                 time.Time
 	hasNote                 bool
 	waiters                 int
 	// result is the result of a successful call; nil if the call failed, or if its result is no longer in memory.
@@ -118,7 +118,7 @@ func (k *Keys) Start(key string, c dispatch.Call) (*Use, error) {
 	e := k.entries[subject]
 	switch {
 	case e == nil:
-		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, began: time.Now(), waiters: 1, tickets: &tickets{}}
+		e = &entry{subject: subject, argsHash: argsHash, tool: c.Tool.FullName(), state: stateStarted, beganAt: time.Now(), waiters: 1, tickets: &tickets{}}
 		e.tickets.join(c.OnTicket)
 		c.OnTicket = e.tickets.show
 		e.job = k.openCalls.Start(k.jobs, c, e)
@@ -174,8 +174,8 @@ func (u *Use) Ending() Ending {
 
 func (u *Use) storedEnding() Ending {
 	if u.Job != nil {
-		if result, err, ok := u.Job.Result(); ok {
-			return Ending{Result: result, Err: err}
+		if callResult, err, ok := u.Job.Result(); ok {
+			return Ending{Result: callResult, Err: err}
 		}
 	}
 	u.keys.mu.Lock()
@@ -205,8 +205,8 @@ var _ dispatch.BeforeHook = (*Keys)(nil)
 // disk before the call runs. If Before cannot write the idempotency key, the call fails.
 // If Before did not store the key, a retry after a crash would run the tool a second
 // time.
-func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
-	e, ok := k.openCalls.Find(info.CallID)
+func (k *Keys) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	e, ok := k.openCalls.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 
 // ReceiveLate stores a tool's result that arrives from a page after the call has ended.
 // ReceiveLate ignores the result unless the call's result is still unknown.
-func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
+func (k *Keys) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.load() != nil {
@@ -236,12 +236,12 @@ func (k *Keys) ReceiveLate(callID string, answer dispatch.LateAnswer) {
 	}
 	e := k.order[i]
 	k.settleIfEnded(e)
-	switch callErr := answer.Err; {
+	switch callErr := lateAnswer.Err; {
 	case e.state != stateUnknown || k.entries[e.subject] != e:
-	case answer.IsOutputLost:
+	case lateAnswer.IsOutputLost:
 		k.finish(e, stateDone, nil, nil)
 	case callErr == nil:
-		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: answer.Output}, nil)
+		k.finish(e, stateDone, &dispatch.Result{CallID: callID, Output: lateAnswer.Output}, nil)
 	case isPageError(callErr.Code):
 		k.finish(e, stateFailed, nil, &dispatch.Error{
 			Code: callErr.Code, Message: e.tool + " failed: " + strings.TrimRight(callErr.Message, ".") + " (" + string(callErr.Code) + ").", UserText: callErr.UserText,
@@ -262,13 +262,13 @@ func (k *Keys) settleIfEnded(e *entry) {
 	if e.state != stateStarted || e.job == nil {
 		return
 	}
-	result, err, hasEnded := e.job.Result()
+	callResult, err, hasEnded := e.job.Result()
 	var callErr *dispatch.Error
 	switch isCallError := errors.As(err, &callErr); {
 	case !hasEnded:
 		return
 	case err == nil:
-		k.finish(e, stateDone, &result, nil)
+		k.finish(e, stateDone, &callResult, nil)
 	case isCallError && !callErr.MayHaveActed:
 		k.finish(e, stateReleased, nil, nil)
 		delete(k.entries, e.subject)
@@ -351,7 +351,7 @@ func (k *Keys) removeExpired() {
 
 // The caller of isExpired must hold Keys.mu.
 func (k *Keys) isExpired(e *entry) bool {
-	return time.Since(e.began) >= k.retention || k.entries[e.subject] != e
+	return time.Since(e.beganAt) >= k.retention || k.entries[e.subject] != e
 }
 
 // The caller of load must hold Keys.mu.
@@ -364,15 +364,15 @@ func (k *Keys) load() error {
 		return err
 	}
 	k.isLoaded = true
-	newest := map[string]*entry{}
+	newestEntries := map[string]*entry{}
 	for _, n := range notes {
-		if e := newest[n.Subject]; e != nil {
+		if e := newestEntries[n.Subject]; e != nil {
 			if e.callID == n.By {
-				e.began = n.Time
+				e.beganAt = n.Time
 			}
 			continue
 		}
-		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, began: n.Time, hasNote: true}
+		e := &entry{subject: n.Subject, argsHash: n.ArgsHash, tool: n.Tool, callID: n.By, state: n.State, beganAt: n.Time, hasNote: true}
 		switch n.State {
 		case stateStarted: // the server stopped during the call
 			e.state, e.err = stateUnknown, &dispatch.Error{Code: wire.ErrShutdown, CallID: n.By}
@@ -381,10 +381,10 @@ func (k *Keys) load() error {
 				Code: n.Code, Message: n.Error, UserText: n.UserText, CallID: n.By, ToolError: n.ToolError, Retryable: n.IsRetryable, MayHaveActed: true,
 			}
 		}
-		newest[n.Subject] = e
+		newestEntries[n.Subject] = e
 	}
 	for _, n := range slices.Backward(notes) {
-		if e := newest[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
+		if e := newestEntries[n.Subject]; e != nil && e.callID == n.By && e.state != stateReleased && k.entries[n.Subject] == nil {
 			k.addEntry(e)
 		}
 	}

@@ -22,15 +22,15 @@ import (
 )
 
 type fixture struct {
-	t       *testing.T
-	dir     string
-	options recorder.Options
-	records *recorder.Recorder
-	keys    *Keys
-	calls   *dispatch.Dispatcher
-	runs    []dispatch.Sink
-	answer  func(dispatch.Sink)
-	gate    dispatch.Verdict
+	t          *testing.T
+	dir        string
+	options    recorder.Options
+	records    *recorder.Recorder
+	keys       *Keys
+	calls      *dispatch.Dispatcher
+	runs       []dispatch.Sink
+	finishCall func(dispatch.Sink)
+	gate       dispatch.Verdict
 }
 
 func (f *fixture) Name() string                              { return "fixture" }
@@ -44,8 +44,8 @@ func (f *fixture) start() {
 	f.keys = New(f.records, f.options.Days)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		f.runs = append(f.runs, sink)
-		if f.answer != nil {
-			f.answer(sink)
+		if f.finishCall != nil {
+			f.finishCall(sink)
 			return nil
 		}
 		output := fmt.Appendf(nil, `{"run":%d}`, len(f.runs))
@@ -151,19 +151,19 @@ func TestKeyIsUsedOnce(t *testing.T) {
 // Requests with the same idempotency key share one call until no request waits for it.
 func TestCallIsShared(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(dispatch.Sink) {}
-		first, err := f.keys.Start("k", newCall(`{}`))
+		f.finishCall = func(dispatch.Sink) {}
+		firstUse, err := f.keys.Start("k", newCall(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := make(chan string)
-		go func() { second <- f.call("k", newCall(`{}`)) }()
+		joinedResult := make(chan string)
+		go func() { joinedResult <- f.call("k", newCall(`{}`)) }()
 		synctest.Wait()
-		if first.Leave(dispatch.Cancellation{CancelledBy: "the client"}) {
+		if firstUse.Leave(dispatch.Cancellation{CancelledBy: "the client"}) {
 			t.Error("the call is cancelled although a request waits for it")
 		}
 		f.runs[0].Finish(json.RawMessage(`"x"`), nil)
-		if got := <-second; got != `replayed "x"` || len(f.runs) != 1 {
+		if got := <-joinedResult; got != `replayed "x"` || len(f.runs) != 1 {
 			t.Errorf("the second request gets %s after %d runs", got, len(f.runs))
 		}
 		only, err := f.keys.Start("k2", newCall(`{}`))
@@ -186,18 +186,18 @@ func TestKeyIsReleased(t *testing.T) {
 		f.gate = dispatch.NewBlockVerdict(wire.ErrDenied, "no", "")
 		f.want("k", newCall(`{}`), "denied")
 		f.gate = dispatch.Verdict{}
-		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrNotReady, Message: "log in"}) }
+		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrNotReady, Message: "log in"}) }
 		f.want("k", newCall(`{}`), "not_ready")
 		f.kill()
 		f.start()
-		f.answer = nil
+		f.finishCall = nil
 		f.want("k", newCall(`{"n":1}`), `{"run":2}`)
 	})
 }
 
 func TestErrorOfToolIsReplayed(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
+		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out"}) }
 		f.want("k", newCall(`{}`), "tool_error")
 		f.want("k", newCall(`{}`), "replayed tool_error")
 		f.kill()
@@ -213,7 +213,7 @@ func TestErrorOfToolIsReplayed(t *testing.T) {
 // delivered the late result of a call, a retry returns that result.
 func TestUnknownEnding(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
+		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		f.want("k", newCall(`{}`), "link_lost")
 		_, err := f.keys.Start("k", newCall(`{}`))
 		var e *dispatch.Error
@@ -244,7 +244,7 @@ func TestUnknownEnding(t *testing.T) {
 // was killed while the call waited for approval, a retry runs the tool.
 func TestKilledServer(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(dispatch.Sink) {}
+		f.finishCall = func(dispatch.Sink) {}
 		if _, err := f.keys.Start("running", newCall(`{}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestKilledServer(t *testing.T) {
 		}
 		f.kill()
 		f.start()
-		f.gate, f.answer = dispatch.Verdict{}, nil
+		f.gate, f.finishCall = dispatch.Verdict{}, nil
 		f.want("running", newCall(`{}`), "shutdown")
 		f.want("waiting", newCall(`{}`), `{"run":2}`)
 	})
@@ -276,7 +276,7 @@ func TestResultIsNotRecorded(t *testing.T) {
 
 func TestKeysAreBounded(t *testing.T) {
 	run(t, recorder.Options{}, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
+		f.finishCall = func(s dispatch.Sink) { go s.Finish(append(make([]byte, maxResultBytes/3), "1"...), nil) }
 		for i := range 5 {
 			f.call(fmt.Sprint(i), newCall(`{}`))
 		}
@@ -285,13 +285,13 @@ func TestKeysAreBounded(t *testing.T) {
 			t.Errorf("%d bytes of results are in memory", f.keys.resultBytes)
 		}
 		f.want("0", newCall(`{}`), "replayed lost")
-		f.answer = nil
+		f.finishCall = nil
 		for i := range 20 {
-			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), began: time.Now()}
+			f.keys.entries[fmt.Sprint("old", i)] = &entry{subject: fmt.Sprint("old", i), beganAt: time.Now()}
 			f.keys.order = append(f.keys.order, f.keys.entries[fmt.Sprint("old", i)])
 		}
 		for len(f.keys.order) < maxKeys+10 {
-			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), began: time.Now()}
+			e := &entry{subject: fmt.Sprint("filler", len(f.keys.order)), beganAt: time.Now()}
 			f.keys.entries[e.subject], f.keys.order = e, append(f.keys.order, e)
 		}
 		f.call("last", newCall(`{}`))
@@ -302,16 +302,16 @@ func TestKeysAreBounded(t *testing.T) {
 }
 
 func TestParseKey(t *testing.T) {
-	for raw, want := range map[string]string{
+	for keyJSON, want := range map[string]string{
 		``: "", `null`: "", `"order 7"`: "order 7", `"schlüssel"`: "schlüssel", `"` + strings.Repeat("ü", 255) + `"`: strings.Repeat("ü", 255),
 	} {
-		if key, err := ParseKey(json.RawMessage(raw)); err != nil || key != want {
-			t.Errorf("%s: %q, %v", raw, key, err)
+		if key, err := ParseKey(json.RawMessage(keyJSON)); err != nil || key != want {
+			t.Errorf("%s: %q, %v", keyJSON, key, err)
 		}
 	}
-	for _, raw := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
-		if key, err := ParseKey(json.RawMessage(raw)); err == nil {
-			t.Errorf("%s is accepted as %q", raw, key)
+	for _, keyJSON := range []string{`""`, `5`, `{}`, `"a\nb"`, `"a\u0000"`, `"` + strings.Repeat("x", 256) + `"`} {
+		if key, err := ParseKey(json.RawMessage(keyJSON)); err == nil {
+			t.Errorf("%s is accepted as %q", keyJSON, key)
 		}
 	}
 }
@@ -322,27 +322,27 @@ func recordedText(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []byte
+	var recordedContent []byte
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, text...)
+		recordedContent = append(recordedContent, fileContent...)
 	}
-	return string(all)
+	return string(recordedContent)
 }
 
 func TestKeyIsWrittenBeforeTheCallRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		text := ""
-		f.answer = func(s dispatch.Sink) {
-			text = recordedText(t, f.dir)
+		recordedLines := ""
+		f.finishCall = func(s dispatch.Sink) {
+			recordedLines = recordedText(t, f.dir)
 			go s.Finish(json.RawMessage(`1`), nil)
 		}
 		f.want("k", newCall(`{}`), "1")
-		if !strings.Contains(text, `{"note":"key"`) || !strings.Contains(text, `"state":"started"`) {
-			t.Errorf("when the call reaches the page, the files contain %q", text)
+		if !strings.Contains(recordedLines, `{"note":"key"`) || !strings.Contains(recordedLines, `"state":"started"`) {
+			t.Errorf("when the call reaches the page, the files contain %q", recordedLines)
 		}
 	})
 }
@@ -377,7 +377,7 @@ func TestKeyCannotBeWritten(t *testing.T) {
 // after a restart.
 func TestLateResultWithoutOutput(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
+		f.finishCall = func(s dispatch.Sink) { go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"}) }
 		for _, key := range []string{"parts", "whole"} {
 			f.want(key, newCall(`{}`), "link_lost")
 			_, err := f.keys.Start(key, newCall(`{}`))
@@ -400,9 +400,9 @@ func TestLateResultWithoutOutput(t *testing.T) {
 
 func TestErrorAfterRestart(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		after := 1500.0
-		f.answer = func(s dispatch.Sink) {
-			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &after}
+		timeAfter := 1500.0
+		f.finishCall = func(s dispatch.Sink) {
+			tool := &wire.ToolErrorInfo{Code: "SOLD_OUT", Category: "stock", Retryable: true, RetryAfterMs: &timeAfter}
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "sold out", Tool: tool})
 		}
 		ending := func() *dispatch.Error {
@@ -418,14 +418,14 @@ func TestErrorAfterRestart(t *testing.T) {
 			errors.As(use.Ending().Err, &e)
 			return e
 		}
-		first := ending()
+		firstError := ending()
 		f.kill()
 		f.start()
-		second := ending()
-		if second == nil || !strings.HasSuffix(second.Message, "\n"+first.Message) || !strings.HasSuffix(second.UserText, "\n"+first.UserText) ||
-			first.UserText == "" || strings.Count(second.Message, "not called again") != 1 || !second.Retryable ||
-			second.ToolError == nil || second.ToolError.Code != "SOLD_OUT" || *second.ToolError.RetryAfterMs != after {
-			t.Errorf("after a restart, the error is %+v, want %+v", second, first)
+		secondError := ending()
+		if secondError == nil || !strings.HasSuffix(secondError.Message, "\n"+firstError.Message) || !strings.HasSuffix(secondError.UserText, "\n"+firstError.UserText) ||
+			firstError.UserText == "" || strings.Count(secondError.Message, "not called again") != 1 || !secondError.Retryable ||
+			secondError.ToolError == nil || secondError.ToolError.Code != "SOLD_OUT" || *secondError.ToolError.RetryAfterMs != timeAfter {
+			t.Errorf("after a restart, the error is %+v, want %+v", secondError, firstError)
 		}
 	})
 }
@@ -436,17 +436,17 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
 		var mu sync.Mutex
-		var shown []string
-		start := func(name string) *Use {
+		var shownTickets []string
+		startCall := func(name string) *Use {
 			t.Helper()
 			c := newCall(`{}`)
 			c.OnTicket = func(ctx context.Context, w dispatch.WaitingTicket) {
 				mu.Lock()
-				shown = append(shown, name+" "+w.Reason)
+				shownTickets = append(shownTickets, name+" "+w.Reason)
 				mu.Unlock()
 				<-ctx.Done()
 				mu.Lock()
-				shown = append(shown, name+" decided")
+				shownTickets = append(shownTickets, name+" decided")
 				mu.Unlock()
 			}
 			use, err := f.keys.Start("k", c)
@@ -456,32 +456,32 @@ func TestJoinedRequestsGetTickets(t *testing.T) {
 			synctest.Wait()
 			return use
 		}
-		want := func(texts ...string) {
+		want := func(wantedTexts ...string) {
 			t.Helper()
 			mu.Lock()
 			defer mu.Unlock()
-			slices.Sort(shown)
-			if !slices.Equal(shown, texts) {
-				t.Errorf("shown is %q, want %q", shown, texts)
+			slices.Sort(shownTickets)
+			if !slices.Equal(shownTickets, wantedTexts) {
+				t.Errorf("shown is %q, want %q", shownTickets, wantedTexts)
 			}
-			shown = nil
+			shownTickets = nil
 		}
-		first := start("first")
+		firstUse := startCall("first")
 		want("first may it run?")
-		start("second")
+		startCall("second")
 		want("second may it run?")
-		if _, err := f.calls.Decide(first.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
+		if _, err := f.calls.Decide(firstUse.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		want("first decided", "first may it run?", "second decided", "second may it run?") // the gate suspends the call again
 		f.gate = dispatch.Verdict{}
-		if _, err := f.calls.Decide(first.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
+		if _, err := f.calls.Decide(firstUse.CallID, "", dispatch.Resolution{Allow: true, Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		want("first decided", "second decided")
-		start("late")
+		startCall("late")
 		want()
 	})
 }

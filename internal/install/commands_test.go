@@ -18,9 +18,9 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	t.Helper()
 	dir := plugintest.Package{Name: "wiki"}.Write(t)
 	manifest := filepath.Join(dir, "package.json")
-	text, err := os.ReadFile(manifest)
+	spec, err := os.ReadFile(manifest)
 	if err == nil {
-		err = os.WriteFile(manifest, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
+		err = os.WriteFile(manifest, []byte(strings.Replace(string(spec), "1.0.0", version, 1)), 0o600)
 	}
 	file, packErr := npmtest.PackFolder(dir)
 	if err := errors.Join(err, packErr); err != nil {
@@ -29,13 +29,13 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
+func (i *Installer) installFrom(t *testing.T, spec string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
-	source, err := ParseSource(text)
+	packageSource, err := ParseSource(spec)
 	if err != nil {
 		return nil, nil, err
 	}
-	newPlugin, oldPlugin, err = i.Get(t.Context(), source)
+	newPlugin, oldPlugin, err = i.Get(t.Context(), packageSource)
 	return newPlugin, oldPlugin, errors.Join(err, i.Plugins.Reload())
 }
 
@@ -44,14 +44,14 @@ func TestParseSource(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join("acme", "wiki"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]Source{
+	for spec, want := range map[string]Source{
 		"slack": {}, "@acme/wiki@^2": {}, "acme/none": {}, "acme": {},
 		"./wiki.tgz": {isFile: true}, "wiki.tar.gz": {isFile: true},
 		".": {isFolder: true}, "..": {isFolder: true}, "./none": {isFolder: true}, `..\none`: {isFolder: true}, "~/wiki": {isFolder: true}, "/none": {isFolder: true}, "acme/wiki": {isFolder: true},
 	} {
-		want.text = text
-		if got, err := ParseSource(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v; want %v", text, got, err, want)
+		want.spec = spec
+		if got, err := ParseSource(spec); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %v", spec, got, err, want)
 		}
 	}
 	var userErr *usererr.Error
@@ -68,16 +68,16 @@ func TestGetAndUpdate(t *testing.T) {
 	if err != nil || newPlugin.Version != "1.0.0" || oldPlugin != nil {
 		t.Fatalf("%+v, %+v, %v", newPlugin, oldPlugin, err)
 	}
-	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 is up to date" {
-		t.Errorf("%v, %v", offers, err)
+	if formOffers, err := i.FindUpdates(t.Context(), nil); err != nil || len(formOffers) != 1 || formOffers[0].IsNewer() || formOffers[0].String() != "wiki 1.0.0 is up to date" {
+		t.Errorf("%v, %v", formOffers, err)
 	}
 	publishWiki(t, registry, "1.1.0")
 	publishWiki(t, registry, "2.0.0")
-	offers, err := i.FindUpdates(t.Context(), []string{"opentabs-plugin-wiki"})
-	if err != nil || len(offers) != 1 || !offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 -> 1.1.0" || offers[0].LatestVersion != "2.0.0" {
-		t.Fatalf("%v, %v", offers, err)
+	formOffers, err := i.FindUpdates(t.Context(), []string{"opentabs-plugin-wiki"})
+	if err != nil || len(formOffers) != 1 || !formOffers[0].IsNewer() || formOffers[0].String() != "wiki 1.0.0 -> 1.1.0" || formOffers[0].LatestVersion != "2.0.0" {
+		t.Fatalf("%v, %v", formOffers, err)
 	}
-	newPlugin, oldPlugin, err = i.Update(t.Context(), offers[0])
+	newPlugin, oldPlugin, err = i.Update(t.Context(), formOffers[0])
 	if err != nil || newPlugin.Version != "1.1.0" || oldPlugin == nil || oldPlugin.Version != "1.0.0" {
 		t.Fatalf("%+v, %+v, %v", newPlugin, oldPlugin, err)
 	}
@@ -85,15 +85,15 @@ func TestGetAndUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	const pinnedLine = "wiki 1.1.0 is up to date with ^1; there is 2.0.0 (opentabs plugin install opentabs-plugin-wiki@latest)"
-	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || offers[0].String() != pinnedLine {
-		t.Errorf("%v, %v", offers, err)
+	if formOffers, err := i.FindUpdates(t.Context(), nil); err != nil || formOffers[0].String() != pinnedLine {
+		t.Errorf("%v, %v", formOffers, err)
 	}
 	if _, oldPlugin, err := i.installFrom(t, "wiki@^1"); err != nil || oldPlugin == nil || oldPlugin.Version != "1.1.0" {
 		t.Errorf("%+v, %v", oldPlugin, err)
 	}
-	entry, err := Remove(i.Home, "opentabs-plugin-wiki")
-	if err != nil || entry.Name != "wiki" || entry.Source != plugin.SourceNPM {
-		t.Errorf("%+v, %v", entry, err)
+	storeEntry, err := Remove(i.Home, "opentabs-plugin-wiki")
+	if err != nil || storeEntry.Name != "wiki" || storeEntry.Source != plugin.SourceNPM {
+		t.Errorf("%+v, %v", storeEntry, err)
 	}
 	var userErr *usererr.Error
 	if _, err := Remove(i.Home, "wiki"); !errors.As(err, &userErr) {
@@ -115,15 +115,15 @@ func TestOffersRefuse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 0 {
-		t.Errorf("%v, %v; want length 0", offers, err)
+	if formOffers, err := i.FindUpdates(t.Context(), nil); err != nil || len(formOffers) != 0 {
+		t.Errorf("%v, %v; want length 0", formOffers, err)
 	}
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}
 	i = withRegistry(t, i, &npmtest.Registry{})
-	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].Error == "" || offers[0].IsNewer() || !strings.HasPrefix(offers[0].String(), "wiki: ") {
-		t.Errorf("%v, %v", offers, err)
+	if formOffers, err := i.FindUpdates(t.Context(), nil); err != nil || len(formOffers) != 1 || formOffers[0].Error == "" || formOffers[0].IsNewer() || !strings.HasPrefix(formOffers[0].String(), "wiki: ") {
+		t.Errorf("%v, %v", formOffers, err)
 	}
 }
 

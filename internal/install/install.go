@@ -70,19 +70,19 @@ func New(h *home.Home, getenv func(string) string, projectDir string, notef func
 // "@acme/opentabs-plugin-slack@^1.2.0".
 type packageSpec struct{ name, versionWanted string }
 
-func parseSpec(text string) packageSpec {
-	if i := strings.LastIndexByte(text, '@'); i > 0 {
-		return packageSpec{text[:i], text[i+1:]}
+func parseSpec(spec string) packageSpec {
+	if i := strings.LastIndexByte(spec, '@'); i > 0 {
+		return packageSpec{spec[:i], spec[i+1:]}
 	}
-	return packageSpec{name: text}
+	return packageSpec{name: spec}
 }
 
 func candidateNames(name string) []string {
-	if scope, rest, ok := strings.Cut(name, "/"); ok {
-		if strings.HasPrefix(rest, otherPackages) {
+	if scope, unscopedName, ok := strings.Cut(name, "/"); ok {
+		if strings.HasPrefix(unscopedName, otherPackages) {
 			return []string{name}
 		}
-		return []string{scope + "/" + otherPackages + rest}
+		return []string{scope + "/" + otherPackages + unscopedName}
 	}
 	if strings.HasPrefix(name, otherPackages) {
 		return []string{name}
@@ -150,15 +150,15 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	if err := npm.Unpack(file, newFolder); err != nil {
 		return nil, err
 	}
-	loaded, err := plugin.Load(newFolder)
+	loadedPlugin, err := plugin.Load(newFolder)
 	if err != nil {
 		return nil, fmt.Errorf("the package is not a plugin that can be used; nothing was installed: %w", err)
 	}
 	if e.Package == "" {
-		e.Package, version = loaded.Package, loaded.Version
+		e.Package, version = loadedPlugin.Package, loadedPlugin.Version
 	}
-	if loaded.Package != e.Package || loaded.Version != version {
-		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loaded.Package, loaded.Version, e.Package, version)
+	if loadedPlugin.Package != e.Package || loadedPlugin.Version != version {
+		return nil, fmt.Errorf("the package is %s %s, but it should be %s %s; nothing was installed: report this to its author", loadedPlugin.Package, loadedPlugin.Version, e.Package, version)
 	}
 	if e.Path, err = i.movePackage(newFolder, file, e.Package, version); err != nil {
 		return nil, err
@@ -188,15 +188,15 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 	if err := npm.CheckName(name); err != nil {
 		return "", err
 	}
-	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(file.Integrity, "sha512-"))
+	checksum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(file.Integrity, "sha512-"))
 	if err != nil {
 		return "", fmt.Errorf("read the integrity of the package: %w", err)
 	}
-	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
-	if err := os.MkdirAll(parent, 0o700); err != nil {
+	parentDir := filepath.Join(i.folder(), filepath.FromSlash(name))
+	if err := os.MkdirAll(parentDir, 0o700); err != nil {
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
-	target := filepath.Join(parent, escapeVersion(version)+"-"+hex.EncodeToString(sum[:4]))
+	target := filepath.Join(parentDir, escapeVersion(version)+"-"+hex.EncodeToString(checksum[:4]))
 	// The target folder can already exist with damaged files.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -221,15 +221,15 @@ func escapeVersion(version string) string {
 
 // The caller of removeLeftovers must have locked the packages with lockPackages.
 func (i *Installer) removeLeftovers() {
-	entries, err := os.ReadDir(i.folder())
+	dirEntries, err := os.ReadDir(i.folder())
 	if err != nil {
 		return
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !strings.HasPrefix(e.Name(), unpackedFolder) && !strings.HasPrefix(e.Name(), "download-") {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()) > time.Hour {
 			_ = os.RemoveAll(filepath.Join(i.folder(), e.Name()))
 		}
 	}
@@ -251,29 +251,29 @@ func RemoveUnused(h *home.Home, notef func(format string, args ...any), name str
 
 // The caller of removeUnused must have locked the packages with lockPackages.
 func (i *Installer) removeUnused(name string) {
-	entries, err := i.Home.PluginStore().Entries()
+	storeEntries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return
 	}
 	if npm.CheckName(name) != nil {
 		return // if the user has edited the list of plugins, an invalid name could lead to another package's folder
 	}
-	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
-	folders, err := os.ReadDir(parent)
+	parentDir := filepath.Join(i.folder(), filepath.FromSlash(name))
+	folders, err := os.ReadDir(parentDir)
 	if err != nil {
 		return
 	}
 	for _, e := range folders {
-		folder := filepath.Join(parent, e.Name())
-		isUsed := slices.ContainsFunc(entries, func(e plugin.Entry) bool { return e.Path == folder })
+		folder := filepath.Join(parentDir, e.Name())
+		isUsed := slices.ContainsFunc(storeEntries, func(e plugin.Entry) bool { return e.Path == folder })
 		if !isUsed {
 			if err := os.RemoveAll(folder); err != nil {
 				i.notef("warning: could not remove %s: %v", folder, err)
 			}
 		}
 	}
-	_ = os.Remove(parent)
-	if scope := filepath.Dir(parent); scope != i.folder() {
+	_ = os.Remove(parentDir)
+	if scope := filepath.Dir(parentDir); scope != i.folder() {
 		_ = os.Remove(scope)
 	}
 }

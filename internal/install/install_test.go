@@ -76,8 +76,8 @@ func TestInstallChecksName(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
-	if entries, err := os.ReadDir(i.folder()); err != nil || len(entries) != 1 || entries[0].Name() != "lock" {
-		t.Errorf("left behind: %v, %v", entries, err)
+	if dirEntries, err := os.ReadDir(i.folder()); err != nil || len(dirEntries) != 1 || dirEntries[0].Name() != "lock" {
+		t.Errorf("left behind: %v, %v", dirEntries, err)
 	}
 }
 
@@ -96,11 +96,11 @@ func TestInstallConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	entries, err := i.Home.PluginStore().Entries()
-	if err != nil || len(entries) != 4 {
-		t.Fatalf("%+v, %v; want length 4", entries, err)
+	storeEntries, err := i.Home.PluginStore().Entries()
+	if err != nil || len(storeEntries) != 4 {
+		t.Fatalf("%+v, %v; want length 4", storeEntries, err)
 	}
-	for _, e := range entries {
+	for _, e := range storeEntries {
 		if _, err := plugin.Load(e.Path); err != nil {
 			t.Error(err)
 		}

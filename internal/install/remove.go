@@ -15,8 +15,8 @@ func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	store := h.PluginStore()
 	// The error of store.Entries is ignored, because store.Remove returns the same error
 	// and repairs the file.
-	entries, _ := store.Entries()
-	e := findEntry(entries, name)
+	storeEntries, _ := store.Entries()
+	e := findEntry(storeEntries, name)
 	if e.Name == "" {
 		if err := checkNotGlobal(h, name); err != nil {
 			return e, err
@@ -36,8 +36,8 @@ func checkNotGlobal(h *home.Home, name string) error {
 	if err != nil {
 		return err
 	}
-	if loaded, ok := registry.Set().Plugin(name); ok && loaded.Source == plugin.SourceGlobal {
-		return usererr.Errorf("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, loaded.Package)
+	if loadedPlugin, ok := registry.Set().Plugin(name); ok && loadedPlugin.Source == plugin.SourceGlobal {
+		return usererr.Errorf("%s was installed with npm: run `npm uninstall --global %s`, or turn such plugins off with the setting discoverGlobal (\"off\")", name, loadedPlugin.Package)
 	}
 	return nil
 }

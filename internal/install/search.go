@@ -38,13 +38,13 @@ func (i *Installer) Search(ctx context.Context, query string) ([]SearchResult, e
 		return nil, err
 	}
 	results := []SearchResult{}
-	for _, loaded := range packages {
-		name, err := plugin.NameOf(loaded.Name)
+	for _, searchResult := range packages {
+		name, err := plugin.NameOf(searchResult.Name)
 		if err != nil {
 			continue
 		}
-		_, installed := i.Plugins.Set().Plugin(name)
-		results = append(results, SearchResult{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
+		_, installedVersion := i.Plugins.Set().Plugin(name)
+		results = append(results, SearchResult{searchResult.Name, name, searchResult.Version, searchResult.Description, searchResult.Publisher, installedVersion})
 	}
 	return results, nil
 }
@@ -84,8 +84,8 @@ type toolCategory struct {
 
 // Info returns the registry's information about a plugin. The argument text is the plugin's name with an optional
 // version or range.
-func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
-	spec := parseSpec(text)
+func (i *Installer) Info(ctx context.Context, sourceText string) (Info, error) {
+	spec := parseSpec(sourceText)
 	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
 		return Info{}, cmp.Or(i.pluginFailure(spec.name), err)
@@ -95,13 +95,13 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 		return Info{}, err
 	}
 	info := infoOf(packageInfo, version)
-	set := i.Plugins.Set()
-	if loaded, ok := set.Plugin(info.Name); ok && loaded.Package == info.Package {
-		info.Installed, info.Source = loaded.Version, loaded.Source
-		if fault, isFaulty := i.Plugins.Faults().FaultOf(loaded); isFaulty {
+	pluginSet := i.Plugins.Set()
+	if loadedPlugin, ok := pluginSet.Plugin(info.Name); ok && loadedPlugin.Package == info.Package {
+		info.Installed, info.Source = loadedPlugin.Version, loadedPlugin.Source
+		if fault, isFaulty := i.Plugins.Faults().FaultOf(loadedPlugin); isFaulty {
 			info.Failed = fault.Text()
 		}
-		loaded.EachCategory(func(name string, tools []*plugin.Tool) {
+		loadedPlugin.EachCategory(func(name string, tools []*plugin.Tool) {
 			toolGroup := toolCategory{Category: name}
 			for _, t := range tools {
 				toolGroup.Tools = append(toolGroup.Tools, t.Name)
@@ -109,7 +109,7 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 			info.Tools = append(info.Tools, toolGroup)
 		})
 	}
-	if f, ok := set.Failure(info.Name); ok {
+	if f, ok := pluginSet.Failure(info.Name); ok {
 		info.Failed = f.Err.Error()
 	}
 	return info, nil
@@ -119,8 +119,8 @@ func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
 	}
-	if loaded, ok := i.Plugins.Set().Plugin(name); ok {
-		if fault, isFaulty := i.Plugins.Faults().FaultOf(loaded); isFaulty {
+	if loadedPlugin, ok := i.Plugins.Set().Plugin(name); ok {
+		if fault, isFaulty := i.Plugins.Faults().FaultOf(loadedPlugin); isFaulty {
 			return fmt.Errorf("the plugin %s %s", name, fault.Text())
 		}
 	}
@@ -162,23 +162,23 @@ func (info Info) Lines() []string {
 	if info.Description != "" {
 		lines = append(lines, "  "+terminal.SafeLine(info.Description))
 	}
-	installed := fmt.Sprintf("%s (%s)", info.Installed, info.Source)
+	installedVersion := fmt.Sprintf("%s (%s)", info.Installed, info.Source)
 	switch {
 	case info.Installed == "" && info.Failed != "":
-		installed = "yes, but it can't be loaded"
+		installedVersion = "yes, but it can't be loaded"
 	case info.Installed == "":
-		installed = "no; install it with `opentabs plugin install " + info.Package + "`"
+		installedVersion = "no; install it with `opentabs plugin install " + info.Package + "`"
 	}
-	published := ""
+	publishedDate := ""
 	if info.Published != nil {
-		published = info.Published.Local().Format(time.DateOnly)
+		publishedDate = info.Published.Local().Format(time.DateOnly)
 	}
-	for _, row := range [][2]string{
+	for _, tableRow := range [][2]string{
 		{"plugin", info.Name}, {"sites", strings.Join(info.Matches, " ")}, {"homepage", info.Homepage}, {"license", info.License},
-		{"published", published}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installed}, {"failed", info.Failed},
+		{"published", publishedDate}, {"versions", fmt.Sprint(info.Versions)}, {"warning", info.Deprecated}, {"registry", info.Registry}, {"installed", installedVersion}, {"failed", info.Failed},
 	} {
-		if row[1] != "" {
-			lines = append(lines, fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
+		if tableRow[1] != "" {
+			lines = append(lines, fmt.Sprintf("  %-9s %s", tableRow[0], terminal.SafeLine(tableRow[1])))
 		}
 	}
 	for _, toolGroup := range info.Tools {

@@ -15,20 +15,20 @@ import (
 
 // Source is what a user installs: a folder, a package file, or a package of a registry.
 type Source struct {
-	text             string
+	spec             string
 	isFolder, isFile bool
 }
 
 // ParseSource parses the argument of `opentabs plugin install`. For a URL, ParseSource
 // returns a [usererr.Error].
-func ParseSource(text string) (Source, error) {
-	isFile := strings.HasSuffix(text, ".tgz") || strings.HasSuffix(text, ".tar.gz")
-	info, err := os.Stat(text)
-	isFolder := isPath(text) && !isFile || err == nil && info.IsDir() && strings.ContainsAny(text, `/\`) && !strings.HasPrefix(text, "@")
-	if !isFolder && strings.Contains(text, "://") {
-		return Source{}, usererr.Errorf("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", text)
+func ParseSource(spec string) (Source, error) {
+	isFile := strings.HasSuffix(spec, ".tgz") || strings.HasSuffix(spec, ".tar.gz")
+	fileInfo, err := os.Stat(spec)
+	isFolder := isPath(spec) && !isFile || err == nil && fileInfo.IsDir() && strings.ContainsAny(spec, `/\`) && !strings.HasPrefix(spec, "@")
+	if !isFolder && strings.Contains(spec, "://") {
+		return Source{}, usererr.Errorf("%q is a URL, whose content cannot be verified: download the file and install that, or name a package", spec)
 	}
-	return Source{text: text, isFolder: isFolder, isFile: isFile}, nil
+	return Source{spec: spec, isFolder: isFolder, isFile: isFile}, nil
 }
 
 // IsFolder reports whether the source is a folder. Plugins in folders are used in place,
@@ -61,12 +61,12 @@ func addBuildHint(err error, path, given string) error {
 	return err
 }
 
-func isPath(text string) bool {
-	if filepath.IsAbs(text) || text == "." || text == ".." {
+func isPath(spec string) bool {
+	if filepath.IsAbs(spec) || spec == "." || spec == ".." {
 		return true
 	}
 	for _, prefix := range []string{"./", "../", `.\`, `..\`, "~"} {
-		if strings.HasPrefix(text, prefix) {
+		if strings.HasPrefix(spec, prefix) {
 			return true
 		}
 	}
@@ -78,28 +78,28 @@ func isPath(text string) bool {
 func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball
-		if file, err = npm.OpenTarball(s.text); err == nil {
+		if file, err = npm.OpenTarball(s.spec); err == nil {
 			newPlugin, err = i.installPackage(file, plugin.Entry{}, "")
 		}
 	} else {
-		newPlugin, err = i.getPackage(ctx, s.text)
+		newPlugin, err = i.getPackage(ctx, s.spec)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, loaded := range i.Plugins.Set().Plugins() {
-		if loaded.Source == plugin.SourceNPM && loaded.Package == newPlugin.Package {
-			oldPlugin = loaded
+	for _, loadedPlugin := range i.Plugins.Set().Plugins() {
+		if loadedPlugin.Source == plugin.SourceNPM && loadedPlugin.Package == newPlugin.Package {
+			oldPlugin = loadedPlugin
 		}
 	}
 	return newPlugin, oldPlugin, nil
 }
 
-func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin, error) {
-	spec := parseSpec(text)
+func (i *Installer) getPackage(ctx context.Context, sourceText string) (*plugin.Plugin, error) {
+	spec := parseSpec(sourceText)
 	packageInfo, err := i.findPackage(ctx, spec.name)
 	if err != nil {
-		return nil, addFolderHint(err, text)
+		return nil, addFolderHint(err, sourceText)
 	}
 	version, err := packageInfo.ChooseVersion(spec.versionWanted)
 	if err != nil {
@@ -108,9 +108,9 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	return i.fetchAndInstall(ctx, packageInfo, version, spec.versionWanted)
 }
 
-func addFolderHint(err error, text string) error {
-	if _, statErr := os.Stat(filepath.Join(text, "package.json")); statErr == nil {
-		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, text)
+func addFolderHint(err error, spec string) error {
+	if _, statErr := os.Stat(filepath.Join(spec, "package.json")); statErr == nil {
+		return fmt.Errorf("%w; there is a folder with that name: install the folder with `opentabs plugin install .%c%s`", err, filepath.Separator, spec)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ const maxParallelUpdates = 8
 
 // UpdateOffer describes which newer versions of an installed plugin exist.
 type UpdateOffer struct {
-	entry         plugin.Entry
+	storeEntry    plugin.Entry
 	packageInfo   *npm.Package
 	newVersion    *npm.Version
 	currentPlugin *plugin.Plugin
@@ -45,42 +45,42 @@ func (o UpdateOffer) HasNewerOutOfRange() bool {
 
 // String describes in one line what an update would do.
 func (o UpdateOffer) String() string {
-	current, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
+	currentVersion, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
 	switch {
 	case o.Error != "":
 		return o.Name + ": " + terminal.SafeLine(o.Error)
 	case o.IsNewer():
-		return o.Name + " " + current + " -> " + terminal.SafeLine(o.AllowedVersion)
+		return o.Name + " " + currentVersion + " -> " + terminal.SafeLine(o.AllowedVersion)
 	case o.HasNewerOutOfRange():
-		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, current, terminal.SafeLine(o.AllowedRange), latest, o.Package)
+		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, currentVersion, terminal.SafeLine(o.AllowedRange), latest, o.Package)
 	}
-	return o.Name + " " + current + " is up to date"
+	return o.Name + " " + currentVersion + " is up to date"
 }
 
 // FindUpdates requests the versions of the installed plugins with the given names.
 // Without names, FindUpdates requests the versions of all installed plugins.
 func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
-	entries, err := i.entriesToUpdate(names)
+	storeEntries, err := i.entriesToUpdate(names)
 	if err != nil {
 		return nil, err
 	}
-	current := map[string]*plugin.Plugin{}
-	for _, installed := range i.Plugins.Set().Plugins() {
-		current[installed.Dir] = installed
+	installedPlugins := map[string]*plugin.Plugin{}
+	for _, installedPlugin := range i.Plugins.Set().Plugins() {
+		installedPlugins[installedPlugin.Dir] = installedPlugin
 	}
-	offers := make([]UpdateOffer, len(entries))
+	formOffers := make([]UpdateOffer, len(storeEntries))
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
-	for index, e := range entries {
-		offers[index] = UpdateOffer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
+	for index, e := range storeEntries {
+		formOffers[index] = UpdateOffer{storeEntry: e, currentPlugin: installedPlugins[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			offers[index].requestVersions(ctx, i.client)
+			formOffers[index].requestVersions(ctx, i.client)
 		})
 	}
 	wg.Wait()
-	return offers, nil
+	return formOffers, nil
 }
 
 func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
@@ -103,37 +103,37 @@ func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 
 // Update installs the version that the UpdateOffer o offers.
 func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
-	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
+	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.storeEntry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
 }
 
 func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
-	entries, err := i.Home.PluginStore().Entries()
+	storeEntries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		e := findEntry(entries, name)
-		installed, loaded := i.Plugins.Set().Plugin(name)
+		e := findEntry(storeEntries, name)
+		installedPlugin, loaded := i.Plugins.Set().Plugin(name)
 		switch {
 		case e.Source == plugin.SourceNPM:
 		case e.Path != "":
 			return nil, usererr.Errorf("%s was installed from the folder %s, so update cannot install it: build it in that folder", name, e.Path)
-		case loaded && installed.Source == plugin.SourceGlobal:
-			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installed.Package)
+		case loaded && installedPlugin.Source == plugin.SourceGlobal:
+			return nil, usererr.Errorf("%s was installed with npm; run `npm install --global %s`", name, installedPlugin.Package)
 		default:
 			return nil, usererr.Errorf("no plugin %q was installed; see `opentabs plugin list`", name)
 		}
 	}
-	return slices.DeleteFunc(entries, func(e plugin.Entry) bool {
+	return slices.DeleteFunc(storeEntries, func(e plugin.Entry) bool {
 		return e.Source != plugin.SourceNPM || len(names) > 0 && !slices.Contains(names, e.Name) && !slices.Contains(names, e.Package)
 	}), nil
 }
 
-func findEntry(entries []plugin.Entry, name string) plugin.Entry {
-	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
+func findEntry(storeEntries []plugin.Entry, name string) plugin.Entry {
+	index := slices.IndexFunc(storeEntries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })
 	if index < 0 {
 		return plugin.Entry{}
 	}
-	return entries[index]
+	return storeEntries[index]
 }

@@ -52,8 +52,8 @@ func Find(ctx context.Context) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		path = resolved
+	if resolvedPath, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolvedPath
 	}
 	return Program{Path: path, Method: findMethod(ctx, path)}, nil
 }
@@ -89,8 +89,8 @@ func matches(pattern func() *regexp.Regexp, path string) bool { return pattern()
 
 func isInCheckout(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && strings.HasPrefix(string(text), "module opentabs\n") {
+		fileContent, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(fileContent), "module opentabs\n") {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
@@ -177,6 +177,6 @@ func (p Program) StablePath() string {
 }
 
 func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	fileInfo, err := os.Stat(path)
+	return err == nil && fileInfo.Mode().IsRegular()
 }

@@ -72,11 +72,11 @@ var asyncRuntime = sync.OnceValues(func() (string, error) {
 	if len(r.Errors) > 0 {
 		return "", fmt.Errorf("bundle async.ts: %s", r.Errors[0].Text)
 	}
-	text := strings.TrimSpace(string(r.OutputFiles[0].Contents))
-	text = strings.TrimPrefix(text, `"use strict";`)
-	text, ok := strings.CutPrefix(text, "var runtime=")
-	if !ok || strings.Contains(text, "\n") {
+	transformedCode := strings.TrimSpace(string(r.OutputFiles[0].Contents))
+	transformedCode = strings.TrimPrefix(transformedCode, `"use strict";`)
+	transformedCode, ok := strings.CutPrefix(transformedCode, "var runtime=")
+	if !ok || strings.Contains(transformedCode, "\n") {
 		return "", fmt.Errorf("bundle async.ts: the result is not one expression in one line")
 	}
-	return strings.TrimSuffix(text, ";"), nil
+	return strings.TrimSuffix(transformedCode, ";"), nil
 })

@@ -14,17 +14,17 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}
 	defer cache.Close()
-	edit := func(file, oldText, newText string) {
+	editContent := func(file, oldText, newText string) {
 		t.Helper()
 		path := filepath.Join(dir, file)
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), oldText) {
+		if !strings.Contains(string(fileContent), oldText) {
 			t.Fatalf("%s does not contain %q", file, oldText)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), oldText, newText, 1)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(fileContent), oldText, newText, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,10 +33,10 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 		_, err := BuildPlugin(context.Background(), dir, o)
 		return err
 	}
-	compareBuilds := func(step string) {
+	compareBuilds := func(stepName string) {
 		t.Helper()
 		if err := errors.Join(build(Options{Cache: cache}), build(Options{Out: freshDir})); err != nil {
-			t.Fatalf("%s: %v", step, err)
+			t.Fatalf("%s: %v", stepName, err)
 		}
 		for _, name := range []string{bundleFileName, mapName, toolsName} {
 			cachedFile, err := os.ReadFile(filepath.Join(dir, outputDir, name))
@@ -48,25 +48,25 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if string(cachedFile) != string(freshFile) {
-				t.Errorf("%s: %s differs", step, name)
+				t.Errorf("%s: %s differs", stepName, name)
 			}
 		}
 	}
 	compareBuilds("first build")
 	compareBuilds("unchanged source")
-	edit("src/tools/echo.ts", "Returns its input value", "Returns the given value")
+	editContent("src/tools/echo.ts", "Returns its input value", "Returns the given value")
 	compareBuilds("a module changed")
-	edit("src/tools/echo.ts", "export const echo", "export const = echo")
+	editContent("src/tools/echo.ts", "export const echo", "export const = echo")
 	if err := build(Options{Cache: cache}); !errors.As(err, new(*BuildError)) {
 		t.Errorf("a module is broken: got %v", err)
 	}
-	edit("src/tools/echo.ts", "export const = echo", "export const echo")
+	editContent("src/tools/echo.ts", "export const = echo", "export const echo")
 	compareBuilds("the module is correct again")
-	before := "Messages"
+	textBefore := "Messages"
 	for i := range maxCachedContexts {
 		newText := fmt.Sprintf("Messages %d", i)
-		edit(packageFile, before, newText)
-		before = newText
+		editContent(packageFile, textBefore, newText)
+		textBefore = newText
 		if err := build(Options{Cache: cache}); err != nil {
 			t.Fatal(err)
 		}

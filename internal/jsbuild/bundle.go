@@ -241,9 +241,9 @@ func hasImport(metafile, name string) bool {
 }
 
 func quoteJS(s string) string {
-	text, err := json.Marshal(s)
+	encodedJSON, err := json.Marshal(s)
 	if err != nil {
 		panic("jsbuild: " + err.Error())
 	}
-	return string(text)
+	return string(encodedJSON)
 }

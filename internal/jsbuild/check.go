@@ -18,7 +18,7 @@ const CheckVersion = 1
 // functionWrapping is the text that CheckScript puts around an adapter to parse the
 // adapter as a function body. The text `before` ends with one line break, so a line
 // number in the wrapped code is one higher than in the adapter.
-type functionWrapping struct{ before, after string }
+type functionWrapping struct{ textBefore, textAfter string }
 
 // functionWrappings returns three ways to use code as the body of a function.
 //
@@ -47,7 +47,7 @@ func CheckScript(code []byte) error {
 	}
 	body := string(dropShebang(code))
 	for i, w := range functionWrappings(code) {
-		if m, ok := firstError(w.before+body+w.after, i == 0); ok {
+		if m, ok := firstError(w.textBefore+body+w.textAfter, i == 0); ok {
 			return scriptError(m, code)
 		}
 	}
@@ -55,7 +55,7 @@ func CheckScript(code []byte) error {
 }
 
 // If findDecorators is true, firstError rejects decorators.
-func firstError(text string, findDecorators bool) (api.Message, bool) {
+func firstError(errorText string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
@@ -70,18 +70,18 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 			"html-comment-in-js": api.LogLevelError,
 		},
 	}
-	result := api.Transform(text, options)
+	result := api.Transform(errorText, options)
 	if len(result.Errors) > 0 {
 		return result.Errors[0], true
 	}
-	if !findDecorators || !strings.Contains(text, "@") {
+	if !findDecorators || !strings.Contains(errorText, "@") {
 		return api.Message{}, false
 	}
 	// esbuild supports decorators in JavaScript, but Chrome does not. To detect
 	// decorators, firstError lets esbuild compile them: if the output differs, the code
 	// contains decorators.
 	options.Supported = map[string]bool{"decorators": false}
-	if loweredResult := api.Transform(text, options); !bytes.Equal(loweredResult.Code, result.Code) {
+	if loweredResult := api.Transform(errorText, options); !bytes.Equal(loweredResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true
 	}
 	return api.Message{}, false

@@ -19,7 +19,7 @@ func hasSameSource(a, b bundledScript) bool {
 
 func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
-		if other, isCommon := b[key]; isCommon && other != value {
+		if valueInB, isCommon := b[key]; isCommon && valueInB != value {
 			return false
 		}
 	}
@@ -51,11 +51,11 @@ func (b bundledScript) sourceTexts() map[string]string {
 	if err := json.Unmarshal(b.SourceMap, &sourceMap); err != nil {
 		panic("jsbuild: esbuild's source map: " + err.Error())
 	}
-	texts := make(map[string]string, len(sourceMap.Sources))
+	sourceTexts := make(map[string]string, len(sourceMap.Sources))
 	for i, path := range sourceMap.Sources {
 		if i < len(sourceMap.SourcesContent) && path != "../"+entryFile {
-			texts[path] = sourceMap.SourcesContent[i]
+			sourceTexts[path] = sourceMap.SourcesContent[i]
 		}
 	}
-	return texts
+	return sourceTexts
 }

@@ -8,36 +8,36 @@ import (
 
 func TestHasSameSource(t *testing.T) {
 	dir := buildFreshExample(t)
-	src, problems, err := readSource(dir)
+	pluginSource, problems, err := readSource(dir)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
-	adapter, err := adapterScript(src.Entry, src.ID)
+	adapter, err := adapterScript(pluginSource.Entry, pluginSource.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bundle := func(s script) bundledScript {
 		t.Helper()
-		bundled, err := bundlePluginScript(s, findZod(src.Dir), nil)
+		bundled, err := bundlePluginScript(s, findZod(pluginSource.Dir), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return bundled
 	}
-	reading := bundle(extractScript(src.Entry))
+	reading := bundle(extractScript(pluginSource.Entry))
 	if !hasSameSource(bundle(adapter), reading) {
 		t.Error("two scripts from unchanged files have different sources")
 	}
 	file := filepath.Join(dir, "src/tools/echo.ts")
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func([]byte) []byte{
+	for name, pluginChange := range map[string]func([]byte) []byte{
 		"an empty file":           func([]byte) []byte { return nil },
-		"a text of the same size": func(text []byte) []byte { text[len(text)-1] = ' '; return text },
+		"a text of the same size": func(code []byte) []byte { code[len(code)-1] = ' '; return code },
 	} {
-		if err := os.WriteFile(file, change(append([]byte{}, text...)), 0o644); err != nil {
+		if err := os.WriteFile(file, pluginChange(append([]byte{}, fileContent...)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if hasSameSource(bundle(adapter), reading) {

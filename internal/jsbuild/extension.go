@@ -55,7 +55,7 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := maps.Clone(scripts)
-	for out, source := range map[string]string{
+	for outDir, source := range map[string]string{
 		"panel.html":     "extension/src/panel/panel.html",
 		"panel.css":      "extension/src/panel/panel.css",
 		"calls.css":      "extension/src/panel/calls.css",
@@ -68,11 +68,11 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		"popup.html":     "extension/src/popup/popup.html",
 		"popup.css":      "extension/src/popup/popup.css",
 	} {
-		text, err := extensionSources.Read(source)
+		fileContent, err := extensionSources.Read(source)
 		if err != nil {
 			return nil, err
 		}
-		files[out] = text
+		files[outDir] = fileContent
 	}
 	manifest, icons, err := makeManifest(options)
 	if err != nil {
@@ -99,7 +99,7 @@ var bundledScripts = sync.OnceValues(func() (map[string][]byte, error) {
 })
 
 func makeManifest(options ManifestOptions) ([]byte, []string, error) {
-	text, err := extensionSources.Read("extension/manifest.json")
+	fileContent, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,15 +108,15 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 		Key     string            `json:"key"`
 		Icons   map[string]string `json:"icons"`
 	}
-	if err := json.Unmarshal(text, &m); err != nil {
+	if err := json.Unmarshal(fileContent, &m); err != nil {
 		return nil, nil, fmt.Errorf("read the extension's manifest: %w", err)
 	}
-	if text, err = replaceOnce(text, fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, options.Version)); err != nil {
+	if fileContent, err = replaceOnce(fileContent, fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, options.Version)); err != nil {
 		return nil, nil, err
 	}
 	if options.WithDebugger {
 		const permissions = `"permissions": [`
-		if text, err = replaceOnce(text, permissions, permissions+`"debugger", `); err != nil {
+		if fileContent, err = replaceOnce(fileContent, permissions, permissions+`"debugger", `); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -125,7 +125,7 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 			fmt.Sprintf("  \"key\": %q,\n", m.Key): "",
 			`"host_permissions"`:                   `"optional_host_permissions"`,
 		} {
-			if text, err = replaceOnce(text, oldText, newText); err != nil {
+			if fileContent, err = replaceOnce(fileContent, oldText, newText); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -134,7 +134,7 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	for _, icon := range m.Icons {
 		icons = append(icons, icon)
 	}
-	return text, icons, nil
+	return fileContent, icons, nil
 }
 
 func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
@@ -171,11 +171,11 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 // it.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
-	text, err := extensionSources.Read(file)
+	fileContent, err := extensionSources.Read(file)
 	if err != nil {
 		return nil, err
 	}
-	r := api.Transform(string(text), api.TransformOptions{
+	r := api.Transform(string(fileContent), api.TransformOptions{
 		Loader: api.LoaderTS, Target: api.ES2022, Charset: api.CharsetASCII, Sourcefile: file, LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
@@ -250,21 +250,21 @@ const maxOccurrences = 50
 // code possibly reads the plugin's container from window or self. Comparisons with event.source and calls of DOM
 // methods need the page's window.
 func scriptParameters(code []byte) string {
-	text := slices.Concat([]byte("\n"), code, []byte("\n"))
+	scriptSource := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{}
 	for offset := 0; ; offset += len(adapterGlobalName) {
-		distance := bytes.Index(text[offset:], []byte(adapterGlobalName))
+		distance := bytes.Index(scriptSource[offset:], []byte(adapterGlobalName))
 		if distance < 0 {
 			return "globalThis"
 		}
 		offset += distance
-		if isNameChar(text[offset+len(adapterGlobalName)]) {
+		if isNameChar(scriptSource[offset+len(adapterGlobalName)]) {
 			continue
 		}
-		textBefore, textAfter := text[max(0, offset-maxContextBytes):offset], text[offset:min(len(text), offset+maxContextBytes)]
+		textBefore, textAfter := scriptSource[max(0, offset-maxContextBytes):offset], scriptSource[offset:min(len(scriptSource), offset+maxContextBytes)]
 		fromWindow := pageGlobal().Match(textBefore) || destructuringBefore().Match(textBefore) && destructuringAfter().Match(textAfter)
 		if name := variableBefore().FindSubmatch(textBefore); !fromWindow && name != nil && !isChecked[string(name[1])] {
-			fromWindow = len(isChecked) == maxOccurrences || isWindow(text, name[1])
+			fromWindow = len(isChecked) == maxOccurrences || isWindow(scriptSource, name[1])
 			isChecked[string(name[1])] = true
 		}
 		if fromWindow {
@@ -273,12 +273,12 @@ func scriptParameters(code []byte) string {
 	}
 }
 
-func isWindow(text, name []byte) bool {
+func isWindow(identifier, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false
 	}
 	assignment := regexp.MustCompile(`[^\w$.]` + regexp.QuoteMeta(string(name)) + `\s*=\s*\(?(?:window|self|top|parent|frames)[^\w$.(\[?]`)
-	return assignment.Match(text)
+	return assignment.Match(identifier)
 }
 
 func isNameChar(c byte) bool {
@@ -319,18 +319,18 @@ const (
 // must have accepted adapter and preScript, so that their code cannot leave the functions
 // around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
-	parts := MakeScriptParts(options, adapter, preScript)
-	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
+	scriptParts := MakeScriptParts(options, adapter, preScript)
+	b := make([]byte, 0, len(host)+len(scriptParts.Adapter)+len(scriptParts.PreScript)+len(scriptParts.Options)+200)
 	b = append(b, host...)
 	b = append(b, "(false)("...)
 	// The options are passed as JSON text, because __proto__ is not a plain key in an
 	// object literal.
-	b = append(b, quoteJS(string(parts.Options))...)
+	b = append(b, quoteJS(string(scriptParts.Options))...)
 	b = append(b, ", "...)
-	b = append(b, parts.Adapter...)
-	if len(parts.PreScript) > 0 {
+	b = append(b, scriptParts.Adapter...)
+	if len(scriptParts.PreScript) > 0 {
 		b = append(b, ", "...)
-		b = append(b, parts.PreScript...)
+		b = append(b, scriptParts.PreScript...)
 	}
 	return append(b, ");\n"...)
 }
@@ -350,15 +350,15 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	if options.Start == "" {
 		options.Start = defaultStart(adapter)
 	}
-	text, err := json.Marshal(options)
+	encodedJSON, err := json.Marshal(options)
 	if err != nil {
 		panic("jsbuild: settings that are not JSON: " + err.Error())
 	}
-	parts := ScriptParts{Options: text, Adapter: AdapterFunction(adapter)}
+	scriptParts := ScriptParts{Options: encodedJSON, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
-		parts.PreScript = AdapterFunction(preScript)
+		scriptParts.PreScript = AdapterFunction(preScript)
 	}
-	return parts
+	return scriptParts
 }
 
 // AdapterFunction returns a JavaScript expression for an outer function that returns an
@@ -393,17 +393,17 @@ var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s
 // replaceGlobalThis is necessary because functions of the browser throw if `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
 	const privateName, realName = "globalThis", "window"
-	out := make([]byte, 0, len(code))
-	copied := 0
+	resultJSON := make([]byte, 0, len(code))
+	copiedBytes := 0
 	for offset := 0; ; offset += len(privateName) {
 		distance := bytes.Index(code[offset:], []byte(privateName))
 		if distance < 0 {
-			return append(out, code[copied:]...)
+			return append(resultJSON, code[copiedBytes:]...)
 		}
 		offset += distance
 		if thisArgument().Match(code[max(0, offset-maxContextBytes):offset]) && thisArgumentEnd().Match(code[offset:min(len(code), offset+maxContextBytes)]) {
-			out = append(append(out, code[copied:offset]...), realName...)
-			copied = offset + len(privateName)
+			resultJSON = append(append(resultJSON, code[copiedBytes:offset]...), realName...)
+			copiedBytes = offset + len(privateName)
 		}
 	}
 }
@@ -422,9 +422,9 @@ func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {
 		return code
 	}
-	end := bytes.IndexAny(code, "\n\r\u2028\u2029")
-	if end < 0 {
+	endIndex := bytes.IndexAny(code, "\n\r\u2028\u2029")
+	if endIndex < 0 {
 		return nil
 	}
-	return code[end:]
+	return code[endIndex:]
 }

@@ -60,8 +60,8 @@ func TestExtension(t *testing.T) {
 	if _, ok := files["connection.json"]; ok {
 		t.Error("connection.json belongs to one server")
 	}
-	for name, text := range files {
-		if strings.HasSuffix(name, ".js") && bytes.Contains(text, []byte("require(")) {
+	for name, fileContent := range files {
+		if strings.HasSuffix(name, ".js") && bytes.Contains(fileContent, []byte("require(")) {
 			t.Errorf("%s loads a module at run time", name)
 		}
 	}
@@ -114,8 +114,8 @@ func TestHostComparesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
-	if !ok || !strings.HasPrefix(head, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(rest, "var host = ") {
+	codeHead, codeAfterHead, ok := strings.Cut(string(host), "\n}\nif (!late && !intact()) return () => {};\n")
+	if !ok || !strings.HasPrefix(codeHead, "((late) => {\n\"use strict\";\nfunction intact() {\n") || !strings.Contains(codeAfterHead, "var host = ") {
 		t.Errorf("the host begins with %.80q", host)
 	}
 }
@@ -143,12 +143,12 @@ const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":
 const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 func TestBuiltInsOfHost(t *testing.T) {
-	text, err := extensionSources.Read("extension/src/host/globals.ts")
+	fileContent, err := extensionSources.Read("extension/src/host/globals.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(`(?m)^  '(\w+)',$`).FindAllSubmatch(fileContent, -1) {
 		names = append(names, string(match[1]))
 	}
 	if got := strings.Join(names, ", "); got != builtIns {
@@ -221,21 +221,21 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
-	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
-	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
-		t.Errorf("got %q, want %q", rest, want)
+	codeHead, codeAfterHead, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
+	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; codeAfterHead != want {
+		t.Errorf("got %q, want %q", codeAfterHead, want)
 	}
-	var text string
-	if err := json.Unmarshal([]byte(strings.TrimPrefix(head, "host(false)(")+`"`), &text); err != nil {
+	var scriptCode string
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(codeHead, "host(false)(")+`"`), &scriptCode); err != nil {
 		t.Fatal(err)
 	}
-	var decoded ScriptOptions
-	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
+	var decodedOptions ScriptOptions
+	if err := json.Unmarshal([]byte(scriptCode), &decodedOptions); err != nil {
 		t.Fatal(err)
 	}
-	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.FixedPartsID != "b" || decoded.Start != StartNow ||
-		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
-		t.Errorf("got %s", text)
+	if decodedOptions.Name != "a" || decodedOptions.Hash != "h" || !decodedOptions.RunsInFrames || decodedOptions.FixedPartsID != "b" || decodedOptions.Start != StartNow ||
+		!strings.Contains(string(decodedOptions.Settings.Values), `"__proto__":{"x":1}`) || string(decodedOptions.Settings.URLs) != string(options.Settings.URLs) {
+		t.Errorf("got %s", scriptCode)
 	}
 }
 
@@ -295,11 +295,11 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 func TestWrapAdapterShebang(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
-		rest := end + "/*\n}); EVIL(); (function () { /* */"
-		got := wrapTestScript([]byte("x"), "#!x"+rest)
-		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + rest + "\n}; });\n"; got != want {
-			t.Errorf("%q: got %q, want %q", end, got, want)
+	for _, lineEnd := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
+		codeAfterHead := lineEnd + "/*\n}); EVIL(); (function () { /* */"
+		got := wrapTestScript([]byte("x"), "#!x"+codeAfterHead)
+		if want := "x(false)(" + plainOptions + ", " + outerFunctionHead + "function (globalThis) {\n" + codeAfterHead + "\n}; });\n"; got != want {
+			t.Errorf("%q: got %q, want %q", lineEnd, got, want)
 		}
 	}
 }
@@ -329,8 +329,8 @@ func TestWrapAdapterParses(t *testing.T) {
 	}
 }
 
-func syntaxErrors(text string) []string {
-	r := api.Transform(text, api.TransformOptions{LogLevel: api.LogLevelSilent})
+func syntaxErrors(scriptCode string) []string {
+	r := api.Transform(scriptCode, api.TransformOptions{LogLevel: api.LogLevelSilent})
 	var problems []string
 	for _, m := range r.Errors {
 		problems = append(problems, m.Text)

@@ -76,11 +76,11 @@ func Extract(stdin io.Reader, stdout io.Writer) int {
 	if err != nil {
 		return 2
 	}
-	answer, err := rawjson.Marshal(evaluateScript(string(script), limits))
+	extraction, err := rawjson.Marshal(evaluateScript(string(script), limits))
 	if err != nil {
 		return 2
 	}
-	if _, err := stdout.Write(answer); err != nil {
+	if _, err := stdout.Write(extraction); err != nil {
 		return 2
 	}
 	return 0
@@ -108,11 +108,11 @@ func evaluateScript(script string, limits extractLimits) extractAnswer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	text, ok := result.(string)
-	if !ok || !json.Valid([]byte(text)) {
+	extractedJSON, ok := result.(string)
+	if !ok || !json.Valid([]byte(extractedJSON)) {
 		return extractAnswer{Error: "the plugin overwrote the result"}
 	}
-	return extractAnswer{Extracted: json.RawMessage(text)}
+	return extractAnswer{Extracted: json.RawMessage(extractedJSON)}
 }
 
 func failedAnswer(err error) extractAnswer {
@@ -164,9 +164,9 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	if limitedCtx.Err() != nil {
 		return extractAnswer{Limit: "time"}, nil
 	}
-	var answer extractAnswer
+	var extraction extractAnswer
 	if err == nil {
-		err = json.Unmarshal(out.Bytes(), &answer)
+		err = json.Unmarshal(out.Bytes(), &extraction)
 	}
 	if err != nil {
 		if out.isTruncated {
@@ -175,7 +175,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 		firstLine, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 		return extractAnswer{}, fmt.Errorf("read the plugin in a child process (%s): %w: %s", strings.Join(argv, " "), err, firstLine)
 	}
-	return answer, nil
+	return extraction, nil
 }
 
 // cappedBuffer stores the first max bytes that are written to it and drops all further bytes.

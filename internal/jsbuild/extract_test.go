@@ -64,12 +64,12 @@ func TestMain(m *testing.M) {
 
 func TestExtractRunsScript(t *testing.T) {
 	script := `globalThis.` + extractedName + ` = JSON.stringify({answer: 6 * 7, page: typeof document});`
-	answer, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
+	extraction, err := runExtract(t.Context(), childArgs, []byte(script), longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(answer.Extracted), `{"answer":42,"page":"function"}`; got != want {
-		t.Errorf("got %s (%+v), want %s", got, answer, want)
+	if got, want := string(extraction.Extracted), `{"answer":42,"page":"function"}`; got != want {
+		t.Errorf("got %s (%+v), want %s", got, extraction, want)
 	}
 }
 
@@ -88,21 +88,21 @@ func TestExtractLimits(t *testing.T) {
 		{name: "answer that is not JSON", script: `globalThis.` + extractedName + ` = 'x'`, err: "overwrote the result"},
 		{name: "no answer", script: ``, err: extractedName},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
 			timeout := longTimeout
-			if test.limit == "time" {
+			if testCase.limit == "time" {
 				timeout = 300 * time.Millisecond
 			}
-			answer, err := runExtract(t.Context(), childArgs, []byte(test.script), timeout, extractGrace)
+			extraction, err := runExtract(t.Context(), childArgs, []byte(testCase.script), timeout, extractGrace)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if answer.Extracted != nil || answer.Limit != test.limit || !strings.Contains(answer.Error, test.err) {
-				t.Errorf("got %+v, want limit %q and an error with %q", answer, test.limit, test.err)
+			if extraction.Extracted != nil || extraction.Limit != testCase.limit || !strings.Contains(extraction.Error, testCase.err) {
+				t.Errorf("got %+v, want limit %q and an error with %q", extraction, testCase.limit, testCase.err)
 			}
-			if answer.extractProblem(bundledScript{}, timeout) == nil {
-				t.Errorf("%+v gives no problem", answer)
+			if extraction.extractProblem(bundledScript{}, timeout) == nil {
+				t.Errorf("%+v gives no problem", extraction)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestExtractLimits(t *testing.T) {
 
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
-	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
+	extraction, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestExtractSurroundings(t *testing.T) {
 		Env []string
 		Dir string
 	}
-	if err := json.Unmarshal(answer.Extracted, &got); err != nil {
+	if err := json.Unmarshal(extraction.Extracted, &got); err != nil {
 		t.Fatal(err)
 	}
 	for _, variable := range got.Env {
@@ -136,14 +136,14 @@ func TestExtractOfChildThatFails(t *testing.T) {
 		return runExtract(ctx, []string{os.Args[0], arg}, nil, 100*time.Millisecond, grace)
 	}
 	const shortGrace = 400 * time.Millisecond
-	if answer, err := run(t.Context(), "__hang", shortGrace); err != nil || answer.Limit != "time" {
-		t.Errorf("hanging child: got %+v, %v; want the time limit", answer, err)
+	if extraction, err := run(t.Context(), "__hang", shortGrace); err != nil || extraction.Limit != "time" {
+		t.Errorf("hanging child: got %+v, %v; want the time limit", extraction, err)
 	}
 	if _, err := run(t.Context(), "__crash", extractGrace); err == nil || !strings.Contains(err.Error(), "exit status 3: out of luck") {
 		t.Errorf("crashing child: got %v, want its exit code and its output", err)
 	}
-	if answer, err := run(t.Context(), "__flood", shortGrace); err != nil || answer.Limit != "time" {
-		t.Errorf("flooding child: got %+v, %v; want the time limit", answer, err)
+	if extraction, err := run(t.Context(), "__flood", shortGrace); err != nil || extraction.Limit != "time" {
+		t.Errorf("flooding child: got %+v, %v; want the time limit", extraction, err)
 	}
 	if _, err := runExtract(t.Context(), []string{"/no/such/program"}, nil, time.Second, extractGrace); err == nil {
 		t.Error("a child that does not start gives no error")
@@ -157,9 +157,9 @@ func TestExtractOfChildThatFails(t *testing.T) {
 
 func TestExtractRefusesOtherInput(t *testing.T) {
 	for _, in := range []string{"", "no limits\n", `{"timeoutMs":1}`} {
-		var out strings.Builder
-		if code := Extract(strings.NewReader(in), &out); code == 0 || out.Len() > 0 {
-			t.Errorf("%q: code %d, output %q", in, code, out.String())
+		var outBuffer strings.Builder
+		if code := Extract(strings.NewReader(in), &outBuffer); code == 0 || outBuffer.Len() > 0 {
+			t.Errorf("%q: code %d, output %q", in, code, outBuffer.String())
 		}
 	}
 }

@@ -71,14 +71,14 @@ func (e extractedPlugin) toolsFile() toolsFile {
 }
 
 func (f toolsFile) encode() ([]byte, error) {
-	text, err := rawjson.Marshal(f)
+	encodedJSON, err := rawjson.Marshal(f)
 	if err != nil {
 		return nil, fmt.Errorf("encode the plugin's tools: %w", err)
 	}
-	return rawjson.Indent(text), nil
+	return rawjson.Indent(encodedJSON), nil
 }
 
-func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
+func readPlugin(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
 		executable, err := os.Executable()
@@ -91,25 +91,25 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	if timeout <= 0 {
 		timeout = defaultExtractTimeout
 	}
-	script, err := bundlePluginScript(extractScript(src.Entry), zod, o.Cache)
+	script, err := bundlePluginScript(extractScript(builtSource.Entry), zod, o.Cache)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	answer, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
+	extraction, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
 	if err != nil {
 		return extractedPlugin{}, bundledScript{}, err
 	}
-	if problem := answer.extractProblem(script, timeout); problem != nil {
-		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
+	if buildProblem := extraction.extractProblem(script, timeout); buildProblem != nil {
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: []Problem{*buildProblem}}
 	}
 	var extractedData extractedPlugin
-	if err := json.Unmarshal(answer.Extracted, &extractedData); err != nil {
-		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Location: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
+	if err := json.Unmarshal(extraction.Extracted, &extractedData); err != nil {
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: []Problem{{Location: builtSource.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
 	if len(extractedData.Problems) > 0 {
-		buildErr := &BuildError{Dir: src.Dir}
-		for _, text := range slices.Compact(extractedData.Problems) {
-			buildErr.Problems = append(buildErr.Problems, Problem{Location: src.Entry, Text: text})
+		buildErr := &BuildError{Dir: builtSource.Dir}
+		for _, problemText := range slices.Compact(extractedData.Problems) {
+			buildErr.Problems = append(buildErr.Problems, Problem{Location: builtSource.Entry, Text: problemText})
 		}
 		return extractedPlugin{}, bundledScript{}, buildErr
 	}

@@ -69,14 +69,14 @@ func (f sourceBoundary) esbuildPlugin() api.Plugin {
 }
 
 func checkPlainFile(path string) error {
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
+	case !fileInfo.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file; replace it with one", path)
-	case info.Size() > maxSourceBytes:
-		return fmt.Errorf("%s has %d MB; keep it below %d MB, or fetch its data at run time", path, info.Size()>>20, maxSourceBytes>>20)
+	case fileInfo.Size() > maxSourceBytes:
+		return fmt.Errorf("%s has %d MB; keep it below %d MB, or fetch its data at run time", path, fileInfo.Size()>>20, maxSourceBytes>>20)
 	}
 	return nil
 }
@@ -115,13 +115,13 @@ func (f sourceBoundary) isOutside(location *api.Location) bool {
 // checkPluginLink returns nil for a missing file.
 func (f sourceBoundary) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
-	info, err := os.Lstat(path)
+	fileInfo, err := os.Lstat(path)
 	if err != nil && os.IsNotExist(err) {
 		return nil
 	}
 	realPath, err := filepath.EvalSymlinks(path)
 	switch {
-	case err != nil && info != nil && info.Mode()&os.ModeSymlink != 0:
+	case err != nil && fileInfo != nil && fileInfo.Mode()&os.ModeSymlink != 0:
 		return &Problem{Location: name, Text: "the path is a link without a target; replace the link with the file or directory itself"}
 	case err != nil:
 		return &Problem{Location: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}

@@ -22,7 +22,7 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 		t.Fatal(err)
 	}
 	f := boundaryFixture{dir: filepath.Join(baseDir, "plugin"), outside: filepath.Join(baseDir, "outside")}
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"outside/s.json": `{"s":"` + secretText + `"}`,
 		"outside/s.txt":  secretText,
 		"outside/token":  secretText,
@@ -36,7 +36,7 @@ func newBoundaryFixture(t *testing.T, index string) boundaryFixture {
 		"plugin/" + packageFile:                                  validPackage,
 		"plugin/" + defaultEntry:                                 strings.ReplaceAll(index, "OUT", f.outside) + "\n" + withTools("{...ok, name: 'tool'}"),
 	} {
-		if err := writeFile(filepath.Join(baseDir, name), []byte(text)); err != nil {
+		if err := writeFile(filepath.Join(baseDir, name), []byte(fileContent)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,16 +55,16 @@ func (f boundaryFixture) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-func (f boundaryFixture) checkRefused(t *testing.T, parts ...string) {
+func (f boundaryFixture) checkRefused(t *testing.T, textParts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 	var buildErr *BuildError
 	if !errors.As(err, &buildErr) {
 		t.Fatalf("got %v, want a BuildError", err)
 	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), strings.ReplaceAll(part, "OUT", f.outside)) {
-			t.Errorf("%q is not in: %v", part, err)
+	for _, textPart := range textParts {
+		if !strings.Contains(err.Error(), strings.ReplaceAll(textPart, "OUT", f.outside)) {
+			t.Errorf("%q is not in: %v", textPart, err)
 		}
 	}
 	if strings.Contains(err.Error(), secretText) || strings.Contains(err.Error(), "S3CRET") {
@@ -142,9 +142,9 @@ func TestLinksOutsidePluginAreRejected(t *testing.T) {
 }
 
 func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
-	writeConfig := func(t *testing.T, f boundaryFixture, text string) {
+	writeConfig := func(t *testing.T, f boundaryFixture, sourceCode string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(text, "OUT", f.outside)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.dir, "tsconfig.json"), []byte(strings.ReplaceAll(sourceCode, "OUT", f.outside)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,8 +171,8 @@ func TestConfigurationOutsidePluginIsNotRead(t *testing.T) {
 	})
 	t.Run("source map", func(t *testing.T) {
 		f := newBoundaryFixture(t, `import a from "../lib.js";`+"\n(globalThis as any).q = a;")
-		text := "export default 1\n//# sourceMappingURL=../outside/token\n"
-		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(text), 0o600); err != nil {
+		sourceCode := "export default 1\n//# sourceMappingURL=../outside/token\n"
+		if err := os.WriteFile(filepath.Join(f.dir, "lib.js"), []byte(sourceCode), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		f.checkRefused(t, "../outside/token:1:1: this file is invalid or outside of the plugin; "+allowedText)
@@ -220,7 +220,7 @@ func TestNoOutputOutsidePlugin(t *testing.T) {
 	}
 	f.linkFile(t, "dist/"+toolsName, "OUT/s.txt")
 	buildPlugin(t, f.dir)
-	if text, err := os.ReadFile(filepath.Join(f.outside, "s.txt")); string(text) != secretText {
-		t.Errorf("a file outside became %q, %v", text, err)
+	if fileContent, err := os.ReadFile(filepath.Join(f.outside, "s.txt")); string(fileContent) != secretText {
+		t.Errorf("a file outside became %q, %v", fileContent, err)
 	}
 }

@@ -18,8 +18,8 @@ const (
 
 // jsToken is one JavaScript token in esbuild's output.
 type jsToken struct {
-	kind tokenKind
-	text string
+	kind   tokenKind
+	source string
 	// isDeclared is true if the code itself declares the name; see renamedTokens.
 	isDeclared bool
 }
@@ -37,18 +37,20 @@ var reservedWords = wordSet(`await break case catch class const continue debugge
 var keywordsBeforeRegexp = wordSet("return typeof case in of do else instanceof new delete void throw yield await")
 
 func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
+	wordMap := map[string]bool{}
 	for _, word := range strings.Fields(words) {
-		set[word] = true
+		wordMap[word] = true
 	}
-	return set
+	return wordMap
 }
 
 // jsTokens returns the texts of template literals as string tokens.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
 	var templates []int
-	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
+	addToken := func(kind tokenKind, tokenText string) {
+		tokens = append(tokens, jsToken{kind: kind, source: tokenText})
+	}
 	for offset := 0; offset < len(code); {
 		restOfCode := code[offset:]
 		c := restOfCode[0]
@@ -61,83 +63,83 @@ func jsTokens(code string) []jsToken {
 			offset += lengthThrough(restOfCode, "*/")
 		case c == '"' || c == '\'':
 			n := quotedLength(restOfCode, c)
-			add(tokenString, restOfCode[:n])
+			addToken(tokenString, restOfCode[:n])
 			offset += n
 		case c == '`' || c == '}' && len(templates) > 0 && templates[len(templates)-1] == 0:
 			if c == '}' {
 				templates = templates[:len(templates)-1]
-				add(tokenSign, ")")
+				addToken(tokenSign, ")")
 			}
 			n, hasSubstitution := templateLength(restOfCode)
-			add(tokenString, restOfCode[:n])
+			addToken(tokenString, restOfCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
+				addToken(tokenSign, "(") // the expression in a template literal is put in parentheses, like an argument
 			}
 			offset += n
 		case namePattern().MatchString(restOfCode):
 			name := namePattern().FindString(restOfCode)
-			add(tokenName, name)
+			addToken(tokenName, name)
 			offset += len(name)
 		case numberPattern().MatchString(restOfCode):
 			n := len(numberPattern().FindString(restOfCode))
-			add(tokenNumber, restOfCode[:n])
+			addToken(tokenNumber, restOfCode[:n])
 			offset += n
 		case c == '/' && startsRegexp(tokens):
 			n := regexpLength(restOfCode)
-			add(tokenRegexp, restOfCode[:n])
+			addToken(tokenRegexp, restOfCode[:n])
 			offset += n
 		default:
-			text := signPattern().FindString(restOfCode)
-			if text == "" {
-				text = restOfCode[:1]
+			tokenText := signPattern().FindString(restOfCode)
+			if tokenText == "" {
+				tokenText = restOfCode[:1]
 			}
 			if len(templates) > 0 {
-				switch text {
+				switch tokenText {
 				case "{":
 					templates[len(templates)-1]++
 				case "}":
 					templates[len(templates)-1]--
 				}
 			}
-			add(tokenSign, text)
-			offset += len(text)
+			addToken(tokenSign, tokenText)
+			offset += len(tokenText)
 		}
 	}
 	return tokens
 }
 
-func lengthThrough(text, end string) int {
-	if i := strings.Index(text, end); i >= 0 {
-		return i + len(end)
+func lengthThrough(code, terminator string) int {
+	if i := strings.Index(code, terminator); i >= 0 {
+		return i + len(terminator)
 	}
-	return len(text)
+	return len(code)
 }
 
-func quotedLength(text string, quote byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
+func quotedLength(code string, quote byte) int {
+	for i := 1; i < len(code); i++ {
+		switch code[i] {
 		case '\\':
 			i++
 		case quote:
 			return i + 1
 		}
 	}
-	return len(text)
+	return len(code)
 }
 
-func templateLength(text string) (n int, hasSubstitution bool) {
-	for i := 1; i < len(text); i++ {
+func templateLength(code string) (n int, hasSubstitution bool) {
+	for i := 1; i < len(code); i++ {
 		switch {
-		case text[i] == '\\':
+		case code[i] == '\\':
 			i++
-		case text[i] == '`':
+		case code[i] == '`':
 			return i + 1, false
-		case strings.HasPrefix(text[i:], "${"):
+		case strings.HasPrefix(code[i:], "${"):
 			return i + 2, true
 		}
 	}
-	return len(text), false
+	return len(code), false
 }
 
 // startsRegexp reports whether a slash that follows the given tokens begins a regular
@@ -149,17 +151,17 @@ func startsRegexp(tokens []jsToken) bool {
 	lastToken := tokens[len(tokens)-1]
 	switch lastToken.kind {
 	case tokenName:
-		return keywordsBeforeRegexp[lastToken.text]
+		return keywordsBeforeRegexp[lastToken.source]
 	case tokenSign:
-		return lastToken.text != ")" && lastToken.text != "]" && lastToken.text != "}" && lastToken.text != "++" && lastToken.text != "--"
+		return lastToken.source != ")" && lastToken.source != "]" && lastToken.source != "}" && lastToken.source != "++" && lastToken.source != "--"
 	}
 	return false
 }
 
-func regexpLength(text string) int {
+func regexpLength(code string) int {
 	isInClass := false
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
+	for i := 1; i < len(code); i++ {
+		switch code[i] {
 		case '\\':
 			i++
 		case '[':
@@ -170,11 +172,11 @@ func regexpLength(text string) int {
 			return i
 		case '/':
 			if !isInClass {
-				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ {
+				for i++; i < len(code) && 'a' <= code[i] && code[i] <= 'z'; i++ {
 				}
 				return i
 			}
 		}
 	}
-	return len(text)
+	return len(code)
 }

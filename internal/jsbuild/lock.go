@@ -17,8 +17,8 @@ const lockSnippet = `(function(){var o=(globalThis).__openTabs;var s=o.adapters;
 	`Object.defineProperty(o,"adapters",{value:s,writable:false,enumerable:true,configurable:false});})();`
 
 func lockAdapter(bundledCode []byte, name string) (code []byte, hash string) {
-	sum := sha256.Sum256(bundledCode)
-	hash = hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(bundledCode)
+	hash = hex.EncodeToString(checksum[:])
 	snippet := strings.NewReplacer("NAME", name, "HASH", hash).Replace(lockSnippet)
 	return append(append(append([]byte{}, bundledCode...), snippet...), '\n'), hash
 }

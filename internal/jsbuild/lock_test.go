@@ -60,7 +60,7 @@ func TestAdapterInPrivateContainer(t *testing.T) {
 		`const after = Object.getOwnPropertyNames(globalThis).length; const o = own.__openTabs;
 if (after !== before || '__openTabs' in globalThis) throw new Error('the adapter changed the window');`,
 		checkAdapter)
-	if text, ok := got.(string); !ok || !strings.Contains(text, b.Hash) {
+	if resultText, ok := got.(string); !ok || !strings.Contains(resultText, b.Hash) {
 		t.Errorf("got %v", got)
 	}
 }

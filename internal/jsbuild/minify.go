@@ -18,12 +18,12 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var out bytes.Buffer
+	var outBuffer bytes.Buffer
 	var newLines []int
 	nextLine := 0
 	for _, module := range bundlecode.SplitModules(string(script.Code)) {
 		lineCount := strings.Count(module.Code, "\n")
-		text, isMinified := minifyModule(module)
+		minifiedCode, isMinified := minifyModule(module)
 		for i := range lineCount {
 			if isMinified {
 				newLines = append(newLines, -1)
@@ -31,24 +31,24 @@ func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
 				newLines = append(newLines, nextLine+i)
 			}
 		}
-		out.WriteString(text)
-		nextLine += strings.Count(text, "\n")
+		outBuffer.WriteString(minifiedCode)
+		nextLine += strings.Count(minifiedCode, "\n")
 	}
-	moved := fullMap.MoveLines(func(line int) int {
+	movedMap := fullMap.MoveLines(func(line int) int {
 		if line < len(newLines) {
 			return newLines[line]
 		}
 		return -1
 	})
-	if sourceMap, err = moved.Encode(); err != nil {
+	if sourceMap, err = movedMap.Encode(); err != nil {
 		return nil, nil, fmt.Errorf("write the source map: %w", err)
 	}
-	return out.Bytes(), sourceMap, nil
+	return outBuffer.Bytes(), sourceMap, nil
 }
 
 // minifyModule keeps top-level names, because other modules use these names. minifyModule returns a library unchanged
 // if the library does not parse as a complete script.
-func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
+func minifyModule(module bundlecode.Module) (minifiedCode string, isMinified bool) {
 	comment, code, _ := strings.Cut(module.Code, "\n")
 	if !module.IsLibrary || strings.TrimSpace(code) == "" {
 		return module.Code, false

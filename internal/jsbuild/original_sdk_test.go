@@ -43,15 +43,15 @@ class Old extends OpenTabsPlugin {
 export default new Old();
 `,
 	}))
-	loaded, err := plugin.Load(b.Dir)
+	loadedPlugin, err := plugin.Load(b.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded.Start != plugin.StartIdle || loaded.IsForOriginalSDK {
-		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.IsForOriginalSDK)
+	if loadedPlugin.Start != plugin.StartIdle || loadedPlugin.IsForOriginalSDK {
+		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loadedPlugin.Start, loadedPlugin.IsForOriginalSDK)
 	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
-	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
+	if p := loadedPlugin.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -63,11 +63,11 @@ func withPackage(moreFields string) string {
 func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
 	t.Helper()
 	b := buildPlugin(t, writeFiles(t, files))
-	loaded, err := plugin.Load(b.Dir)
+	loadedPlugin, err := plugin.Load(b.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, loaded
+	return b, loadedPlugin
 }
 
 func evaluateText(t *testing.T, script, expression string) string {
@@ -99,24 +99,24 @@ func TestPreScript(t *testing.T) {
 		packageFile:    strings.Replace(withPackage(`"preScript":"./src/early.ts"`), `"main"`, `"sideEffects":false,"main"`, 1),
 		"src/index.ts": withTools(`{...ok, name: 'a'}`), "src/early.ts": preScriptSource, "src/key.ts": "export const keyOf = (n: number) => `key${n}`;\n",
 	}
-	b, loaded := loadBuilt(t, files)
+	b, loadedPlugin := loadBuilt(t, files)
 	if len(b.Warnings) > 0 {
 		t.Errorf("warnings %v", b.Warnings)
 	}
 	code := readFileIn(t, b.Dir, "dist/pre-script.iife.js")
-	sum := sha256.Sum256(code)
+	checksum := sha256.Sum256(code)
 	var tools struct{ PreScriptFile, PreScriptHash string }
 	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
 		t.Fatal(err)
 	}
-	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(sum[:]) || !loaded.PreScript {
-		t.Errorf("tools.json has %+v, loaded %v", tools, loaded.PreScript)
+	if tools.PreScriptFile != "pre-script.iife.js" || tools.PreScriptHash != hex.EncodeToString(checksum[:]) || !loadedPlugin.PreScript {
+		t.Errorf("tools.json has %+v, loaded %v", tools, loadedPlugin.PreScript)
 	}
 	if err := CheckScript(code); err != nil {
 		t.Error(err)
 	}
-	if text := string(code); !strings.HasPrefix(text, "\"use strict\";\n(() => {") || strings.Contains(text, "zod") || len(text) > 8000 {
-		t.Errorf("%d bytes: %.300s", len(code), text)
+	if preScriptCode := string(code); !strings.HasPrefix(preScriptCode, "\"use strict\";\n(() => {") || strings.Contains(preScriptCode, "zod") || len(preScriptCode) > 8000 {
+		t.Errorf("%d bytes: %.300s", len(code), preScriptCode)
 	}
 	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
@@ -147,20 +147,20 @@ func namesOf(b *BuildResult) []string {
 
 // The test plugin's name ends in "-prescript", because opentabs must allow such plugin names.
 func TestPreScriptThatThrows(t *testing.T) {
-	b, loaded := loadBuilt(t, map[string]string{
+	b, loadedPlugin := loadBuilt(t, map[string]string{
 		packageFile: strings.Replace(withPackage(`"preScript":"src/early.ts"`), "plugin-bad", "plugin-x-prescript", 1), "src/index.ts": withTools(`{...ok, name: 'a'}`),
 		"src/early.ts": "import { definePreScript } from '@opentabs/sdk/pre-script';\ndefinePreScript(() => { throw new Error('no luck') });\n",
 	})
 	if got := evaluateText(t, string(readFileIn(t, b.Dir, "dist/pre-script.iife.js")), "lines"); got != "[opentabs:x-prescript:pre-script] the pre-script failed: Error: no luck" {
 		t.Error(got)
 	}
-	if loaded.Name != "x-prescript" || !loaded.PreScript {
-		t.Errorf("loaded as %+v", loaded)
+	if loadedPlugin.Name != "x-prescript" || !loadedPlugin.PreScript {
+		t.Errorf("loaded as %+v", loadedPlugin)
 	}
 }
 
 func TestInvalidPackageParts(t *testing.T) {
-	withPreScript := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
+	withPreScript := func(preScriptCode string) map[string]string { return map[string]string{"src/early.ts": preScriptCode} }
 	tests := []struct {
 		name, moreFields string
 		index            string
@@ -184,19 +184,19 @@ func TestInvalidPackageParts(t *testing.T) {
 		{"settings", `"configSchema":{"a":{"type":"text","label":"A"},"b":{"type":"url"},"c":{"type":"select","label":"C"}}`, "", nil,
 			`configSchema.a.type is "text"; use one of url, string, number, boolean, select|configSchema.b.label is missing|configSchema.c.options has nothing to choose from`},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			files := map[string]string{packageFile: withPackage(test.moreFields), "src/index.ts": test.index}
-			if test.index == "" {
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
+			files := map[string]string{packageFile: withPackage(testCase.moreFields), "src/index.ts": testCase.index}
+			if testCase.index == "" {
 				files["src/index.ts"] = withTools(`{...ok, name: 'a'}`)
 			}
-			for name, text := range test.files {
+			for name, text := range testCase.files {
 				files[name] = text
 			}
 			dir := writeFiles(t, files)
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 			var buildErr *BuildError
-			for want := range strings.SplitSeq(test.want, "|") {
+			for want := range strings.SplitSeq(testCase.want, "|") {
 				if !errors.As(err, &buildErr) || !strings.Contains(err.Error(), want) {
 					t.Errorf("lacks %q:\n%v", want, err)
 				}
@@ -233,7 +233,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 func TestIcons(t *testing.T) {
 	const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#000080" d="M0 0h8v8z"/></svg>`
 	darkIcon := strings.Replace(icon, "#000080", "#8080ff", 1)
-	b, loaded := loadBuilt(t, map[string]string{
+	b, loadedPlugin := loadBuilt(t, map[string]string{
 		packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', icon: 'message-square'}`), "icon.svg": "<!-- mine -->\n" + icon,
 		"icon-dark.svg": darkIcon,
 	})
@@ -241,8 +241,8 @@ func TestIcons(t *testing.T) {
 	if err := json.Unmarshal(readFileIn(t, b.Dir, "dist/tools.json"), &tools); err != nil {
 		t.Fatal(err)
 	}
-	if tools["iconSvg"] != icon || loaded.Icon != icon {
-		t.Errorf("icon %v, loaded %s", tools["iconSvg"], loaded.Icon)
+	if tools["iconSvg"] != icon || loadedPlugin.Icon != icon {
+		t.Errorf("icon %v, loaded %s", tools["iconSvg"], loadedPlugin.Icon)
 	}
 	if tools["iconDarkSvg"] != darkIcon || tools["iconInactiveSvg"] != nil || tools["iconDarkInactiveSvg"] != nil {
 		t.Errorf("variants: %v, want only that of the author", tools)
@@ -255,14 +255,14 @@ func TestIcons(t *testing.T) {
 func TestSettings(t *testing.T) {
 	const describedSettings = `"configSchema":{"site":{"type":"url","label":"Site","required":true}}`
 	noPatterns := strings.Replace(withPackage(describedSettings), `["*://*.example.com/*"]`, "[]", 1)
-	b, loaded := loadBuilt(t, map[string]string{packageFile: noPatterns, "src/index.ts": withTools(`{...ok, name: 'a'}`)})
-	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "site" || !loaded.Settings[0].Required || len(b.Warnings) > 0 {
-		t.Errorf("%+v, %v", loaded.Settings, b.Warnings)
+	b, loadedPlugin := loadBuilt(t, map[string]string{packageFile: noPatterns, "src/index.ts": withTools(`{...ok, name: 'a'}`)})
+	if len(loadedPlugin.Settings) != 1 || loadedPlugin.Settings[0].Key != "site" || !loadedPlugin.Settings[0].Required || len(b.Warnings) > 0 {
+		t.Errorf("%+v, %v", loadedPlugin.Settings, b.Warnings)
 	}
 	inCode := strings.Replace(withTools(`{...ok, name: 'a'}`), "isReady:", `configSchema: { size: { type: 'select', label: 'Size', options: ['s', 'm'], placeholder: undefined } }, isReady:`, 1)
-	b, loaded = loadBuilt(t, map[string]string{packageFile: withPackage(describedSettings), "src/index.ts": inCode})
-	if len(loaded.Settings) != 1 || loaded.Settings[0].Key != "size" || !slices.Equal(loaded.Settings[0].Options, []string{"s", "m"}) {
-		t.Errorf("%+v", loaded.Settings)
+	b, loadedPlugin = loadBuilt(t, map[string]string{packageFile: withPackage(describedSettings), "src/index.ts": inCode})
+	if len(loadedPlugin.Settings) != 1 || loadedPlugin.Settings[0].Key != "size" || !slices.Equal(loadedPlugin.Settings[0].Options, []string{"s", "m"}) {
+		t.Errorf("%+v", loadedPlugin.Settings)
 	}
 	if len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "opentabs.configSchema differs from the plugin's code, which is used") {
 		t.Errorf("warnings %v", b.Warnings)
@@ -276,7 +276,7 @@ func TestSettings(t *testing.T) {
 func TestBuildsFromSource(t *testing.T) {
 	markerFile := filepath.Join(t.TempDir(), "ran")
 	pkg := strings.Replace(validPackage, `"version"`, fmt.Sprintf(`"scripts":{"prebuild":%q,"build":%[1]q,"prepare":%[1]q,"prepack":%[1]q,"install":%[1]q},"version"`, "touch "+markerFile), 1)
-	b, loaded := loadBuilt(t, map[string]string{
+	b, loadedPlugin := loadBuilt(t, map[string]string{
 		packageFile:     pkg,
 		"dist/index.js": "throw new Error('stale');", "dist/tools.json": `{"tools":[{"name":"stale"}]}`, "dist/adapter.iife.js": "stale",
 		"src/index.ts": `import { definePlugin } from '@opentabs-dev/plugin-sdk';
@@ -303,8 +303,8 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 		"src/style.css":  "b { color: red }",
 		"tsconfig.json":  `{"compilerOptions":{"jsx":"react","jsxFactory":"h"}}`,
 	})
-	if len(loaded.Tools) != 1 || loaded.Tools[0].Name != "echo" || loaded.Tools[0].Description != "Returns the input." {
-		t.Errorf("%+v", loaded.Tools)
+	if len(loadedPlugin.Tools) != 1 || loadedPlugin.Tools[0].Name != "echo" || loadedPlugin.Tools[0].Description != "Returns the input." {
+		t.Errorf("%+v", loadedPlugin.Tools)
 	}
 	if code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js")); strings.Contains(code, "stale") || !strings.Contains(code, `h("b"`) {
 		t.Error("the adapter was not built from the source")
@@ -315,12 +315,12 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 }
 
 func TestSchemasOfArguments(t *testing.T) {
-	_, loaded := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
+	_, loadedPlugin := loadBuilt(t, map[string]string{packageFile: validPackage, "src/index.ts": withTools(`{...ok, name: 'a', input: z.object({
   at: z.iso.datetime().optional(), local: z.iso.datetime({ local: true, offset: true }).optional(), day: z.iso.date().optional(),
   time: z.iso.time().optional(), url: z.url().optional(), mail: z.email().optional(), id: z.uuid().optional(), old: z.string().datetime().optional(),
   max: z.number().int().min(1).default(20), nested: z.object({ deep: z.boolean().default(true) }).default({ deep: false }),
 })}`)})
-	tool := loaded.Tools[0]
+	tool := loadedPlugin.Tools[0]
 	for _, validArguments := range []string{
 		`{}`, `{"max":5,"nested":{}}`, `{"at":"2026-02-28T10:00:00Z","old":"2026-02-28T10:00:00.123Z"}`, `{"local":"2026-02-28T10:00:00"}`, `{"local":"2026-02-28T10:00:00+02:00"}`,
 		`{"day":"2026-02-28","time":"10:00:00","url":"https://a.test/b","mail":"a@b.test","id":"123e4567-e89b-42d3-a456-426614174000"}`,
@@ -416,11 +416,11 @@ func TestBuildTickets(t *testing.T) {
 		}
 	}
 	b := buildPlugin(t, dir)
-	loaded, err := plugin.Load(dir)
+	loadedPlugin, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Warnings) > 0 || len(loaded.Warnings) > 0 || !loaded.PreScript || loaded.Icon == "" || len(loaded.Settings) != 3 || len(loaded.Matches) != 0 {
-		t.Errorf("built with %v, loaded as %+v", b.Warnings, loaded)
+	if len(b.Warnings) > 0 || len(loadedPlugin.Warnings) > 0 || !loadedPlugin.PreScript || loadedPlugin.Icon == "" || len(loadedPlugin.Settings) != 3 || len(loadedPlugin.Matches) != 0 {
+		t.Errorf("built with %v, loaded as %+v", b.Warnings, loadedPlugin)
 	}
 }

@@ -15,92 +15,92 @@ import (
 // BuildResult.Files. If the text of a file is nil, the build deletes the file that an
 // earlier build wrote under the same name.
 type outputFiles []struct {
-	name string
-	text []byte
+	name        string
+	packageJSON []byte
 }
 
-func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
-	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
+func makeOutput(builtSource pluginSource, compiledPluginValue compiledPlugin) (built outputFiles, hash string, err error) {
+	code, hash := lockAdapter(compiledPluginValue.Adapter.MinifiedCode, builtSource.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
-	file := compiled.Extracted.toolsFile()
-	if compiled.Adapter.IsForOriginalSDK {
+	file := compiledPluginValue.Extracted.toolsFile()
+	if compiledPluginValue.Adapter.IsForOriginalSDK {
 		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
-		file.ConfigSchema = src.ConfigSchema
+		file.ConfigSchema = builtSource.ConfigSchema
 	}
-	file.IconSVG, file.IconInactiveSVG = src.Icons.Icon, src.Icons.Inactive
-	file.IconDarkSVG, file.IconDarkInactiveSVG = src.Icons.Dark, src.Icons.DarkInactive
-	if compiled.PreScript != nil {
-		sum := sha256.Sum256(compiled.PreScript)
-		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(sum[:])
+	file.IconSVG, file.IconInactiveSVG = builtSource.Icons.Icon, builtSource.Icons.Inactive
+	file.IconDarkSVG, file.IconDarkInactiveSVG = builtSource.Icons.Dark, builtSource.Icons.DarkInactive
+	if compiledPluginValue.PreScript != nil {
+		checksum := sha256.Sum256(compiledPluginValue.PreScript)
+		file.PreScriptFile, file.PreScriptHash = preScriptName, hex.EncodeToString(checksum[:])
 	}
 	tools, err := file.encode()
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.MinifiedMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleFileName, code}, {mapName, compiledPluginValue.Adapter.MinifiedMap}, {preScriptName, compiledPluginValue.PreScript}, {toolsName, tools}}, hash, nil
 }
 
-func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options) error {
-	out, hash, err := makeOutput(src, compiled)
+func (b *BuildResult) write(builtSource pluginSource, compiledPluginValue compiledPlugin, o Options) error {
+	built, hash, err := makeOutput(builtSource, compiledPluginValue)
 	if err != nil {
 		return err
 	}
 	b.Hash = hash
-	warnings, problems, err := checkPackage(src.Text, out)
+	warnings, problems, err := checkPackage(builtSource.Text, built)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		return &BuildError{Dir: src.Dir, Problems: problems}
+		return &BuildError{Dir: builtSource.Dir, Problems: problems}
 	}
 	b.Warnings = append(b.Warnings, warnings...)
 	dir := o.Out
 	if dir == "" {
-		dir = filepath.Join(src.Dir, outputDir)
+		dir = filepath.Join(builtSource.Dir, outputDir)
 	}
-	for _, file := range out {
+	for _, file := range built {
 		name := filepath.Join(dir, file.name)
-		if file.text == nil {
+		if file.packageJSON == nil {
 			if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("remove a file of the previous build: %w", err)
 			}
 			continue
 		}
-		if err := writeFile(name, file.text); err != nil {
+		if err := writeFile(name, file.packageJSON); err != nil {
 			return err
 		}
-		b.Files = append(b.Files, BuiltFile{Path: name, Bytes: len(file.text)})
+		b.Files = append(b.Files, BuiltFile{Path: name, Bytes: len(file.packageJSON)})
 	}
 	return nil
 }
 
 // checkPackage checks only package.json if out is empty.
-func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
+func checkPackage(packageJSON []byte, built outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a directory to check the plugin in: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	if err := writeFile(filepath.Join(dir, packageFile), text); err != nil {
+	if err := writeFile(filepath.Join(dir, packageFile), packageJSON); err != nil {
 		return nil, nil, err
 	}
-	for _, file := range out {
-		if file.text == nil {
+	for _, file := range built {
+		if file.packageJSON == nil {
 			continue
 		}
-		if err := writeFile(filepath.Join(dir, outputDir, file.name), file.text); err != nil {
+		if err := writeFile(filepath.Join(dir, outputDir, file.name), file.packageJSON); err != nil {
 			return nil, nil, err
 		}
 	}
-	loaded, err := plugin.Load(dir)
+	loadedPlugin, err := plugin.Load(dir)
 	if err == nil {
-		err = loaded.CheckSchemas()
+		err = loadedPlugin.CheckSchemas()
 	}
 	if err == nil {
-		for _, text := range loaded.Warnings {
-			warnings = append(warnings, Problem{Text: text})
+		for _, warningText := range loadedPlugin.Warnings {
+			warnings = append(warnings, Problem{Text: warningText})
 		}
 		return warnings, nil, nil
 	}
@@ -109,7 +109,7 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 		return nil, nil, fmt.Errorf("check the plugin: %w", err)
 	}
 	for _, p := range packageErr.Problems {
-		if out != nil || p.File == packageFile {
+		if built != nil || p.File == packageFile {
 			problems = append(problems, Problem{Location: p.File, Text: p.Text})
 		}
 	}

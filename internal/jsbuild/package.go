@@ -155,16 +155,16 @@ func (f sourceBoundary) readIcons() (map[string][]byte, []Problem) {
 		if err == nil {
 			file, err = os.Open(path)
 		}
-		var text []byte
+		var iconSVG []byte
 		if err == nil {
-			text, err = io.ReadAll(io.LimitReader(file, svgicon.MaxBytes+1))
+			iconSVG, err = io.ReadAll(io.LimitReader(file, svgicon.MaxBytes+1))
 			file.Close()
 		}
 		if err != nil {
 			problems = append(problems, Problem{Location: name, Text: "it can't be read: " + err.Error() + "; check its permissions"})
 			continue
 		}
-		files[name] = text
+		files[name] = iconSVG
 	}
 	return files, problems
 }

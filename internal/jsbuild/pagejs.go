@@ -45,17 +45,17 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 // reports the code as a use of the page's JavaScript. If the plugin's source does not
 // compile, FindPageScriptUses returns a *[BuildError].
 func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
-	src, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
+	pluginSource, _, err := readSource(dir) // problems of package.json with which a build could continue are ignored
 	if err != nil {
 		return nil, err
 	}
-	bundled, err := pluginCode(src)
+	bundled, err := pluginCode(pluginSource)
 	if err != nil {
 		return nil, err
 	}
 	code := string(bundled.Code)
 	uses := map[PageScriptUse]bool{}
-	if src.PreScript != "" {
+	if pluginSource.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
 	var boundNames []string
@@ -86,11 +86,11 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-func pluginCode(src pluginSource) (bundledScript, error) {
-	pluginFence := sourceBoundary{dir: src.Dir}
+func pluginCode(builtSource pluginSource) (bundledScript, error) {
+	pluginFence := sourceBoundary{dir: builtSource.Dir}
 	r := api.Build(api.BuildOptions{
-		EntryPoints:   []string{filepath.Join(src.Dir, filepath.FromSlash(src.Entry))},
-		AbsWorkingDir: src.Dir,
+		EntryPoints:   []string{filepath.Join(builtSource.Dir, filepath.FromSlash(builtSource.Entry))},
+		AbsWorkingDir: builtSource.Dir,
 		Outfile:       "dist/own.js",
 		Bundle:        true,
 		Format:        api.FormatESModule,
@@ -110,7 +110,7 @@ func pluginCode(src pluginSource) (bundledScript, error) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return bundledScript{}, &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: builtSource.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
 	if len(r.OutputFiles) != 2 {
 		return bundledScript{}, fmt.Errorf("analyze the plugin's code: the bundler returned %d files instead of two", len(r.OutputFiles))
@@ -135,9 +135,9 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	originalTokens := jsTokens(code)
 	names := map[string]bool{}
 	for _, t := range originalTokens {
-		if t.kind == tokenName && !reservedWords[t.text] && !names[t.text] {
-			names[t.text] = true
-			fmt.Fprintf(&b, "%s;\n", t.text)
+		if t.kind == tokenName && !reservedWords[t.source] && !names[t.source] {
+			names[t.source] = true
+			fmt.Fprintf(&b, "%s;\n", t.source)
 		}
 	}
 	r := api.Transform(b.String(), api.TransformOptions{
@@ -147,13 +147,13 @@ func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 		return nil, fmt.Errorf("analyze the plugin's code: %s", r.Errors[0].Text)
 	}
 	tokens := jsTokens(string(r.Code))
-	end := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.text, endOfCode) })
-	if end < 0 {
+	endIndex := slices.IndexFunc(tokens, func(t jsToken) bool { return t.kind == tokenString && strings.Contains(t.source, endOfCode) })
+	if endIndex < 0 {
 		return nil, fmt.Errorf("analyze the plugin's code: the end marker is missing")
 	}
-	tokens = tokens[:end]
+	tokens = tokens[:endIndex]
 	for i := range tokens {
-		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].text] && !reservedWords[tokens[i].text]
+		tokens[i].isDeclared = tokens[i].kind == tokenName && !names[tokens[i].source] && !reservedWords[tokens[i].source]
 	}
 	return tokens, nil
 }

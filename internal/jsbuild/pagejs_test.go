@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
+func pageUses(t *testing.T, pkg, codeHead, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
-	write := func(name, text string) {
+	writeSource := func(name, fileContent string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("package.json", `{"name":"opentabs-plugin-p","version":"1.0.0","main":"dist/adapter.iife.js",
+	writeSource("package.json", `{"name":"opentabs-plugin-p","version":"1.0.0","main":"dist/adapter.iife.js",
 		"opentabs":{"displayName":"P","description":"A plugin for tests.","urlPatterns":["*://p.test/*"]`+pkg+`}}`)
-	write("src/pre.ts", "export {};")
-	write("src/index.ts", head+`
+	writeSource("src/pre.ts", "export {};")
+	writeSource("src/index.ts", codeHead+`
 import { definePlugin, defineTool, fetchJSON, OpenTabsPlugin } from '@opentabs/sdk';
 import { z } from 'zod';
 const run = async (input: { name: string }, element: any): Promise<unknown> => { `+code+` };
@@ -70,7 +70,7 @@ func TestPageUsesNothing(t *testing.T) {
 
 func TestPageUses(t *testing.T) {
 	const declared = "declare const APP: any; declare function jQuery(x: string): any; declare const $: any; declare const _: any;"
-	for name, test := range map[string]struct{ head, code, want string }{
+	for name, testCase := range map[string]struct{ codeHead, code, want string }{
 		"a variable of the window":                {"", `return (window as any).__INITIAL_STATE__.user;`, "the variable __INITIAL_STATE__"},
 		"by globalThis":                           {"", `return (globalThis as any)?.app?.token;`, "the variable app"},
 		"by self of the window":                   {"", `return (window.self as any).store.getState();`, "the variable store"},
@@ -103,13 +103,13 @@ func TestPageUses(t *testing.T) {
 		"the window handed on":                    {"", `return Reflect.get(window, input.name);`, "the window as a whole"},
 		"a variable inside of a template":         {declared, "return `x ${APP.user} y`;", "the variable APP"},
 	} {
-		uses := pageUses(t, "", test.head, test.code)
+		uses := pageUses(t, "", testCase.codeHead, testCase.code)
 		hasUse := false
 		for _, use := range uses {
-			hasUse = hasUse || strings.HasPrefix(string(use), test.want)
+			hasUse = hasUse || strings.HasPrefix(string(use), testCase.want)
 		}
 		if !hasUse {
-			t.Errorf("%s: %q, want %q", name, uses, test.want)
+			t.Errorf("%s: %q, want %q", name, uses, testCase.want)
 		}
 	}
 	if uses := pageUses(t, `,"preScript":"src/pre.ts"`, "", "return 1;"); len(uses) != 1 || !strings.HasPrefix(string(uses[0]), "a pre-script") {

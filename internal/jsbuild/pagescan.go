@@ -27,15 +27,15 @@ var programNames = wordSet("process Buffer require module exports global define"
 
 // platformNames are the global names that the browser defines, not the page.
 var platformNames = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
+	allNames := map[string]bool{}
 	for line := range strings.Lines(webGlobalNames) {
 		if !strings.HasPrefix(line, "#") {
 			for name := range wordSet(line) {
-				all[name] = true
+				allNames[name] = true
 			}
 		}
 	}
-	return all
+	return allNames
 })
 
 var (
@@ -67,7 +67,7 @@ func (s *pageScan) tokenText(i int) string {
 	if i < 0 || i >= len(s.tokens) || s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenRegexp {
 		return ""
 	}
-	return s.tokens[i].text
+	return s.tokens[i].source
 }
 
 func (s *pageScan) findUses() {
@@ -75,11 +75,11 @@ func (s *pageScan) findUses() {
 		switch {
 		case t.kind == tokenString:
 			s.scanText(i)
-		case t.kind != tokenName || t.isDeclared || reservedWords[t.text]:
+		case t.kind != tokenName || t.isDeclared || reservedWords[t.source]:
 		case s.tokenText(i-1) == "." || s.tokenText(i-1) == "?.":
 			s.scanProperty(i)
 		case s.isKey(i):
-			if use, ok := sdkPageUses[t.text]; ok {
+			if use, ok := sdkPageUses[t.source]; ok {
 				s.uses[use] = true
 			}
 		default:
@@ -89,17 +89,17 @@ func (s *pageScan) findUses() {
 }
 
 func (s *pageScan) scanText(i int) {
-	text := s.tokens[i].text
-	if frameworkTexts().MatchString(text) {
-		s.addUse("a property of a framework, or a script (%.40s)", text)
+	tokenText := s.tokens[i].source
+	if frameworkTexts().MatchString(tokenText) {
+		s.addUse("a property of a framework, or a script (%.40s)", tokenText)
 	}
-	if strings.Trim(text, "\"'`") == "script" && s.tokenText(i-1) == "(" && s.tokenText(i-2) == "createElement" {
+	if strings.Trim(tokenText, "\"'`") == "script" && s.tokenText(i-1) == "(" && s.tokenText(i-2) == "createElement" {
 		s.addUse("a script element, which runs among the page's scripts")
 	}
 }
 
 func (s *pageScan) scanProperty(i int) {
-	name := s.tokens[i].text
+	name := s.tokens[i].source
 	if use, ok := sdkPageUses[name]; ok {
 		s.uses[use] = true
 	}
@@ -138,7 +138,7 @@ func (s *pageScan) isKey(i int) bool {
 }
 
 func (s *pageScan) scanVariable(i int) {
-	root := s.tokens[i].text
+	root := s.tokens[i].source
 	if use, ok := unavailableObjects[root]; ok {
 		s.uses[use] = true
 		return
@@ -178,7 +178,7 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	case slices.Contains(comparisons, tokenBefore), slices.Contains(comparisons, tokenAfter), tokenBefore == "typeof":
 	case tokenBefore == "(" && slices.Contains([]string{"call", "apply", "bind"}, s.tokenText(firstIndex-2)):
 	case tokenAfter == "[" && lastIndex+3 < len(s.tokens) && s.tokens[lastIndex+2].kind == tokenString && s.tokenText(lastIndex+3) == "]":
-		if name := strings.Trim(s.tokens[lastIndex+2].text, "\"'`"); !platformNames()[name] {
+		if name := strings.Trim(s.tokens[lastIndex+2].source, "\"'`"); !platformNames()[name] {
 			s.addUse("the variable %.40s of the page's window", name)
 		}
 	default:
@@ -188,7 +188,7 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 
 func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
 	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
-		chain = append(chain, s.tokens[index+2].text)
+		chain = append(chain, s.tokens[index+2].source)
 		index += 2
 	}
 	name := strings.Join(chain, ".")

@@ -87,30 +87,30 @@ type BuiltFile struct {
 // error, BuildPlugin has written no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
-	src, problems, err := readSource(dir)
+	pluginSource, problems, err := readSource(dir)
 	if err != nil {
 		return nil, err
 	}
-	zod := findZod(src.Dir)
-	compiled, err := compilePlugin(ctx, src, zod, o)
+	zod := findZod(pluginSource.Dir)
+	compiledPlugin, err := compilePlugin(ctx, pluginSource, zod, o)
 	var buildErr *BuildError
 	if errors.As(err, &buildErr) {
-		return nil, &BuildError{Dir: src.Dir, Problems: append(problems, buildErr.Problems...)}
+		return nil, &BuildError{Dir: pluginSource.Dir, Problems: append(problems, buildErr.Problems...)}
 	} else if err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
-		return nil, &BuildError{Dir: src.Dir, Problems: problems}
+		return nil, &BuildError{Dir: pluginSource.Dir, Problems: problems}
 	}
-	b := &BuildResult{Dir: src.Dir, Name: src.ID.Name, DisplayName: src.ID.DisplayName, Version: src.Version}
-	b.Warnings = append(findWarnings(src, zod, compiled.Extracted), compiled.Warnings...)
-	for _, tool := range compiled.Extracted.Tools {
+	b := &BuildResult{Dir: pluginSource.Dir, Name: pluginSource.ID.Name, DisplayName: pluginSource.ID.DisplayName, Version: pluginSource.Version}
+	b.Warnings = append(findWarnings(pluginSource, zod, compiledPlugin.Extracted), compiledPlugin.Warnings...)
+	for _, tool := range compiledPlugin.Extracted.Tools {
 		b.Tools = append(b.Tools, BuiltTool{Name: tool.Name, Description: tool.Description})
 	}
-	for _, prompt := range compiled.Extracted.Prompts {
+	for _, prompt := range compiledPlugin.Extracted.Prompts {
 		b.Prompts = append(b.Prompts, BuiltPrompt{Name: prompt.Name, Description: prompt.Description})
 	}
-	if err := b.write(src, compiled, o); err != nil {
+	if err := b.write(pluginSource, compiledPlugin, o); err != nil {
 		return nil, err
 	}
 	b.Duration = time.Since(startTime)
@@ -128,44 +128,44 @@ type compiledPlugin struct {
 }
 
 // If a source file changes during a build, compilePlugin bundles and runs the plugin again.
-func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
+func compilePlugin(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
-		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
-		if err != nil || hasSameSource(compiled.Adapter, extractScript) {
-			return compiled, err
+		compiledPlugin, extractScript, err := compileOnce(ctx, builtSource, zod, o)
+		if err != nil || hasSameSource(compiledPlugin.Adapter, extractScript) {
+			return compiledPlugin, err
 		}
 	}
-	return compiledPlugin{}, errUnstableSource(src.Dir)
+	return compiledPlugin{}, errUnstableSource(builtSource.Dir)
 }
 
 func errUnstableSource(dir string) error {
 	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
-	adapter, err := adapterScript(src.Entry, src.ID)
+func compileOnce(ctx context.Context, builtSource pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
+	adapter, err := adapterScript(builtSource.Entry, builtSource.ID)
 	if err != nil {
 		return compiledPlugin{}, bundledScript{}, err
 	}
 	type result struct {
-		compiled compiledPlugin
-		err      error
+		compiledPlugin compiledPlugin
+		err            error
 	}
 	done := make(chan result, 1)
 	go func() {
-		compiled, err := bundleScripts(src, adapter, zod, o.Cache)
-		done <- result{compiled, err}
+		compiledPlugin, err := bundleScripts(builtSource, adapter, zod, o.Cache)
+		done <- result{compiledPlugin, err}
 	}()
-	extracted, readScript, extractErr := readPlugin(ctx, src, zod, o)
+	extractedPlugin, readScript, extractErr := readPlugin(ctx, builtSource, zod, o)
 	r := <-done
 	if r.err != nil { // if the source does not compile, r.err and extractErr have the same cause
 		return compiledPlugin{}, bundledScript{}, r.err
 	}
-	r.compiled.Extracted = extracted
-	return r.compiled, readScript, extractErr
+	r.compiledPlugin.Extracted = extractedPlugin
+	return r.compiledPlugin, readScript, extractErr
 }
 
-func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
+func bundleScripts(builtSource pluginSource, mainScript script, zod zodSource, cache *BuildCache) (compiledPlugin, error) {
 	adapter, err := bundlePluginScript(mainScript, zod, cache)
 	if err != nil {
 		return compiledPlugin{}, err
@@ -173,28 +173,28 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	if adapter.MinifiedCode, adapter.MinifiedMap, err = minifyLibraries(adapter); err != nil {
 		return compiledPlugin{}, err
 	}
-	compiled := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
+	compiledPluginValue := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
 	scriptKind, size := "adapter", len(adapter.MinifiedCode)
-	if src.PreScript != "" {
-		preScript, err := bundlePluginScript(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
+	if builtSource.PreScript != "" {
+		preScript, err := bundlePluginScript(preScriptScript(builtSource.PreScript, builtSource.ID.Name), zod, cache)
 		if err != nil {
 			return compiledPlugin{}, err
 		}
 		if preScript.MinifiedCode, _, err = minifyLibraries(preScript); err != nil {
 			return compiledPlugin{}, err
 		}
-		if compiled.PreScript = preScript.MinifiedCode; bytes.Contains(preScript.Code, []byte("zod/v4/")) {
-			compiled.PreScript = append([]byte(licenseNotice+"\n"), preScript.MinifiedCode...)
+		if compiledPluginValue.PreScript = preScript.MinifiedCode; bytes.Contains(preScript.Code, []byte("zod/v4/")) {
+			compiledPluginValue.PreScript = append([]byte(licenseNotice+"\n"), preScript.MinifiedCode...)
 		}
-		compiled.Warnings = append(compiled.Warnings, preScript.Warnings...)
-		if len(compiled.PreScript) > size {
-			scriptKind, size = "pre-script", len(compiled.PreScript)
+		compiledPluginValue.Warnings = append(compiledPluginValue.Warnings, preScript.Warnings...)
+		if len(compiledPluginValue.PreScript) > size {
+			scriptKind, size = "pre-script", len(compiledPluginValue.PreScript)
 		}
 	}
 	if p := checkSize(scriptKind, size); p != nil {
-		return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{*p}}
+		return compiledPlugin{}, &BuildError{Dir: builtSource.Dir, Problems: []Problem{*p}}
 	}
-	return compiled, nil
+	return compiledPluginValue, nil
 }
 
 // plugin.Load also checks the size of a script, but cannot name the cause of a large script.
@@ -206,21 +206,21 @@ func checkSize(scriptKind string, bytes int) *Problem {
 		scriptKind, float64(bytes)/(1<<20), maxAdapterBytes>>20)}
 }
 
-func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []Problem {
+func findWarnings(builtSource pluginSource, zod zodSource, extractedPluginValue extractedPlugin) []Problem {
 	var warnings []Problem
 	if zod.Warning != "" {
 		warnings = append(warnings, Problem{Text: zod.Warning})
 	}
-	if src.ConfigSchema != nil && extracted.ConfigSchema != nil && !isSameJSON(src.ConfigSchema, extracted.ConfigSchema) {
+	if builtSource.ConfigSchema != nil && extractedPluginValue.ConfigSchema != nil && !isSameJSON(builtSource.ConfigSchema, extractedPluginValue.ConfigSchema) {
 		warnings = append(warnings, Problem{Location: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
-	description := extracted.Identity
+	description := extractedPluginValue.Identity
 	for _, field := range []struct{ name, code, packageText string }{
-		{"displayName", description.DisplayName, src.ID.DisplayName},
-		{"description", description.Description, src.ID.Description},
-		{"homepage", description.Homepage, src.ID.Homepage},
-		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(src.ID.URLPatterns, ", ")},
-		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(src.ID.ExcludePatterns, ", ")},
+		{"displayName", description.DisplayName, builtSource.ID.DisplayName},
+		{"description", description.Description, builtSource.ID.Description},
+		{"homepage", description.Homepage, builtSource.ID.Homepage},
+		{"urlPatterns", strings.Join(description.URLPatterns, ", "), strings.Join(builtSource.ID.URLPatterns, ", ")},
+		{"excludePatterns", strings.Join(description.ExcludePatterns, ", "), strings.Join(builtSource.ID.ExcludePatterns, ", ")},
 	} {
 		if field.code != "" && field.code != field.packageText {
 			warnings = append(warnings, Problem{Location: packageFile, Text: fmt.Sprintf(

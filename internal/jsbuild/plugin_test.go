@@ -24,24 +24,24 @@ var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examp
 var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
 func copyExample(dir string) error {
-	for _, source := range exampleDirs {
-		err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
+	for _, pluginDir := range exampleDirs {
+		err := filepath.WalkDir(pluginDir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			name, err := filepath.Rel(source, path)
+			name, err := filepath.Rel(pluginDir, path)
 			if err != nil {
 				return err
 			}
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			copied := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
+			copyDir := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(copyDir), 0o755); err != nil {
 				return err
 			}
-			return os.WriteFile(copied, text, 0o644)
+			return os.WriteFile(copyDir, fileContent, 0o644)
 		})
 		if err != nil {
 			return err
@@ -63,12 +63,12 @@ func buildFreshExample(t testing.TB) string {
 func writeFiles(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
+	for name, fileContent := range files {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(fileContent), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,11 +106,11 @@ func buildPlugin(t testing.TB, dir string) *BuildResult {
 
 func readFileIn(t testing.TB, dir, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	fileContent, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return fileContent
 }
 
 func TestBuildExample(t *testing.T) {
@@ -127,33 +127,33 @@ func TestBuildExample(t *testing.T) {
 		t.Errorf("tools %s, want %s", got, want)
 	}
 	for i, name := range []string{"adapter.iife.js", "adapter.iife.js.map", "tools.json"} {
-		info, err := os.Stat(filepath.Join(dir, "dist", name))
+		fileInfo, err := os.Stat(filepath.Join(dir, "dist", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != info.Size() {
-			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, info.Size())
+		if b.Files[i].Path != filepath.Join(b.Dir, "dist", name) || int64(b.Files[i].Bytes) != fileInfo.Size() {
+			t.Errorf("Files[%d] is %+v, want %s with %d bytes", i, b.Files[i], name, fileInfo.Size())
 		}
 	}
 	if leftoverFiles, err := filepath.Glob(filepath.Join(dir, "dist", ".*")); err != nil || len(leftoverFiles) > 0 {
 		t.Errorf("temporary files are left: %v %v", leftoverFiles, err)
 	}
-	loaded, err := plugin.Load(dir)
+	loadedPlugin, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != "opentabs-"+sdkts.Version() || loaded.IsForOriginalSDK || len(loaded.Warnings) > 0 {
-		t.Errorf("loaded as %+v", loaded)
+	if len(loadedPlugin.Tools) != len(exampleTools) || loadedPlugin.SDKVersion != "opentabs-"+sdkts.Version() || loadedPlugin.IsForOriginalSDK || len(loadedPlugin.Warnings) > 0 {
+		t.Errorf("loaded as %+v", loadedPlugin)
 	}
 	if len(b.Prompts) != 1 || b.Prompts[0].Name != "summarise_channel" || b.Prompts[0].Description == "" {
 		t.Errorf("prompts %+v", b.Prompts)
 	}
-	prompt := loaded.Prompts[0]
+	prompt := loadedPlugin.Prompts[0]
 	want := []plugin.PromptArgument{
 		{Name: "channelId", Description: "The channel's id, such as general", Required: true},
 		{Name: "last", Description: "How many messages to summarise; 50 by default"},
 	}
-	if len(loaded.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
+	if len(loadedPlugin.Prompts) != 1 || prompt.FullName() != "messages__summarise_channel" || !slices.Equal(prompt.Arguments, want) {
 		t.Errorf("prompt loaded as %+v", prompt)
 	}
 	if args, err := prompt.Validate(json.RawMessage(`{"channelId":"5","last":"20"}`)); err != nil || string(args) != `{"channelId":"5","last":20}` {
@@ -164,14 +164,14 @@ func TestBuildExample(t *testing.T) {
 func TestAdapterHash(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
-	end := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
-	if end < 0 {
+	endIndex := strings.LastIndex(code, "(function(){var o=(globalThis).__openTabs;")
+	if endIndex < 0 {
 		t.Fatal("the marker is missing")
 	}
-	sum := sha256.Sum256([]byte(code[:end]))
-	match := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
-	if match == nil || match[1] != hex.EncodeToString(sum[:]) || match[1] != b.Hash {
-		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, sum)
+	checksum := sha256.Sum256([]byte(code[:endIndex]))
+	regexpMatch := regexp.MustCompile(`\.__adapterHash="([0-9a-f]{64})"`).FindStringSubmatch(code)
+	if regexpMatch == nil || regexpMatch[1] != hex.EncodeToString(checksum[:]) || regexpMatch[1] != b.Hash {
+		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", regexpMatch, b.Hash, checksum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
 		t.Errorf("the file ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")
@@ -275,12 +275,12 @@ func BenchmarkBuildExample(b *testing.B) {
 }
 
 func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
-	dir, out := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
-	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: out})
+	dir, outDir := buildFreshExample(t), filepath.Join(t.TempDir(), "not", "there")
+	buildResult, err := BuildPlugin(context.Background(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout, Out: outDir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := buildResult.Files[0].Path; got != filepath.Join(out, bundleFileName) {
+	if got := buildResult.Files[0].Path; got != filepath.Join(outDir, bundleFileName) {
 		t.Errorf("the adapter is in %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {

@@ -21,14 +21,14 @@ type Problem struct {
 
 // String returns the problem in the form that the terminal shows.
 func (p Problem) String() string {
-	text := p.Text
+	errorMessage := p.Text
 	if p.Location != "" {
-		text = p.Location + ": " + text
+		errorMessage = p.Location + ": " + errorMessage
 	}
 	if line := strings.TrimSpace(p.Line); line != "" {
-		text += "\n      " + line
+		errorMessage += "\n      " + line
 	}
-	return text
+	return errorMessage
 }
 
 // BuildError is the error of a failed build of a plugin; it lists the problems.
@@ -61,27 +61,27 @@ var missingExports = map[string]string{
 	"defineResource":  "plugins have no resources; turn each resource into a tool with defineTool, whose handle returns the result of read",
 }
 
-func translateNoExport(text string) string {
-	match := noExportPattern().FindStringSubmatch(text)
-	if match == nil {
-		return text
+func translateNoExport(errorMessage string) string {
+	regexpMatch := noExportPattern().FindStringSubmatch(errorMessage)
+	if regexpMatch == nil {
+		return errorMessage
 	}
-	if advice, ok := missingExports[match[1]]; ok {
+	if advice, ok := missingExports[regexpMatch[1]]; ok {
 		return advice
 	}
-	return "this version of the SDK has no " + match[1] + "; remove the import (docs/plugins.md lists all exports)"
+	return "this version of the SDK has no " + regexpMatch[1] + "; remove the import (docs/plugins.md lists all exports)"
 }
 
 // translateNote replaces esbuild's notes that advise the author to set esbuild options,
 // because authors cannot set them.
-func translateNote(text string) string {
+func translateNote(errorMessage string) string {
 	switch {
-	case strings.Contains(text, "PlatformNode"):
+	case strings.Contains(errorMessage, "PlatformNode"):
 		return "this is a module of Node, which a page does not have; use what browsers offer"
-	case strings.Contains(text, "as external to exclude it"):
+	case strings.Contains(errorMessage, "as external to exclude it"):
 		return "if it is a package, install it with npm in the plugin's directory"
 	}
-	return strings.TrimSuffix(text, ".")
+	return strings.TrimSuffix(errorMessage, ".")
 }
 
 func fromEsbuild(messages []api.Message) []Problem {

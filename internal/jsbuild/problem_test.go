@@ -70,18 +70,18 @@ var badPlugins = []struct {
 }
 
 func TestBadPlugins(t *testing.T) {
-	for _, test := range badPlugins {
-		t.Run(test.name, func(t *testing.T) {
-			files := map[string]string{"package.json": test.pkg, "src/index.ts": test.index}
-			if test.pkg == "" {
+	for _, testCase := range badPlugins {
+		t.Run(testCase.name, func(t *testing.T) {
+			files := map[string]string{"package.json": testCase.pkg, "src/index.ts": testCase.index}
+			if testCase.pkg == "" {
 				files["package.json"] = validPackage
 			}
-			for name, text := range test.files {
+			for name, text := range testCase.files {
 				files[name] = text
 			}
 			dir := writeFiles(t, files)
 			timeout := longTimeout
-			if strings.HasPrefix(test.name, "endless") {
+			if strings.HasPrefix(testCase.name, "endless") {
 				timeout = 6 * time.Second
 			}
 			_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: timeout})
@@ -89,7 +89,7 @@ func TestBadPlugins(t *testing.T) {
 			if !errors.As(err, &buildErr) {
 				t.Fatalf("got %v, want a BuildError", err)
 			}
-			for _, want := range test.want {
+			for _, want := range testCase.want {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("lacks %q:\n%v", want, err)
 				}

@@ -55,11 +55,11 @@ type TestOptions struct {
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as JSON.
 	// Concurrent calls of Do are possible. If Do fails, the test's script receives the error.
-	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
+	Do(ctx context.Context, description string, params json.RawMessage) (json.RawMessage, error)
 	// SetResponder sets the function answer, which responds to the HTTP requests of
 	// pages. The function answer blocks until the test has responded or ctx is done.
 	// SetResponder(nil) is called after the last test in a file.
-	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
+	SetResponder(responder func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
 // TestFile is one file with tests of a plugin.
@@ -89,12 +89,12 @@ func FindTests(dir string) ([]TestFile, error) {
 			case d.IsDir() || !strings.HasSuffix(d.Name(), ".test.ts") && !strings.HasSuffix(d.Name(), ".test.tsx"):
 				return nil
 			}
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
 			name, err := filepath.Rel(dir, path)
-			files = append(files, TestFile{Name: filepath.ToSlash(name), UsesNode: nodeTestImport().Match(text)})
+			files = append(files, TestFile{Name: filepath.ToSlash(name), UsesNode: nodeTestImport().Match(fileContent)})
 			return err
 		})
 		if err != nil {
@@ -146,17 +146,17 @@ type FailedCall struct {
 // file does not compile, or if a test exceeds the limits of time or memory, RunTests
 // returns a *[BuildError].
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
-	src, problems, err := readSource(dir)
+	pluginSource, problems, err := readSource(dir)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		return &BuildError{Dir: src.Dir, Problems: problems}
+		return &BuildError{Dir: pluginSource.Dir, Problems: problems}
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTestTimeout
 	}
-	bundled, err := bundlePluginScript(testScript(file.Name, o), findZod(src.Dir), nil)
+	bundled, err := bundlePluginScript(testScript(file.Name, o), findZod(pluginSource.Dir), nil)
 	if err != nil {
 		return withTestHint(err)
 	}
@@ -168,7 +168,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 		}
 		argv = []string{self, "__simulate"}
 	}
-	fileTests := simulation{dir: src.Dir, file: file.Name, bundled: bundled, argv: argv, timeout: o.Timeout, report: report}
+	fileTests := simulation{dir: pluginSource.Dir, file: file.Name, bundled: bundled, argv: argv, timeout: o.Timeout, report: report}
 	if o.Browser != nil {
 		fileTests.timeout += browserTestGrace
 		fileTests.browserTests = newBrowserTests(o.Browser)
@@ -232,7 +232,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	stderr := &cappedBuffer{max: 4 << 10}
 	cmd.Stderr = stderr
 	cmd.WaitDelay = extractGrace
-	out, err := cmd.StdoutPipe()
+	stdoutReader, err := cmd.StdoutPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
 	}
@@ -240,13 +240,13 @@ func runSimulation(ctx context.Context, s simulation) error {
 		return fmt.Errorf("run the tests in a child process (%s): %w", strings.Join(s.argv, " "), err)
 	}
 	lines := &lineWriter{w: in}
-	lines.begin(string(s.bundled.Code))
+	lines.beginTests(string(s.bundled.Code))
 	if s.browserTests != nil {
-		defer s.browserTests.begin(ctx, lines)()
+		defer s.browserTests.beginTests(ctx, lines)()
 	}
 	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // at first, timer limits the time to load the modules of the tests
 	defer timer.Stop()
-	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
+	state := s.readEvents(stdoutReader, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
 	exitErr := cmd.Wait()
 	switch {
@@ -265,11 +265,11 @@ func runSimulation(ctx context.Context, s simulation) error {
 	return s.newProblem("", "the modules of the tests did not load within the limits of time and memory: "+firstLine)
 }
 
-func (s simulation) newProblem(where, text string) error {
-	if where == "" {
-		where = s.file
+func (s simulation) newProblem(placeText, problemText string) error {
+	if placeText == "" {
+		placeText = s.file
 	}
-	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: where, Text: text}}}
+	return &BuildError{Dir: s.dir, Problems: []Problem{{Location: placeText, Text: problemText}}}
 }
 
 // runState is the progress of a test run in the child process. Each event of the child
@@ -281,8 +281,8 @@ type runState struct {
 	stack       string
 }
 
-func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
-	lines := bufio.NewScanner(out)
+func (s simulation) readEvents(stdoutReader io.Reader, resetTimer func()) (state runState) {
+	lines := bufio.NewScanner(stdoutReader)
 	lines.Buffer(nil, maxExtractedBytes)
 	for lines.Scan() {
 		var event TestEvent

@@ -51,7 +51,7 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
+func (r *browserTests) beginTests(ctx context.Context, lines *lineWriter) (endTests func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
 	return func() { r.browser.SetResponder(nil) }
@@ -69,32 +69,32 @@ func (r *browserTests) handleLine(line []byte) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if answer := r.pendingAnswers[m.ID]; answer != nil {
+	if responses := r.pendingAnswers[m.ID]; responses != nil {
 		delete(r.pendingAnswers, m.ID)
-		answer <- m.browserAnswer
+		responses <- m.browserAnswer
 	}
 }
 
 func (r *browserTests) runOperation(m scriptMessage) {
-	value, err := r.browser.Do(r.ctx, m.What, m.Params)
-	answer := browserAnswer{Value: value}
+	valueJSON, err := r.browser.Do(r.ctx, m.What, m.Params)
+	operationResult := browserAnswer{Value: valueJSON}
 	if err != nil {
-		answer.Error = err.Error()
+		operationResult.Error = err.Error()
 	}
 	// A write to the test script fails only if the script has already ended, so the error
 	// is ignored.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
 		browserAnswer
-	}{m.ID, answer})
+	}{m.ID, operationResult})
 }
 
 func (r *browserTests) request(ctx context.Context, request any) (json.RawMessage, error) {
-	answer := make(chan browserAnswer, 1)
+	responses := make(chan browserAnswer, 1)
 	r.mu.Lock()
 	r.lastID++
 	id := r.lastID
-	r.pendingAnswers[id] = answer
+	r.pendingAnswers[id] = responses
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
@@ -109,7 +109,7 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 		return nil, err
 	}
 	select {
-	case a := <-answer:
+	case a := <-responses:
 		if a.Error != "" {
 			return nil, errors.New(a.Error)
 		}
@@ -129,21 +129,21 @@ type lineWriter struct {
 }
 
 func (l *lineWriter) write(v any) error {
-	text, err := json.Marshal(v)
+	encodedJSON, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode a line: %w", err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, err = l.w.Write(append(text, '\n'))
+	_, err = l.w.Write(append(encodedJSON, '\n'))
 	return err
 }
 
 // Later calls of the lineWriter's write method wait until the line of begin is written.
-func (l *lineWriter) begin(text string) {
+func (l *lineWriter) beginTests(line string) {
 	l.mu.Lock()
 	go func() {
 		defer l.mu.Unlock()
-		_, _ = l.w.Write(append([]byte(quoteJS(text)), '\n'))
+		_, _ = l.w.Write(append([]byte(quoteJS(line)), '\n'))
 	}()
 }

@@ -12,10 +12,10 @@ import (
 
 type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
-	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
+	onResponder func(responder func(context.Context, any) (json.RawMessage, error))
 
-	mu     sync.Mutex // guards answer
-	answer func(context.Context, any) (json.RawMessage, error)
+	mu        sync.Mutex // guards answer
+	responder func(context.Context, any) (json.RawMessage, error)
 }
 
 var _ TestBrowser = (*fakeBrowser)(nil)
@@ -32,22 +32,22 @@ func (f *fakeBrowser) Do(ctx context.Context, operation string, params json.RawM
 	return json.RawMessage(value), nil
 }
 
-func (f *fakeBrowser) SetResponder(answer func(context.Context, any) (json.RawMessage, error)) {
+func (f *fakeBrowser) SetResponder(responder func(context.Context, any) (json.RawMessage, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answer = answer
-	if f.onResponder != nil && answer != nil {
-		f.onResponder(answer)
+	f.responder = responder
+	if f.onResponder != nil && responder != nil {
+		f.onResponder(responder)
 		f.onResponder = nil
 	}
 }
 
 func (f *fakeBrowser) request(ctx context.Context, url string) (string, error) {
 	f.mu.Lock()
-	answer := f.answer
+	responder := f.responder
 	f.mu.Unlock()
-	text, err := answer(ctx, map[string]any{"method": "GET", "url": url, "headers": map[string]string{}, "body": "", "fetched": true})
-	return string(text), err
+	responseJSON, err := responder(ctx, map[string]any{"method": "GET", "url": url, "headers": map[string]string{}, "body": "", "fetched": true})
+	return string(responseJSON), err
 }
 
 func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
@@ -73,8 +73,8 @@ func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
 	cancelledCtx, cancel := context.WithCancel(t.Context())
 	cancel()
-	browser.onResponder = func(answer func(context.Context, any) (json.RawMessage, error)) {
-		_, _ = answer(cancelledCtx, map[string]any{"method": "GET", "url": "https://shop.example/early"})
+	browser.onResponder = func(responder func(context.Context, any) (json.RawMessage, error)) {
+		_, _ = responder(cancelledCtx, map[string]any{"method": "GET", "url": "https://shop.example/early"})
 	}
 	if results := runInFakeBrowser(t, TestOptions{Browser: browser, Timeout: time.Minute, Filter: "^both: reports"}); len(results) != 1 {
 		t.Errorf("the tests did not run: %v", results)
@@ -92,14 +92,14 @@ func TestTestsRunInABrowser(t *testing.T) {
 		}
 		input, _ := params["input"].(map[string]any)
 		id, _ := input["id"].(string)
-		answer, err := browser.request(ctx, "https://shop.example/api/items/"+id+"?full=1")
+		responseJSON, err := browser.request(ctx, "https://shop.example/api/items/"+id+"?full=1")
 		if err != nil {
 			return "", err
 		}
 		switch id {
 		case "7":
-			if !strings.Contains(answer, `"body":"{\"price\":3}"`) {
-				return "", errors.New("the page got " + answer)
+			if !strings.Contains(responseJSON, `"body":"{\"price\":3}"`) {
+				return "", errors.New("the page got " + responseJSON)
 			}
 			return `{"call": {"result": {"answer": {"price": 3}}, ` + emptyCall + `}, "logs": [{"level": "info", "message": "buying", "data": [{"id": "7"}]}]}`, nil
 		case "8":
@@ -107,8 +107,8 @@ func TestTestsRunInABrowser(t *testing.T) {
 		case "9":
 			return `{"call": {"result": {"answer": {"asked": "https://shop.example/api/items/9?full=1"}}, ` + emptyCall + `}}`, nil
 		case "10":
-			if !strings.Contains(answer, `"broken":true`) {
-				return "", errors.New("the page got " + answer)
+			if !strings.Contains(responseJSON, `"broken":true`) {
+				return "", errors.New("the page got " + responseJSON)
 			}
 			return `{"call": {"error": {"code": "tool_error", "message": "broken", "tool": {"code": "network_error", "retryable": true}}, ` + emptyCall + `}}`, nil
 		}

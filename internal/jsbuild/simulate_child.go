@@ -32,14 +32,14 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 	}
 	defer vm.Close()
 	vm.SetMemoryLimit(simulateMemoryBytes)
-	child := testRunner{vm: vm, in: in, send: func(event json.RawMessage) bool {
+	child := testRunner{vm: vm, in: in, sendLine: func(event json.RawMessage) bool {
 		_, err := stdout.Write(append(event, '\n'))
 		return err == nil
 	}}
 	if err := child.run(script); err != nil {
 		scriptErr := failedAnswer(err)
 		line, err := json.Marshal(TestEvent{Op: "broken", Error: scriptErr.Error, Stack: scriptErr.Stack})
-		if err != nil || !child.send(line) {
+		if err != nil || !child.sendLine(line) {
 			return 2
 		}
 	}
@@ -48,11 +48,11 @@ func Simulate(stdin io.Reader, stdout io.Writer) int {
 
 // testRunner runs a test script in the JavaScript engine QuickJS.
 type testRunner struct {
-	vm   *quickjs.VM
-	in   *bufio.Reader
-	send func(json.RawMessage) bool
+	vm       *quickjs.VM
+	in       *bufio.Reader
+	sendLine func(json.RawMessage) bool
 	// The channel `received` is closed at the end of stdin.
-	received chan []byte
+	receivedLines chan []byte
 }
 
 func (s *testRunner) run(script string) error {
@@ -70,9 +70,9 @@ func (s *testRunner) run(script string) error {
 		if err != nil {
 			return err
 		}
-		text, _ := result.(string)
+		resultJSON, _ := result.(string)
 		var events []json.RawMessage
-		if err := json.Unmarshal([]byte(text), &events); err != nil {
+		if err := json.Unmarshal([]byte(resultJSON), &events); err != nil {
 			return fmt.Errorf("the tests overwrote the simulator: %w", err)
 		}
 		for _, event := range events {
@@ -82,7 +82,7 @@ func (s *testRunner) run(script string) error {
 				}
 				continue
 			}
-			if !s.send(event) || strings.HasPrefix(string(event), `{"op":"done"`) {
+			if !s.sendLine(event) || strings.HasPrefix(string(event), `{"op":"done"`) {
 				return nil
 			}
 		}
@@ -96,14 +96,14 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 	if err := json.Unmarshal(event, &waitEvent); err != nil {
 		return false, fmt.Errorf("the tests overwrote the simulator: %w", err)
 	}
-	if s.received == nil {
-		s.received = make(chan []byte)
+	if s.receivedLines == nil {
+		s.receivedLines = make(chan []byte)
 		go s.readLines()
 	}
 	timer := time.NewTimer(time.Duration(waitEvent.Ms * float64(time.Millisecond)))
 	defer timer.Stop()
 	select {
-	case line, ok := <-s.received:
+	case line, ok := <-s.receivedLines:
 		if !ok {
 			return false, nil
 		}
@@ -116,12 +116,12 @@ func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err e
 
 // readLines runs until the process exits.
 func (s *testRunner) readLines() {
-	defer close(s.received)
+	defer close(s.receivedLines)
 	for {
 		line, err := s.in.ReadBytes('\n')
 		if err != nil {
 			return
 		}
-		s.received <- line
+		s.receivedLines <- line
 	}
 }

@@ -137,18 +137,18 @@ func TestSimulatorExplainsMistakes(t *testing.T) {
 		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:87:",
 	} {
 		n, ok := events[test]
-		text := n.Error
+		errorText := n.Error
 		if n.Error != "" {
-			text += " | " + n.Where
+			errorText += " | " + n.Where
 			for _, call := range n.FailedCalls {
-				text += " | " + call.Tool + ": " + call.Message + " at " + call.Where
+				errorText += " | " + call.Tool + ": " + call.Message + " at " + call.Where
 			}
 			for _, hint := range n.Hints {
-				text += " | " + hint
+				errorText += " | " + hint
 			}
 		}
-		if !ok || !strings.Contains(text, want) || want == "" && text != "" {
-			t.Errorf("%s: the report of the test is %v %s\nwant %s", test, ok, text, want)
+		if !ok || !strings.Contains(errorText, want) || want == "" && errorText != "" {
+			t.Errorf("%s: the report of the test is %v %s\nwant %s", test, ok, errorText, want)
 		}
 	}
 }

@@ -64,12 +64,12 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{}, nil
 	case isRelative && isEmbedded:
 		if name, ok := s.find(path.Join(path.Dir(a.Importer), a.Path)); ok {
-			return s.resolved(name), nil
+			return s.resolvedPath(name), nil
 		}
 	case !isRelative:
 		if target, ok := s.embeddedPath(a.Path); ok {
 			if name, ok := s.find(target); ok {
-				return s.resolved(name), nil
+				return s.resolvedPath(name), nil
 			}
 			return api.OnResolveResult{}, fmt.Errorf("%q is an alias of the embedded file %s, which does not exist", a.Path, target)
 		}
@@ -80,7 +80,7 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{}, nil
 }
 
-func (s sourceSet) resolved(name string) api.OnResolveResult {
+func (s sourceSet) resolvedPath(name string) api.OnResolveResult {
 	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
 	if s.Pure != nil && s.Pure().MatchString(name) {
 		r.SideEffects = api.SideEffectsFalse
@@ -111,7 +111,7 @@ func (s sourceSet) find(name string) (string, bool) {
 		if !ok || s.Roots[root] == nil {
 			continue
 		}
-		if info, err := fs.Stat(s.Roots[root], pathInRoot); err == nil && info.Mode().IsRegular() {
+		if fileInfo, err := fs.Stat(s.Roots[root], pathInRoot); err == nil && fileInfo.Mode().IsRegular() {
 			return candidate, true
 		}
 	}
@@ -119,11 +119,11 @@ func (s sourceSet) find(name string) (string, bool) {
 }
 
 func (s sourceSet) load(a api.OnLoadArgs) (api.OnLoadResult, error) {
-	text, err := s.Read(a.Path)
+	fileContent, err := s.Read(a.Path)
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
-	contents := string(text)
+	contents := string(fileContent)
 	return api.OnLoadResult{Contents: &contents, Loader: loaderOf(a.Path)}, nil
 }
 

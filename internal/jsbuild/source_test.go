@@ -56,13 +56,13 @@ func TestSourcesBundle(t *testing.T) {
 		}.mountFiles(),
 		Alias: map[string]string{"pkg": "pkg/main.mjs", "pkg/": "pkg/"},
 	}
-	out, problems := bundleTest(t, s, "app/src/main.ts")
+	outDir, problems := bundleTest(t, s, "app/src/main.ts")
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	for _, want := range []string{"from-a", "from-b", "from-c", "from-d", "from-e"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the bundle lacks %q:\n%s", want, out)
+		if !strings.Contains(outDir, want) {
+			t.Errorf("the bundle lacks %q:\n%s", want, outDir)
 		}
 	}
 	for entry, want := range map[string]string{
@@ -91,15 +91,15 @@ func TestImportsWithoutAliasAreReadFromDisk(t *testing.T) {
 func TestReadSourceAcceptsByteOrderMark(t *testing.T) {
 	dir := buildFreshExample(t)
 	file := filepath.Join(dir, packageFile)
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, append([]byte("\ufeff"), text...), 0o600); err != nil {
+	if err := os.WriteFile(file, append([]byte("\ufeff"), fileContent...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	src, problems, err := readSource(dir)
-	if err != nil || len(problems) > 0 || src.ID.Name != "messages" {
-		t.Errorf("readSource returned %+v, %v, %v", src.ID, problems, err)
+	pluginSource, problems, err := readSource(dir)
+	if err != nil || len(problems) > 0 || pluginSource.ID.Name != "messages" {
+		t.Errorf("readSource returned %+v, %v, %v", pluginSource.ID, problems, err)
 	}
 }

@@ -33,12 +33,12 @@ type zodSource struct {
 func findZod(dir string) zodSource {
 	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err == nil {
 			var pkg struct {
 				Version string `json:"version"`
 			}
-			if json.Unmarshal(text, &pkg) == nil && strings.HasPrefix(pkg.Version, "4.") {
+			if json.Unmarshal(fileContent, &pkg) == nil && strings.HasPrefix(pkg.Version, "4.") {
 				return zodSource{Dir: dir, Installed: true}
 			}
 			return zodSource{Dir: dir, Warning: fmt.Sprintf(
@@ -107,11 +107,11 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
 	// The SDK that is embedded in opentabs must use the same copy of zod as the plugin.
-	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
-	if len(resolved.Errors) > 0 {
-		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
+	resolvedPath := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
+	if len(resolvedPath.Errors) > 0 {
+		return api.OnResolveResult{}, errors.New(resolvedPath.Errors[0].Text)
 	}
-	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
+	return api.OnResolveResult{Path: resolvedPath.Path, Namespace: resolvedPath.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
 // resolveLocales returns a relative path, because the bundle contains the path, and an adapter must have the same bytes
@@ -145,16 +145,16 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 // If zod used the real globalThis, a page could read or change the schemas of an adapter. loadPrivateZod changes no
 // line numbers.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
-	var text []byte
+	var zodSource []byte
 	var err error
 	if a.Namespace == embeddedNamespace {
-		text, err = embeddedFiles.Read(a.Path)
+		zodSource, err = embeddedFiles.Read(a.Path)
 	} else {
-		text, err = os.ReadFile(a.Path)
+		zodSource, err = os.ReadFile(a.Path)
 	}
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
-	contents := `import { zodGlobal as globalThis } from "@opentabs/sdk/runtime/zod-global.ts"; ` + string(text)
+	contents := `import { zodGlobal as globalThis } from "@opentabs/sdk/runtime/zod-global.ts"; ` + string(zodSource)
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: filepath.Dir(a.Path)}, nil
 }

@@ -30,8 +30,8 @@ var (
 	dynamicImport      = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
 )
 
-func findZodUsage(src pluginSource) zodUsage {
-	scanned, err := pluginCode(src)
+func findZodUsage(builtSource pluginSource) zodUsage {
+	scanned, err := pluginCode(builtSource)
 	if err != nil {
 		return zodUsage{}
 	}
@@ -43,8 +43,8 @@ func findZodUsage(src pluginSource) zodUsage {
 			locals[local] = true
 		}
 		for name := range strings.SplitSeq(strings.TrimRight(inBraces, "}\n "), ",") {
-			if match := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); match != nil && match[0] == strings.TrimSpace(name) {
-				locals[cmp.Or(match[1], match[0])] = true
+			if regexpMatch := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); regexpMatch != nil && regexpMatch[0] == strings.TrimSpace(name) {
+				locals[cmp.Or(regexpMatch[1], regexpMatch[0])] = true
 			}
 		}
 	}
@@ -55,15 +55,15 @@ func findZodUsage(src pluginSource) zodUsage {
 		if i < 0 || i >= len(tokens) || tokens[i].kind == tokenString {
 			return ""
 		}
-		return tokens[i].text
+		return tokens[i].source
 	}
 	isAccess := func(i int) bool { return textAt(i) == "." || textAt(i) == "?." }
 	for i, t := range tokens {
 		switch {
-		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
+		case t.kind != tokenName || !locals[t.source] || isAccess(i-1):
 		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","):
 		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
-			names[tokens[i+2].text] = true
+			names[tokens[i+2].source] = true
 		default:
 			usage.isComplete = false
 		}

@@ -9,9 +9,9 @@ import (
 )
 
 func TestZodUsage(t *testing.T) {
-	for name, test := range map[string]struct {
-		source, names string
-		isIncomplete  bool
+	for name, testCase := range map[string]struct {
+		pluginDir, names string
+		isIncomplete     bool
 	}{
 		"an object":             {`import { z } from 'zod'; export default z.object({ a: z.string(), z: 1, b: "z" }).z;`, "object string", false},
 		"another name":          {`import { z as zod } from 'zod/v4'; export default zod.int();`, "int", false},
@@ -26,11 +26,11 @@ func TestZodUsage(t *testing.T) {
 	} {
 		dir := writeFiles(t, map[string]string{
 			packageFile:    validPackage,
-			"src/index.ts": test.source,
+			"src/index.ts": testCase.pluginDir,
 			"src/a.ts":     `import { z } from 'zod'; export const a = z.boolean(); export const zodd = { x: 1 };`,
 		})
 		usage := findZodUsage(pluginSource{Dir: dir, Entry: "src/index.ts"})
-		if got := strings.Join(usage.names, " "); usage.isComplete == test.isIncomplete || usage.isComplete && got != test.names {
+		if got := strings.Join(usage.names, " "); usage.isComplete == testCase.isIncomplete || usage.isComplete && got != testCase.names {
 			t.Errorf("%s: used names of zod = %q, complete = %v", name, got, usage.isComplete)
 		}
 	}
@@ -62,8 +62,8 @@ func TestAdaptersAreSmall(t *testing.T) {
 	if err := json.Unmarshal(readFileIn(t, dir, "dist/"+mapName), &sourceMap); err != nil {
 		t.Fatal(err)
 	}
-	isOwn := func(source string) bool { return strings.HasPrefix(source, "../src/") }
-	if len(sourceMap.Sources) < 6 || slices.ContainsFunc(sourceMap.Sources, func(source string) bool { return !isOwn(source) && source != "../"+entryFile }) {
+	isOwn := func(pluginDir string) bool { return strings.HasPrefix(pluginDir, "../src/") }
+	if len(sourceMap.Sources) < 6 || slices.ContainsFunc(sourceMap.Sources, func(pluginDir string) bool { return !isOwn(pluginDir) && pluginDir != "../"+entryFile }) {
 		t.Errorf("sources of the adapter's source map = %q, want the author's modules", sourceMap.Sources)
 	}
 }

@@ -20,8 +20,8 @@ const defaultIndent = "  "
 // parameter value must be valid JSON. Set creates missing objects on the path to the
 // member. Set returns an error if a member on the path is not an object. Data without any
 // JSON value is treated as an empty object.
-func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
-	document, err := parse(data)
+func Set(configBytes []byte, path []string, valueJSON json.RawMessage) ([]byte, error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 			parent = &object.Members[at].Value
 			continue
 		}
-		newValue := value
+		newValue := valueJSON
 		for j := len(path) - 1; j > i; j-- {
 			newValue = json.RawMessage(fmt.Sprintf("{%s:%s}", quote(path[j]), newValue))
 		}
-		style := detectStyle(data, parent)
+		style := detectStyle(configBytes, parent)
 		if at >= 0 {
 			object.Members[at].Value.Value = style.parseValue(newValue).Value
 		} else {
@@ -53,8 +53,8 @@ func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
 
 // Remove returns the JSON document in data without the member at path. If the document
 // has no such member, Remove returns data unchanged, and removed is false.
-func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
-	document, err := parse(data)
+func Remove(configBytes []byte, path []string) (editedJSON []byte, removed bool, err error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, false, err
 	}
@@ -62,11 +62,11 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 	for i, name := range path {
 		object, ok := parent.Value.(*hujson.Object)
 		if !ok {
-			return data, false, nil
+			return configBytes, false, nil
 		}
 		at := indexOf(object, name)
 		if at < 0 {
-			return data, false, nil
+			return configBytes, false, nil
 		}
 		if i < len(path)-1 {
 			parent = &object.Members[at].Value
@@ -81,16 +81,16 @@ func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
 func removeMember(object *hujson.Object, at int) {
 	member := object.Members[at]
 	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
-	if last := len(object.Members) - 1; at < last {
-		next := &object.Members[at+1].Name
-		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
+	if lastIndex := len(object.Members) - 1; at < lastIndex {
+		nextValue := &object.Members[at+1].Name
+		nextValue.BeforeExtra = joinExtras(comments, nextValue.BeforeExtra)
 	} else {
-		if last > 0 {
-			previous := &object.Members[last-1].Value
-			comments = joinExtras(joinComments(previous.AfterExtra), comments)
-			previous.AfterExtra = nil
+		if lastIndex > 0 {
+			previousValue := &object.Members[lastIndex-1].Value
+			comments = joinExtras(joinComments(previousValue.AfterExtra), comments)
+			previousValue.AfterExtra = nil
 			if member.Value.AfterExtra != nil {
-				previous.AfterExtra = hujson.Extra{}
+				previousValue.AfterExtra = hujson.Extra{}
 			}
 		}
 		object.AfterExtra = joinExtras(comments, object.AfterExtra)
@@ -98,33 +98,33 @@ func removeMember(object *hujson.Object, at int) {
 	object.Members = append(object.Members[:at], object.Members[at+1:]...)
 }
 
-func joinComments(parts ...hujson.Extra) hujson.Extra {
-	var joined hujson.Extra
-	for _, part := range parts {
+func joinComments(comments ...hujson.Extra) hujson.Extra {
+	var joinedExtra hujson.Extra
+	for _, part := range comments {
 		if bytes.ContainsRune(part, '/') {
-			joined = joinExtras(joined, bytes.TrimRight(part, " \t\r\n"))
+			joinedExtra = joinExtras(joinedExtra, bytes.TrimRight(part, " \t\r\n"))
 		}
 	}
-	return joined
+	return joinedExtra
 }
 
 // After a // comment, joinExtras adds a line break, because the following text would otherwise become part of the
 // comment.
-func joinExtras(comments, rest hujson.Extra) hujson.Extra {
+func joinExtras(comments, remainingSpace hujson.Extra) hujson.Extra {
 	if len(comments) == 0 {
-		return rest
+		return remainingSpace
 	}
 	line := comments[bytes.LastIndexByte(comments, '\n')+1:]
-	joined := comments[:len(comments):len(comments)]
-	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n")) {
-		joined = append(joined, '\n')
+	joinedExtra := comments[:len(comments):len(comments)]
+	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(remainingSpace, " \t\r"), []byte("\n")) {
+		joinedExtra = append(joinedExtra, '\n')
 	}
-	return append(joined, rest...)
+	return append(joinedExtra, remainingSpace...)
 }
 
 // Standardize returns a JSON document without its comments and trailing commas.
-func Standardize(data []byte) ([]byte, error) {
-	document, err := parse(data)
+func Standardize(configBytes []byte) ([]byte, error) {
+	document, err := parse(configBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -132,17 +132,17 @@ func Standardize(data []byte) ([]byte, error) {
 	return document.Pack(), nil
 }
 
-func parse(data []byte) (hujson.Value, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		data = []byte("{}\n")
+func parse(configBytes []byte) (hujson.Value, error) {
+	if len(bytes.TrimSpace(configBytes)) == 0 {
+		configBytes = []byte("{}\n")
 	}
-	document, err := hujson.Parse(bytes.Clone(data)) // hujson.Value shares memory with its input and changes it
+	document, err := hujson.Parse(bytes.Clone(configBytes)) // hujson.Value shares memory with its input and changes it
 	if err == nil {
 		return document, nil
 	}
 	// If a JSON file contains only comments, parse adds an empty object after the
 	// comments.
-	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
+	if commented, commentErr := hujson.Parse(append(bytes.Clone(configBytes), "\n{}\n"...)); commentErr == nil {
 		return commented, nil
 	}
 	return document, err
@@ -167,82 +167,82 @@ func indexOf(object *hujson.Object, name string) int {
 // style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white space before the closing brace.
-	memberIndent, closingIndent, step string
-	isOneLine                         bool
+	memberIndent, closingIndent, stepName string
+	isOneLine                             bool
 }
 
-func detectStyle(data []byte, value *hujson.Value) style {
-	s := style{step: detectIndentStep(data)}
+func detectStyle(configBytes []byte, value *hujson.Value) style {
+	s := style{stepName: detectIndentStep(configBytes)}
 	object, ok := value.Value.(*hujson.Object)
 	if !ok || len(object.Members) == 0 {
-		s.closingIndent = lineIndentBefore(data, value.StartOffset)
-		s.memberIndent = s.closingIndent + s.step
+		s.closingIndent = lineIndentBefore(configBytes, value.StartOffset)
+		s.memberIndent = s.closingIndent + s.stepName
 		return s
 	}
-	first := string(object.Members[0].Name.BeforeExtra)
-	newline := strings.LastIndexByte(first, '\n')
+	textBeforeMember := string(object.Members[0].Name.BeforeExtra)
+	newline := strings.LastIndexByte(textBeforeMember, '\n')
 	if newline < 0 {
 		s.isOneLine = !bytes.Contains(object.AfterExtra, []byte("\n"))
 		return s
 	}
-	s.memberIndent = first[newline+1:]
-	after := string(object.AfterExtra)
-	s.closingIndent = after[strings.LastIndexByte(after, '\n')+1:]
+	s.memberIndent = textBeforeMember[newline+1:]
+	textAfter := string(object.AfterExtra)
+	s.closingIndent = textAfter[strings.LastIndexByte(textAfter, '\n')+1:]
 	return s
 }
 
-func detectIndentStep(data []byte) string {
-	for line := range bytes.Lines(data) {
-		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
-			return string(line[:len(line)-len(trimmed)])
+func detectIndentStep(configBytes []byte) string {
+	for line := range bytes.Lines(configBytes) {
+		if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) < len(line) && len(bytes.TrimSpace(line)) > 0 {
+			return string(line[:len(line)-len(trimmedLine)])
 		}
 	}
 	return defaultIndent
 }
 
-func lineIndentBefore(data []byte, offset int) string {
-	before := data[:min(offset, len(data))]
-	line := before[bytes.LastIndexByte(before, '\n')+1:]
+func lineIndentBefore(configBytes []byte, offset int) string {
+	contentBefore := configBytes[:min(offset, len(configBytes))]
+	line := contentBefore[bytes.LastIndexByte(contentBefore, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-func (s style) parseValue(value json.RawMessage) hujson.Value {
-	text := value
+func (s style) parseValue(valueJSON json.RawMessage) hujson.Value {
+	newValue := valueJSON
 	var indented bytes.Buffer
-	if !s.isOneLine && json.Indent(&indented, value, s.memberIndent, s.step) == nil {
-		text = indented.Bytes()
+	if !s.isOneLine && json.Indent(&indented, valueJSON, s.memberIndent, s.stepName) == nil {
+		newValue = indented.Bytes()
 	}
-	parsed, err := hujson.Parse(text)
+	parsedValue, err := hujson.Parse(newValue)
 	if err != nil {
 		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
 	}
-	return parsed
+	return parsedValue
 }
 
 // append keeps comments after the last member of a JSON object directly behind this member, before the new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")
-	if last := len(object.Members) - 1; last >= 0 {
-		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
-		object.Members[last].Value.AfterExtra = nil
+	if lastIndex := len(object.Members) - 1; lastIndex >= 0 {
+		member.Value.AfterExtra = object.Members[lastIndex].Value.AfterExtra
+		object.Members[lastIndex].Value.AfterExtra = nil
 	}
 	if s.isOneLine {
 		member.Name.BeforeExtra = hujson.Extra(" ")
 	} else {
-		kept := bytes.TrimRight(object.AfterExtra, " \t\r\n")
-		member.Name.BeforeExtra = append(kept[:len(kept):len(kept)], "\n"+s.memberIndent...)
+		keptExtra := bytes.TrimRight(object.AfterExtra, " \t\r\n")
+		member.Name.BeforeExtra = append(keptExtra[:len(keptExtra):len(keptExtra)], "\n"+s.memberIndent...)
 		object.AfterExtra = hujson.Extra("\n" + s.closingIndent)
 	}
 	object.Members = append(object.Members, member)
 }
 
-func quote(text string) []byte {
-	quoted, err := json.Marshal(text)
+func quote(key string) []byte {
+	quotedJSON, err := json.Marshal(key)
 	if err != nil {
 		panic(err)
 	}
-	return quoted
+	return quotedJSON
 }
 
 func describePath(path []string) string {

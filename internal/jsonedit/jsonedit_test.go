@@ -9,7 +9,7 @@ import (
 )
 
 func TestSet(t *testing.T) {
-	for _, c := range []struct{ name, in, path, value, want string }{
+	for _, c := range []struct{ name, input, path, value, want string }{
 		{"an empty file", "", "a", "1", "{\n  \"a\": 1\n}\n"},
 		{"a missing object", "{}\n", "a.b", `{"c":[1]}`, "{\n  \"a\": {\n    \"b\": {\n      \"c\": [\n        1\n      ]\n    }\n  }\n}\n"},
 		{"one line", `{"x": 1}`, "a", "true", `{"x": 1, "a": true}`},
@@ -25,24 +25,24 @@ func TestSet(t *testing.T) {
 		{"a file with only a comment", "// mine", "a", "1", "// mine\n{\n  \"a\": 1\n}\n"},
 		{"only a comment", "{\n  // nothing yet\n}\n", "a", "1", "{\n  // nothing yet\n  \"a\": 1\n}\n"},
 	} {
-		out, err := Set([]byte(c.in), strings.Split(c.path, "."), json.RawMessage(c.value))
-		if err != nil || string(out) != c.want {
-			t.Errorf("Set in %s = %v\n%s\nwant\n%s", c.name, err, out, c.want)
+		editedJSON, err := Set([]byte(c.input), strings.Split(c.path, "."), json.RawMessage(c.value))
+		if err != nil || string(editedJSON) != c.want {
+			t.Errorf("Set in %s = %v\n%s\nwant\n%s", c.name, err, editedJSON, c.want)
 		}
 	}
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"a": [1]}`: `"a" is not an object`,
 		`[1]`:        "the file is not an object",
 		`{"a": `:     "hujson: line 1, column",
 	} {
-		if _, err := Set([]byte(in), []string{"a", "b"}, json.RawMessage("1")); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Set in %s = %v, want %s", in, err, want)
+		if _, err := Set([]byte(input), []string{"a", "b"}, json.RawMessage("1")); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Set in %s = %v, want %s", input, err, want)
 		}
 	}
 }
 
 func TestRemove(t *testing.T) {
-	for _, c := range []struct{ name, in, path, want string }{
+	for _, c := range []struct{ name, input, path, want string }{
 		{"the last member", "{\n  \"x\": 1,\n  \"a\": 2\n}", "a", "{\n  \"x\": 1\n}"},
 		{"the first member", "{\n  \"a\": 2, // two\n  \"x\": 1\n}", "a", "{ // two\n  \"x\": 1\n}"},
 		{"a trailing comma", "{\n  \"x\": 1,\n  \"a\": 2,\n}", "a", "{\n  \"x\": 1,\n}"},
@@ -54,14 +54,14 @@ func TestRemove(t *testing.T) {
 		{"a comment at the end of the line before the brace", "{\"a\": 2 // two\n}", "a", "{ // two\n}"},
 		{"a member of a member", `{"x": {"a": 1, "b": 2}}`, "x.a", `{"x": { "b": 2}}`},
 	} {
-		out, removed, err := Remove([]byte(c.in), strings.Split(c.path, "."))
-		if err != nil || !removed || string(out) != c.want {
-			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, out, c.want)
+		editedJSON, removed, err := Remove([]byte(c.input), strings.Split(c.path, "."))
+		if err != nil || !removed || string(editedJSON) != c.want {
+			t.Errorf("Remove of %s = %t, %v\n%s\nwant\n%s", c.name, removed, err, editedJSON, c.want)
 		}
 	}
-	for _, in := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
-		if out, removed, err := Remove([]byte(in), []string{"a", "b"}); err != nil || removed || string(out) != in {
-			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", in, out, removed, err)
+	for _, input := range []string{"", `{"x": 1}`, `{"a": 1}`, "[1]"} {
+		if editedJSON, removed, err := Remove([]byte(input), []string{"a", "b"}); err != nil || removed || string(editedJSON) != input {
+			t.Errorf("Remove of a missing member in %q = %q, %t, %v, want the same document", input, editedJSON, removed, err)
 		}
 	}
 }
@@ -71,26 +71,26 @@ func FuzzSetRemove(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"a": {"b": 1}}`, "{\n\t// c\n\t\"x\": [1,],\n}", `{"a":1,"a":2}`, "\ufeff{}"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, in string) {
-		out, err := Set([]byte(in), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
+	f.Fuzz(func(t *testing.T, input string) {
+		editedJSON, err := Set([]byte(input), []string{"new", "b"}, json.RawMessage(`{"c":[1]}`))
 		if err != nil {
 			return
 		}
-		standard, err := hujson.Standardize(out)
-		var values map[string]json.RawMessage
-		if err != nil || json.Unmarshal(standard, &values) != nil {
-			t.Fatalf("Set in %q = %q, which is not JSON: %v", in, out, err)
+		standardJSON, err := hujson.Standardize(editedJSON)
+		var settingValues map[string]json.RawMessage
+		if err != nil || json.Unmarshal(standardJSON, &settingValues) != nil {
+			t.Fatalf("Set in %q = %q, which is not JSON: %v", input, editedJSON, err)
 		}
-		var added struct{ B struct{ C []int } }
-		if json.Unmarshal(values["new"], &added) != nil || len(added.B.C) != 1 {
-			t.Fatalf("Set in %q = %q, want the new member in it", in, out)
+		var storedObject struct{ B struct{ C []int } }
+		if json.Unmarshal(settingValues["new"], &storedObject) != nil || len(storedObject.B.C) != 1 {
+			t.Fatalf("Set in %q = %q, want the new member in it", input, editedJSON)
 		}
-		rest, removed, err := Remove(out, []string{"new", "b"})
+		remainingJSON, removed, err := Remove(editedJSON, []string{"new", "b"})
 		if err != nil || !removed {
-			t.Fatalf("Remove from %q = %t, %v, want a removed member", out, removed, err)
+			t.Fatalf("Remove from %q = %t, %v, want a removed member", editedJSON, removed, err)
 		}
-		if _, err := hujson.Parse(rest); err != nil {
-			t.Fatalf("Remove from %q = %q, which is not JSON: %v", out, rest, err)
+		if _, err := hujson.Parse(remainingJSON); err != nil {
+			t.Fatalf("Remove from %q = %q, which is not JSON: %v", editedJSON, remainingJSON, err)
 		}
 	})
 }

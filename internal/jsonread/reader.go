@@ -29,9 +29,9 @@ type Reader struct {
 
 // New returns a Reader for a JSON object that has no white space between its tokens. If a
 // member name occurs more than once, the last member wins, as in JavaScript.
-func New(raw []byte, path string, problems *Problems) *Reader {
+func New(rawJSON []byte, path string, problems *Problems) *Reader {
 	r := &Reader{Path: path, Members: map[string][]byte{}, Problems: problems}
-	for m := range rawjson.Members(raw) {
+	for m := range rawjson.Members(rawJSON) {
 		r.Members[m.Key] = m.Value
 	}
 	return r
@@ -45,8 +45,8 @@ func (r *Reader) Add(key, format string, args ...any) {
 
 // Has reports whether the object has the member key with a value other than null.
 func (r *Reader) Has(key string) bool {
-	raw, ok := r.Members[key]
-	return ok && string(raw) != "null"
+	rawJSON, ok := r.Members[key]
+	return ok && string(rawJSON) != "null"
 }
 
 // Text returns a required string, which must contain more than white space. If the string
@@ -82,8 +82,8 @@ func (r *Reader) TextOrFalse(key string) (string, bool) {
 		return "", false
 	}
 	s := rawjson.Unquote(r.Members[key])
-	if problem := plaintext.CheckShown(s); problem != "" {
-		r.Add(key, "%s", problem)
+	if problemText := plaintext.CheckShown(s); problemText != "" {
+		r.Add(key, "%s", problemText)
 		return "", false
 	}
 	return plaintext.Clean(s, math.MaxInt), true
@@ -127,20 +127,20 @@ func (r *Reader) Strings(key string) []string {
 		return nil
 	}
 	items := rawjson.Elements(r.Members[key])
-	list := make([]string, 0, len(items))
+	strings := make([]string, 0, len(items))
 	for i, item := range items {
 		if rawjson.KindOf(item) != rawjson.KindString {
 			r.Add(fmt.Sprintf("%s[%d]", key, i), "is %s; make it a string", rawjson.KindOf(item))
 			continue
 		}
-		text := rawjson.Unquote(item)
-		if problem := plaintext.CheckShown(text); problem != "" {
-			r.Add(fmt.Sprintf("%s[%d]", key, i), "%s", problem)
+		unquoted := rawjson.Unquote(item)
+		if problemText := plaintext.CheckShown(unquoted); problemText != "" {
+			r.Add(fmt.Sprintf("%s[%d]", key, i), "%s", problemText)
 			continue
 		}
-		list = append(list, text)
+		strings = append(strings, unquoted)
 	}
-	return list
+	return strings
 }
 
 // Problem is one mistake in a file of a plugin's package.

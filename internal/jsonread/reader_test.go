@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-func readObject(text string) (*Reader, *Problems) {
+func readObject(objectJSON string) (*Reader, *Problems) {
 	problems := &Problems{File: "package.json"}
-	return New([]byte(text), "opentabs.", problems), problems
+	return New([]byte(objectJSON), "opentabs.", problems), problems
 }
 
 func problemTexts(p *Problems) string {
 	var lines []string
-	for _, problem := range p.List {
-		lines = append(lines, problem.String())
+	for _, buildProblem := range p.List {
+		lines = append(lines, buildProblem.String())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -51,8 +51,8 @@ func TestReaderMembers(t *testing.T) {
 }
 
 func TestReaderProblems(t *testing.T) {
-	for _, test := range []struct {
-		text       string
+	for _, testCase := range []struct {
+		objectJSON string
 		readMember func(*Reader) bool
 		want       string
 	}{
@@ -68,12 +68,12 @@ func TestReaderProblems(t *testing.T) {
 			"opentabs.k[1] is a boolean; make it a string"},
 		{`{"k":{"deep":1}}`, func(r *Reader) bool { return r.Object("k").Optional("deep") == "" }, "opentabs.k.deep is a number; make it a string"},
 	} {
-		r, problems := readObject(test.text)
-		if !test.readMember(r) {
-			t.Errorf("%s: the value is wrong", test.text)
+		r, problems := readObject(testCase.objectJSON)
+		if !testCase.readMember(r) {
+			t.Errorf("%s: the value is wrong", testCase.objectJSON)
 		}
-		if got := problemTexts(problems); got != "package.json: "+test.want {
-			t.Errorf("%s:\n%s\nwant\npackage.json: %s", test.text, got, test.want)
+		if got := problemTexts(problems); got != "package.json: "+testCase.want {
+			t.Errorf("%s:\n%s\nwant\npackage.json: %s", testCase.objectJSON, got, testCase.want)
 		}
 	}
 }

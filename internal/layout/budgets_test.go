@@ -34,7 +34,7 @@ func checkPackageSizes(files []goFile) []string {
 			continue
 		}
 		size := sizes[f.dir]
-		sizes[f.dir] = packageSize{size.files + 1, size.lines + strings.Count(f.src, "\n")}
+		sizes[f.dir] = packageSize{size.files + 1, size.lines + strings.Count(f.sourceCode, "\n")}
 	}
 	var violations []string
 	for _, dir := range slices.Sorted(maps.Keys(sizes)) {
@@ -82,8 +82,8 @@ func receiverName(recv *ast.FieldList) string {
 
 func TestBudgetsReportViolations(t *testing.T) {
 	changeToRoot(t)
-	parse := func(name, src string) goFile {
-		f, err := parseGo(name, src)
+	parse := func(name, sourceCode string) goFile {
+		f, err := parseGo(name, sourceCode)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,17 +18,17 @@ var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Ben
 // requirement. TestReferences checks that the code and the Go tests that docs/coverage.md names exist.
 func TestCoverage(t *testing.T) {
 	changeToRoot(t)
-	text, err := os.ReadFile(coverageDoc)
+	fileContent, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false
-	for i, line := range strings.Split(string(text), "\n") {
+	rowCount, isInTable := 0, false
+	for i, line := range strings.Split(string(fileContent), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {
 			continue
 		}
-		rows++
+		rowCount++
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if len(cells) != 3 {
 			t.Errorf("%s:%d: %d cells, want statement, where, shown by", coverageDoc, i+1, len(cells))
@@ -51,8 +51,8 @@ func TestCoverage(t *testing.T) {
 			checkTestReference(t, i+1, m)
 		}
 	}
-	if rows < 150 {
-		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rows)
+	if rowCount < 150 {
+		t.Errorf("%s has %d rows; the five documents have more statements than that", coverageDoc, rowCount)
 	}
 }
 
@@ -65,10 +65,10 @@ func checkTestReference(t *testing.T, line int, m []string) {
 	if file == "" {
 		return
 	}
-	src, err := os.ReadFile(file)
+	sourceCode, err := os.ReadFile(file)
 	if err != nil {
 		t.Errorf("%s:%d: %v", coverageDoc, line, err)
-	} else if title != "" && !strings.Contains(string(src), title) {
+	} else if title != "" && !strings.Contains(string(sourceCode), title) {
 		t.Errorf("%s:%d: %s has no test %q", coverageDoc, line, file, title)
 	}
 }

@@ -29,11 +29,11 @@ func documents(t *testing.T) map[string]string {
 			if strings.HasPrefix(file, "node_modules/") {
 				continue
 			}
-			text, err := os.ReadFile(file)
+			fileContent, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			docs[file] = string(text)
+			docs[file] = string(fileContent)
 		}
 	}
 	return docs
@@ -58,13 +58,13 @@ var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A
 
 func TestReferences(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		references := referencePattern.FindAllStringSubmatch(text, -1)
+	for doc, docText := range documents(t) {
+		references := referencePattern.FindAllStringSubmatch(docText, -1)
 		for _, m := range references {
-			src, err := os.ReadFile(m[1])
+			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s names %s: %v", doc, m[0], err)
-			} else if !declares(m[1], string(src), m[2]) {
+			} else if !declares(m[1], string(sourceCode), m[2]) {
 				t.Errorf("%s names %s, but %s declares no %s", doc, m[0], m[1], m[2])
 			}
 		}
@@ -74,23 +74,23 @@ func TestReferences(t *testing.T) {
 func TestToolCallDoc(t *testing.T) {
 	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
-	text := documents(t)[name]
-	if n := len(strings.Fields(text)); n > maxWords {
+	docText := documents(t)[name]
+	if n := len(strings.Fields(docText)); n > maxWords {
 		t.Errorf("%s has %d words, limit %d; move details to a page beside it", name, n, maxWords)
 	}
-	if n := len(referencePattern.FindAllString(text, -1)); n < minReferences {
+	if n := len(referencePattern.FindAllString(docText, -1)); n < minReferences {
 		t.Errorf("%s has %d references `file:Symbol`, want at least %d", name, n, minReferences)
 	}
-	if !strings.Contains(text, "\n```\nclient ") {
+	if !strings.Contains(docText, "\n```\nclient ") {
 		t.Errorf("%s has no diagram that starts at the client", name)
 	}
 }
 
-func declares(name, src, symbol string) bool {
+func declares(name, sourceCode, symbol string) bool {
 	if path.Ext(name) != ".go" {
-		return declaresTS(src, symbol)
+		return declaresTS(sourceCode, symbol)
 	}
-	f, err := parseGo(name, src)
+	f, err := parseGo(name, sourceCode)
 	if err != nil {
 		return false
 	}
@@ -148,14 +148,14 @@ func hasMember(typ ast.Expr, name string) bool {
 }
 
 // declaresTS uses regular expressions instead of a parser, which is reliable for code that biome has formatted.
-func declaresTS(src, symbol string) bool {
+func declaresTS(sourceCode, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
-		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(src)
+		return regexp.MustCompile(`\b(function\*?|class|const|let|interface|type)\s+` + regexp.QuoteMeta(name) + `\b`).MatchString(sourceCode)
 	}
 	hasMatch := func(name string) bool {
 		return regexp.MustCompile(`(?m)^\s+((async|static|readonly|override|get|set|private|public|protected) )*[*#]?'?` +
-			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(src)
+			regexp.QuoteMeta(name) + `'?\??\s*[(<=:,]`).MatchString(sourceCode)
 	}
 	if isMember {
 		return isDeclared(owner) && hasMatch(member)
@@ -168,8 +168,8 @@ func TestDeclares(t *testing.T) {
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
 	for _, c := range []struct {
-		name, src, symbol string
-		want              bool
+		name, sourceCode, symbol string
+		want                     bool
 	}{
 		{"a.go", goSrc, "T", true}, {"a.go", goSrc, "T.Run", true}, {"a.go", goSrc, "Run", true}, {"a.go", goSrc, "T.F", true},
 		{"a.go", goSrc, "I.M", true}, {"a.go", goSrc, "B.Go", true}, {"a.go", goSrc, "C", true}, {"a.go", goSrc, "f", true},
@@ -177,7 +177,7 @@ func TestDeclares(t *testing.T) {
 		{"a.ts", tsSrc, "T", true}, {"a.ts", tsSrc, "T.run", true}, {"a.ts", tsSrc, "T.x", true}, {"a.ts", tsSrc, "f", true},
 		{"a.ts", tsSrc, "table", true}, {"a.ts", tsSrc, "T.stop", false}, {"a.ts", tsSrc, "g", false}, {"a.ts", tsSrc, "U.run", false},
 	} {
-		if got := declares(c.name, c.src, c.symbol); got != c.want {
+		if got := declares(c.name, c.sourceCode, c.symbol); got != c.want {
 			t.Errorf("%s declares %s: %v", c.name, c.symbol, got)
 		}
 	}
@@ -186,7 +186,7 @@ func TestDeclares(t *testing.T) {
 func TestGlossary(t *testing.T) {
 	changeToRoot(t)
 	const maxTerms = 60
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
 		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| term |") {
@@ -196,13 +196,13 @@ func TestGlossary(t *testing.T) {
 		if len(cells) != 2 || len(strings.TrimSpace(cells[1])) < 20 {
 			t.Errorf("docs/glossary.md: %q has no definition", term)
 		}
-		if seen[term] {
+		if seenNames[term] {
 			t.Errorf("docs/glossary.md: %q is defined twice", term)
 		}
-		seen[term] = true
+		seenNames[term] = true
 	}
-	if len(seen) < 20 || len(seen) > maxTerms {
-		t.Errorf("docs/glossary.md has %d terms, want 20 to %d", len(seen), maxTerms)
+	if len(seenNames) < 20 || len(seenNames) > maxTerms {
+		t.Errorf("docs/glossary.md has %d terms, want 20 to %d", len(seenNames), maxTerms)
 	}
 }
 
@@ -210,8 +210,8 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 func TestLinks(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
+	for doc, docText := range documents(t) {
+		for _, m := range linkPattern.FindAllStringSubmatch(docText, -1) {
 			if strings.Contains(m[1], ":") {
 				continue
 			}
@@ -228,12 +228,12 @@ var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*
 
 func TestExcerpts(t *testing.T) {
 	changeToRoot(t)
-	for doc, text := range documents(t) {
-		for _, m := range excerptPattern.FindAllStringSubmatch(text, -1) {
-			src, err := os.ReadFile(m[1])
+	for doc, docText := range documents(t) {
+		for _, m := range excerptPattern.FindAllStringSubmatch(docText, -1) {
+			sourceCode, err := os.ReadFile(m[1])
 			if err != nil {
 				t.Errorf("%s: %v", doc, err)
-			} else if !strings.Contains(string(src), m[2]) {
+			} else if !strings.Contains(string(sourceCode), m[2]) {
 				t.Errorf("%s: the excerpt differs from %s; copy it again", doc, m[1])
 			}
 		}
@@ -254,14 +254,14 @@ func TestReadmeIsShort(t *testing.T) {
 func TestSettingsDoc(t *testing.T) {
 	changeToRoot(t)
 	const name = "docs/settings.md"
-	text := documents(t)[name]
+	docText := documents(t)[name]
 	flags := config.Flags()
 	for _, f := range flags {
-		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(text, tableRow) {
+		if tableRow := fmt.Sprintf("`--%s` | %s |\n", f.Name, f.Default); !strings.Contains(docText, tableRow) {
 			t.Errorf("%s has no setting with %q", name, tableRow)
 		}
 	}
-	if n := strings.Count(text, "| `--"); n != len(flags) {
+	if n := strings.Count(docText, "| `--"); n != len(flags) {
 		t.Errorf("%s has %d settings, opentabs has %d", name, n, len(flags))
 	}
 }
@@ -280,9 +280,9 @@ var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```j
 // Each example in docs/protocol.md must match a golden frame.
 func TestProtocolDoc(t *testing.T) {
 	changeToRoot(t)
-	text := documents(t)["docs/protocol.md"]
+	docText := documents(t)["docs/protocol.md"]
 	shownMethods := map[string]bool{}
-	for _, m := range examplePattern.FindAllStringSubmatch(text, -1) {
+	for _, m := range examplePattern.FindAllStringSubmatch(docText, -1) {
 		shownMethods[m[1]] = true
 		if err := checkExample(m[1], []byte(m[2])); err != nil {
 			t.Errorf("docs/protocol.md, %s: %v", m[1], err)
@@ -298,16 +298,16 @@ func TestProtocolDoc(t *testing.T) {
 			t.Errorf("docs/protocol.md shows no example <!-- golden: %s -->", name)
 		}
 	}
-	src, err := wire.Source.ReadFile("wire.gen.ts")
+	sourceCode, err := wire.Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, list := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
-		_, textAfter, _ := strings.Cut(string(src), "export const "+list+" = [")
+	for _, typeName := range []string{"Methods", "ErrorCodes", "CancelOutcomes", "InjectModes"} {
+		_, textAfter, _ := strings.Cut(string(sourceCode), "export const "+typeName+" = [")
 		block, _, _ := strings.Cut(textAfter, "] as const")
 		for _, m := range regexp.MustCompile(`(?m)^  '([^']+)',$`).FindAllStringSubmatch(block, -1) {
-			if !strings.Contains(text, "`"+m[1]+"`") {
-				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], list)
+			if !strings.Contains(docText, "`"+m[1]+"`") {
+				t.Errorf("docs/protocol.md does not document `%s` of %s", m[1], typeName)
 			}
 		}
 	}
@@ -315,7 +315,7 @@ func TestProtocolDoc(t *testing.T) {
 		wire.CloseVersion, wire.CloseReplaced, wire.CodeParseError, wire.CodeInvalidRequest, wire.CodeMethodNotFound,
 		wire.CodeInvalidParams, wire.CodeInternal, wire.CodeCallFailed, wire.CodeVersion,
 	} {
-		if !strings.Contains(text, fmt.Sprintf("`%d`", code)) {
+		if !strings.Contains(docText, fmt.Sprintf("`%d`", code)) {
 			t.Errorf("docs/protocol.md does not document the code `%d`", code)
 		}
 	}

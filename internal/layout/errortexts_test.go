@@ -38,13 +38,13 @@ func TestErrorTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, usedNames := 0, map[string]bool{}
+	checkedCount, usedNames := 0, map[string]bool{}
 	for _, f := range files {
 		if f.test || f.generated || strings.HasSuffix(f.dir, "test") {
 			continue
 		}
 		for _, e := range errorTexts(f) {
-			found++
+			checkedCount++
 			if !isSharedCall(e.node) {
 				usedNames[e.functionName()] = true
 			}
@@ -56,8 +56,8 @@ func TestErrorTexts(t *testing.T) {
 			t.Errorf("sharedErrorTexts names %s, which makes no error", name)
 		}
 	}
-	if found < 80 {
-		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", found)
+	if checkedCount < 80 {
+		t.Errorf("the test found %d errors, want at least 80; does errorTexts still know how errors are made?", checkedCount)
 	}
 }
 
@@ -68,7 +68,7 @@ type errorText struct {
 }
 
 func errorTexts(f goFile) []errorText {
-	var found []errorText
+	var checkedCount []errorText
 	for _, d := range f.ast.Decls {
 		function, _ := d.(*ast.FuncDecl)
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -86,12 +86,12 @@ func errorTexts(f goFile) []errorText {
 				}
 			}
 			if e.message != nil {
-				found = append(found, e)
+				checkedCount = append(checkedCount, e)
 			}
 			return true
 		})
 	}
-	return found
+	return checkedCount
 }
 
 func isErrorType(f goFile, e ast.Expr) bool {
@@ -127,17 +127,17 @@ func checkErrorText(f goFile, e errorText) []string {
 		if name := e.functionName(); len(message) == 0 && !isSharedCall(e.node) && sharedErrorTexts[name] == "" {
 			return []string{fmt.Sprintf("%s: the message is not a constant; add a text for the user, or add %s to sharedErrorTexts with a reason", f.at(e.node), name)}
 		}
-		for _, text := range message {
-			if agentPhrase.MatchString(text) || agentAddress.MatchString(text) {
-				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), text)}
+		for _, errorText := range message {
+			if agentPhrase.MatchString(errorText) || agentAddress.MatchString(errorText) {
+				return []string{fmt.Sprintf("%s: %q addresses the agent; add a text for the user", f.at(e.node), errorText)}
 			}
 		}
 		return nil
 	}
 	var violations []string
-	for _, text := range userText {
-		if phrase := agentPhrase.FindString(text); phrase != "" {
-			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, text))
+	for _, message := range userText {
+		if phrase := agentPhrase.FindString(message); phrase != "" {
+			violations = append(violations, fmt.Sprintf("%s: the text for the user contains %q, which only suits an agent: %q", f.at(e.node), phrase, message))
 		}
 	}
 	return violations
@@ -156,29 +156,29 @@ func (e errorText) functionName() string {
 }
 
 func (e errorText) stringsIn(expr ast.Expr) []string {
-	var texts []string
-	seen := map[string]bool{}
-	var add func(ast.Expr)
-	add = func(expr ast.Expr) {
+	var wantedTexts []string
+	seenNames := map[string]bool{}
+	var addText func(ast.Expr)
+	addText = func(expr ast.Expr) {
 		ast.Inspect(expr, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
-					texts = append(texts, text)
+				if literal, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil {
+					wantedTexts = append(wantedTexts, literal)
 				}
 			case *ast.Ident:
-				if e.function != nil && !seen[n.Name] {
-					seen[n.Name] = true
+				if e.function != nil && !seenNames[n.Name] {
+					seenNames[n.Name] = true
 					for _, value := range valuesOf(e.function, n.Name) {
-						add(value)
+						addText(value)
 					}
 				}
 			}
 			return true
 		})
 	}
-	add(expr)
-	return texts
+	addText(expr)
+	return wantedTexts
 }
 
 func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
@@ -188,8 +188,8 @@ func valuesOf(function *ast.FuncDecl, name string) []ast.Expr {
 		if !ok || len(assign.Lhs) != len(assign.Rhs) {
 			return true
 		}
-		for i, left := range assign.Lhs {
-			if id, ok := left.(*ast.Ident); ok && id.Name == name {
+		for i, leftExpr := range assign.Lhs {
+			if id, ok := leftExpr.(*ast.Ident); ok && id.Name == name {
 				values = append(values, assign.Rhs[i])
 			}
 		}
@@ -210,41 +210,41 @@ var agentProperty = regexp.MustCompile(`(?s)forAgent:.*?forUser:`)
 // of TestErrorTexts.
 func TestFailureTexts(t *testing.T) {
 	changeToRoot(t)
-	found := 0
+	checkedCount := 0
 	for _, f := range tsFiles(t) {
 		if !strings.HasPrefix(f.name, "extension/src/") || isTSTest(f.name) {
 			continue
 		}
-		src := withoutComments(f.src)
-		for _, at := range failureCall.FindAllStringIndex(src, -1) {
-			found++
-			text := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(src, at[1]), ""), "forUser:")
-			phrase := agentPhrase.FindString(text)
-			if phrase == "" && !strings.Contains(text, "forUser:") {
-				phrase = agentAddress.FindString(text)
+		sourceCode := withoutComments(f.sourceCode)
+		for _, at := range failureCall.FindAllStringIndex(sourceCode, -1) {
+			checkedCount++
+			failureText := agentProperty.ReplaceAllString(substitution.ReplaceAllString(argumentsAt(sourceCode, at[1]), ""), "forUser:")
+			phrase := agentPhrase.FindString(failureText)
+			if phrase == "" && !strings.Contains(failureText, "forUser:") {
+				phrase = agentAddress.FindString(failureText)
 			}
 			if phrase != "" {
-				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, text)
+				t.Errorf("%s: %q only suits an agent; give the failure the two texts forAgent and forUser: %s", f.name, phrase, failureText)
 			}
 		}
 	}
-	if found < 80 {
-		t.Errorf("the test found %d failures, want at least 80; does failureCall still match them?", found)
+	if checkedCount < 80 {
+		t.Errorf("the test found %d failures, want at least 80; does failureCall still match them?", checkedCount)
 	}
 }
 
-func argumentsAt(src string, start int) string {
+func argumentsAt(sourceCode string, startIndex int) string {
 	depth := 1
-	for i := start; i < len(src); i++ {
-		switch src[i] {
+	for i := startIndex; i < len(sourceCode); i++ {
+		switch sourceCode[i] {
 		case '(':
 			depth++
 		case ')':
 			depth--
 		}
 		if depth == 0 {
-			return src[start:i]
+			return sourceCode[startIndex:i]
 		}
 	}
-	return src[start:]
+	return sourceCode[startIndex:]
 }

@@ -22,17 +22,17 @@ func TestExportedNamesAreUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := wire.Source.ReadFile("wire.gen.ts")
+	sourceCode, err := wire.Source.ReadFile("wire.gen.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
-	report(t, checkExported(files, string(src)))
+	report(t, checkExported(files, string(sourceCode)))
 }
 
 func checkExported(files []goFile, generatedTS string) []string {
 	usedNames := namesUsedAcross(files)
 	methods := methodsUsedAcross(files)
-	unused := map[string]string{}
+	unusedNames := map[string]string{}
 	for _, f := range files {
 		if f.test || f.generated || f.ast.Name.Name == "main" {
 			continue
@@ -46,11 +46,11 @@ func checkExported(files []goFile, generatedTS string) []string {
 			}
 			inTypeScript := f.dir == "wire" && regexp.MustCompile(`\b`+e.name+`\b`).MatchString(generatedTS)
 			if !isUsed && !inTypeScript {
-				unused[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
+				unusedNames[key] = fmt.Sprintf("%s: no other package uses %s; unexport it", f.at(e.node), e.name)
 			}
 		}
 	}
-	return slices.Sorted(maps.Values(unused))
+	return slices.Sorted(maps.Values(unusedNames))
 }
 
 // usagePlaces contains byInterface for a method that an interface declares.
@@ -69,7 +69,7 @@ type exportedName struct {
 
 func exportedNames(f goFile) []exportedName {
 	var names []exportedName
-	add := func(id *ast.Ident) {
+	addName := func(id *ast.Ident) {
 		if id.IsExported() {
 			names = append(names, exportedName{id.Name, id})
 		}
@@ -78,7 +78,7 @@ func exportedNames(f goFile) []exportedName {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {
-				add(d.Name)
+				addName(d.Name)
 			} else if owner := receiverName(d.Recv); d.Name.IsExported() && ast.IsExported(owner) {
 				names = append(names, exportedName{owner + "." + d.Name.Name, d.Name})
 			}
@@ -86,10 +86,10 @@ func exportedNames(f goFile) []exportedName {
 			for _, s := range d.Specs {
 				switch s := s.(type) {
 				case *ast.TypeSpec:
-					add(s.Name)
+					addName(s.Name)
 				case *ast.ValueSpec:
 					for _, id := range s.Names {
-						add(id)
+						addName(id)
 					}
 				}
 			}
@@ -153,9 +153,9 @@ func mentionedInAPI(f goFile) []string {
 			}
 			return false
 		case *ast.FuncType: // parameter types are part of the API, although parameter names are lower case
-			for _, list := range []*ast.FieldList{n.Params, n.Results} {
-				if list != nil {
-					for _, field := range list.List {
+			for _, fieldList := range []*ast.FieldList{n.Params, n.Results} {
+				if fieldList != nil {
+					for _, field := range fieldList.List {
 						ast.Inspect(field.Type, visit)
 					}
 				}
@@ -194,24 +194,24 @@ func mentionedInAPI(f goFile) []string {
 
 func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
-	add := func(name, where string) {
+	addName := func(name, placeText string) {
 		if usedNames[name] == nil {
 			usedNames[name] = usagePlaces{}
 		}
-		usedNames[name][where] = true
+		usedNames[name][placeText] = true
 	}
 	for _, name := range standardMethods {
-		add(name, byInterface)
+		addName(name, byInterface)
 	}
 	for _, f := range files {
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:
-				add(n.Sel.Name, f.dir)
+				addName(n.Sel.Name, f.dir)
 			case *ast.InterfaceType:
 				for _, m := range n.Methods.List {
 					for _, id := range m.Names {
-						add(id.Name, byInterface)
+						addName(id.Name, byInterface)
 					}
 				}
 			}
@@ -229,7 +229,7 @@ var standardMethods = []string{
 func TestUnusedExportedNamesAreReported(t *testing.T) {
 	changeToRoot(t)
 	var files []goFile
-	for _, src := range []struct{ name, text string }{
+	for _, src := range []struct{ name, source string }{
 		{"lib/lib.go", `package lib
 type Used struct{ Field Mentioned; hidden Alone }
 type Mentioned struct{}
@@ -246,7 +246,7 @@ func unexported(Alone) {}`},
 		{"lib/lib_test.go", "package lib_test\nimport \"opentabs/lib\"\nvar _ = lib.Constant\nfunc f() { lib.Used{}.Ignored() }"},
 		{"app/app.go", "package app\nimport renamed \"opentabs/lib\"\nvar _ renamed.Used\nvar _ renamed.Interface\nfunc f(u renamed.Used) { renamed.Called(); u.Selected() }"},
 	} {
-		f, err := parseGo(src.name, src.text)
+		f, err := parseGo(src.name, src.source)
 		if err != nil {
 			t.Fatal(err)
 		}

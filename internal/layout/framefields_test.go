@@ -175,7 +175,7 @@ var jsonKey = regexp.MustCompile(`"([A-Za-z]+)"\s*:`)
 
 func spelledNames(f goFile) []spelledName {
 	var names []spelledName
-	add := func(n ast.Expr, isPlain bool) {
+	addName := func(n ast.Expr, isPlain bool) {
 		if name := literalText(n); name != "" {
 			names = append(names, spelledName{name, n, isPlain})
 		}
@@ -187,21 +187,21 @@ func spelledNames(f goFile) []spelledName {
 				names = append(names, spelledName{name: name, node: n})
 			}
 		case *ast.BasicLit:
-			add(n, true)
+			addName(n, true)
 			for _, m := range jsonKey.FindAllStringSubmatch(literalText(n), -1) {
 				names = append(names, spelledName{name: m[1], node: n})
 			}
 		case *ast.CaseClause:
 			for _, e := range n.List {
-				add(e, false)
+				addName(e, false)
 			}
 		case *ast.BinaryExpr:
-			add(n.X, false)
-			add(n.Y, false)
+			addName(n.X, false)
+			addName(n.Y, false)
 		case *ast.IndexExpr:
-			add(n.Index, false)
+			addName(n.Index, false)
 		case *ast.KeyValueExpr:
-			add(n.Key, false)
+			addName(n.Key, false)
 		}
 		return true
 	})
@@ -235,7 +235,7 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 	savedProtocols := otherProtocols
 	otherProtocols = nil
 	defer func() { otherProtocols = savedProtocols }()
-	for _, c := range []struct{ name, src, want string }{
+	for _, c := range []struct{ name, sourceCode, want string }{
 		{"bridge/a.go", "var _ = `{\"dispatchId\":`" + uses, `"dispatchId" is a field`},
 		{"bridge/a.go", "var _ = \"{\\\"ask\\\" : 1}\"" + uses, `"ask" is a field`},
 		{"bridge/a.go", "type x struct { Ask int `json:\"ask\"` }" + uses, `"ask" is a field`},
@@ -252,8 +252,8 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 		{"other/a_test.go", "var _ = `{\"dispatchId\":1}`", ""},
 	} {
 		var files []goFile
-		for name, src := range map[string]string{"wire/a.go": protocol, c.name: "package x\n\n" + c.src} {
-			f, err := parseGo(name, src)
+		for name, sourceCode := range map[string]string{"wire/a.go": protocol, c.name: "package x\n\n" + c.sourceCode} {
+			f, err := parseGo(name, sourceCode)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +261,7 @@ func TestForeignFrameFieldsAreReported(t *testing.T) {
 		}
 		got := strings.Join(checkFrameFields(files), "\n")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %s gives %q, want %q", c.name, c.src, got, c.want)
+			t.Errorf("%s: %s gives %q, want %q", c.name, c.sourceCode, got, c.want)
 		}
 	}
 	otherProtocols = savedProtocols

@@ -66,7 +66,7 @@ func checkSize(f goFile) []string {
 	if f.test {
 		return nil
 	}
-	if n := strings.Count(f.src, "\n"); n > maxFileLines && allowedSizes[f.name] == "" {
+	if n := strings.Count(f.sourceCode, "\n"); n > maxFileLines && allowedSizes[f.name] == "" {
 		violations = append(violations, fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines))
 	}
 	for _, d := range f.ast.Decls {
@@ -146,7 +146,7 @@ func checkJSON(f goFile) []string {
 		if !isCall || calledName(call) != "Set" || len(call.Args) != 2 {
 			return true
 		}
-		if value, ok := call.Args[1].(*ast.BasicLit); ok && value.Value == `"application/json"` && strings.Contains(f.src, "http.ResponseWriter") {
+		if value, ok := call.Args[1].(*ast.BasicLit); ok && value.Value == `"application/json"` && strings.Contains(f.sourceCode, "http.ResponseWriter") {
 			violations = append(violations, fmt.Sprintf("%s: send JSON with internal/httpjson", f.at(n)))
 		}
 		return true
@@ -247,8 +247,8 @@ func checkOptions(f goFile) []string {
 				continue
 			}
 			for _, field := range st.Fields.List {
-				text := strings.ToLower(field.Doc.Text() + field.Comment.Text())
-				if !strings.Contains(text, "default") && !strings.Contains(text, "required") {
+				fieldComment := strings.ToLower(field.Doc.Text() + field.Comment.Text())
+				if !strings.Contains(fieldComment, "default") && !strings.Contains(fieldComment, "required") {
 					violations = append(violations, fmt.Sprintf("%s: document the option's default, or that it is required", f.at(field)))
 				}
 			}
@@ -316,7 +316,7 @@ func checkRunFunctions(f goFile) []string {
 }
 
 func checkMainSize(f goFile) []string {
-	if n := strings.Count(f.src, "\n"); f.name == "cmd/opentabs/main.go" && n > maxMainLines {
+	if n := strings.Count(f.sourceCode, "\n"); f.name == "cmd/opentabs/main.go" && n > maxMainLines {
 		return []string{fmt.Sprintf("%s: %d lines, limit %d; move the work out of main", f.name, n, maxMainLines)}
 	}
 	return nil
@@ -356,12 +356,12 @@ func TestRequiredSymbols(t *testing.T) {
 func TestPackageDocs(t *testing.T) {
 	changeToRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
-		src, err := os.ReadFile(path.Join(dir, "doc.go"))
+		sourceCode, err := os.ReadFile(path.Join(dir, "doc.go"))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		f, err := parseGo(path.Join(dir, "doc.go"), string(src))
+		f, err := parseGo(path.Join(dir, "doc.go"), string(sourceCode))
 		if err != nil {
 			t.Error(err)
 		} else if !strings.Contains(f.ast.Doc.Text(), "# Concurrency") {
@@ -373,7 +373,7 @@ func TestPackageDocs(t *testing.T) {
 func TestRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
 	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)
-	for _, c := range []struct{ rule, name, src, want string }{
+	for _, c := range []struct{ rule, name, sourceCode, want string }{
 		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + longFunction + "}\n", "f has 102 lines"},
 		{"size", "wire/a.go", "package a\n" + strings.Repeat("// x\n", maxFileLines), "501 lines"},
 		{"name", "wire/utils.go", "package a\n", "by the concept"},
@@ -397,25 +397,25 @@ func TestRulesReportViolations(t *testing.T) {
 		{"run", "cmd/opentabs/a.go", "package main\n\nfunc runCall(c *cobra.Command) {}\n", "accepts its options"},
 		{"main", "cmd/opentabs/main.go", "package main\n" + strings.Repeat("\n", maxMainLines), "out of main"},
 	} {
-		f, err := parseGo(c.name, c.src)
+		f, err := parseGo(c.name, c.sourceCode)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(rules[c.rule](f), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
+			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.sourceCode)
 		}
 	}
-	for _, src := range []string{
+	for _, sourceCode := range []string{
 		"func TestA(t *testing.T) { synctest.Test(t, func(*testing.T) { time.Sleep(1); <-time.After(1) }) }",
 		"func TestA(t *testing.T) { select { case <-c: case <-time.After(hangs): t.Fatal(1) } }",
 	} {
-		f, err := parseGo("wire/a_test.go", "package a\n\n"+src+"\n")
+		f, err := parseGo("wire/a_test.go", "package a\n\n"+sourceCode+"\n")
 		if err != nil {
 			t.Fatal(err)
 		}
 		report(t, checkSleep(f))
 	}
-	for _, c := range []struct{ name, src, want string }{
+	for _, c := range []struct{ name, sourceCode, want string }{
 		{"wire/a.go", "package a\n\nimport \"opentabs/dispatch\"\n", "wire may not import dispatch"},
 		{"wsbridge/a.go", "package a\n\nimport \"opentabs/mcpserver\"\n", "wsbridge may not import mcpserver"},
 		{"dispatch/a.go", "package a\n\nimport \"github.com/coder/websocket\"\n", "only wsbridge"},
@@ -423,12 +423,12 @@ func TestRulesReportViolations(t *testing.T) {
 		{"wire/a.go", "package a\n\nimport \"example.com/x\"\n", "is not in libraries"},
 		{"newpkg/a.go", "package a\n", "not in mayImport"},
 	} {
-		f, err := parseGo(c.name, c.src)
+		f, err := parseGo(c.name, c.sourceCode)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(checkImports(f), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("imports: %q of\n%s", got, c.src)
+			t.Errorf("imports: %q of\n%s", got, c.sourceCode)
 		}
 	}
 }

@@ -255,12 +255,12 @@ var libraries = map[string]library{
 }
 
 type goFile struct {
-	name, dir string
-	test      bool
-	generated bool
-	fset      *token.FileSet
-	ast       *ast.File
-	src       string
+	name, dir  string
+	test       bool
+	generated  bool
+	fset       *token.FileSet
+	ast        *ast.File
+	sourceCode string
 }
 
 func (f goFile) at(n ast.Node) string {
@@ -272,15 +272,15 @@ func (f goFile) lines(n ast.Node) int {
 	return f.fset.Position(n.End()).Line - f.fset.Position(n.Pos()).Line + 1
 }
 
-func parseGo(name, src string) (goFile, error) {
+func parseGo(name, sourceCode string) (goFile, error) {
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, name, sourceCode, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return goFile{}, err
 	}
 	return goFile{
 		name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), generated: ast.IsGenerated(file),
-		fset: fset, ast: file, src: src,
+		fset: fset, ast: file, sourceCode: sourceCode,
 	}, nil
 }
 
@@ -288,7 +288,7 @@ func parseGo(name, src string) (goFile, error) {
 // test data.
 var excludedDirs = []string{"node_modules", "testdata", "vendor", "third_party", "dist", "bin", "artifacts"}
 
-func walkFiles(visit func(name string) error) error {
+func walkFiles(visitItem func(name string) error) error {
 	return fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -298,7 +298,7 @@ func walkFiles(visit func(name string) error) error {
 		case d.IsDir():
 			return nil
 		}
-		return visit(name)
+		return visitItem(name)
 	})
 }
 
@@ -308,11 +308,11 @@ var goFiles = sync.OnceValues(func() ([]goFile, error) {
 		if path.Ext(name) != ".go" {
 			return nil
 		}
-		src, err := os.ReadFile(name)
+		sourceCode, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		f, err := parseGo(name, string(src))
+		f, err := parseGo(name, string(sourceCode))
 		files = append(files, f)
 		return err
 	})
@@ -383,24 +383,24 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 
 func TestLibraries(t *testing.T) {
 	changeToRoot(t)
-	text, err := os.ReadFile("go.mod")
+	fileContent, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	required := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
-		if len(words) >= 2 && strings.HasPrefix(words[1], "v") && !strings.Contains(line, "// indirect") {
-			required[words[0]] = true
+	requiredModules := map[string]bool{}
+	for line := range strings.Lines(string(fileContent)) {
+		sentenceWords := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(sentenceWords) >= 2 && strings.HasPrefix(sentenceWords[1], "v") && !strings.Contains(line, "// indirect") {
+			requiredModules[sentenceWords[0]] = true
 		}
 	}
-	for modulePath := range required {
+	for modulePath := range requiredModules {
 		if _, ok := libraries[modulePath]; !ok {
 			t.Errorf("go.mod requires %s; add it to libraries (internal/layout/imports_test.go) with its importers and the reason", modulePath)
 		}
 	}
 	for modulePath, lib := range libraries {
-		if !required[modulePath] {
+		if !requiredModules[modulePath] {
 			t.Errorf("libraries has %s, which go.mod does not require directly; remove the entry or run go mod tidy", modulePath)
 		}
 		if lib.why == "" || len(lib.importers) == 0 {

@@ -39,7 +39,7 @@ func checkBuiltInLookups(f tsFile) []string {
 		code, _, _ := strings.Cut(line, "//")
 		code = strings.ReplaceAll(quotedText.ReplaceAllString(code, "''"), "...args: unknown[]", "")
 		code = strings.ReplaceAll(code, "...rest: unknown[]", "")
-		if trimmed := strings.TrimSpace(code); strings.HasPrefix(trimmed, "*") || strings.HasPrefix(trimmed, "/*") {
+		if trimmedLine := strings.TrimSpace(code); strings.HasPrefix(trimmedLine, "*") || strings.HasPrefix(trimmedLine, "/*") {
 			return ""
 		}
 		match := builtInLookup.FindString(code)

@@ -73,8 +73,8 @@ func findSleep(n ast.Node) string {
 	return ""
 }
 
-func findSleepInList(list []ast.Stmt) string {
-	if slices.ContainsFunc(list, receivesFromAfter) {
+func findSleepInList(statements []ast.Stmt) string {
+	if slices.ContainsFunc(statements, receivesFromAfter) {
 		return "<-time.After"
 	}
 	return ""
@@ -145,7 +145,7 @@ var (
 // A TypeScript test that enables mock timers is allowed to wait, because its time is fake. End-to-end tests are allowed
 // to call pause, because they run a real browser.
 func checkTSSleep(f tsFile) []string {
-	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
+	if !f.test || tsFakeTimePattern.MatchString(f.sourceCode) || allowedWaits[f.name] != "" {
 		return nil
 	}
 	return f.eachLine(func(line string) string {

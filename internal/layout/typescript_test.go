@@ -35,8 +35,8 @@ var lintIgnored = map[string]string{}
 var chromeFilePattern = regexp.MustCompile(`^extension/src/chrome(-[a-z-]+)?\.ts$`)
 
 type tsFile struct {
-	name, src string
-	test      bool
+	name, sourceCode string
+	test             bool
 }
 
 func (f tsFile) workspace() string {
@@ -51,8 +51,8 @@ func tsFiles(t *testing.T) []tsFile {
 		if ext := path.Ext(name); ext != ".ts" && ext != ".tsx" || strings.HasSuffix(name, ".gen.ts") {
 			return nil
 		}
-		src, err := os.ReadFile(name)
-		files = append(files, tsFile{name, string(src), isTSTest(name)})
+		sourceCode, err := os.ReadFile(name)
+		files = append(files, tsFile{name, string(sourceCode), isTSTest(name)})
 		return err
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func isTSTest(name string) bool {
 
 var tsRules = map[string]func(tsFile) []string{
 	"size": func(f tsFile) []string {
-		if n := strings.Count(f.src, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
+		if n := strings.Count(f.sourceCode, "\n"); !f.test && n > maxFileLines && allowedSizes[f.name] == "" {
 			return []string{fmt.Sprintf("%s: %d lines, limit %d; split it by concept", f.name, n, maxFileLines)}
 		}
 		return nil
@@ -116,13 +116,13 @@ var tsRules = map[string]func(tsFile) []string{
 	},
 }
 
-func (f tsFile) eachLine(check func(line string) string) []string {
+func (f tsFile) eachLine(checkLine func(line string) string) []string {
 	var violations []string
 	n := 0
-	for line := range strings.Lines(f.src) {
+	for line := range strings.Lines(f.sourceCode) {
 		n++
-		if text := check(line); text != "" {
-			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, text))
+		if violation := checkLine(line); violation != "" {
+			violations = append(violations, fmt.Sprintf("%s:%d: %s", f.name, n, violation))
 		}
 	}
 	return violations
@@ -144,15 +144,15 @@ var importFrom = regexp.MustCompile(`(?m)(?:^|[;}\s])(?:from|import)\s*\(?\s*['"
 
 func checkTSImports(f tsFile) []string {
 	workspace := f.workspace()
-	allowed, ok := allowedTSImports[workspace]
+	allowedImports, ok := allowedTSImports[workspace]
 	if !ok {
 		return []string{fmt.Sprintf("%s: %s is not in tsMayImport (internal/layout/typescript_test.go)", f.name, workspace)}
 	}
 	if f.test {
-		allowed = slices.Concat(allowed, testOnlyPackages)
+		allowedImports = slices.Concat(allowedImports, testOnlyPackages)
 	}
 	var violations []string
-	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.src), -1) {
+	for _, m := range importFrom.FindAllStringSubmatch(withoutComments(f.sourceCode), -1) {
 		importPath := m[1]
 		if strings.HasPrefix(importPath, ".") {
 			target := path.Join(path.Dir(f.name), importPath)
@@ -160,11 +160,11 @@ func checkTSImports(f tsFile) []string {
 				violations = append(violations, fmt.Sprintf("%s: import %q with its extension, so that every bundler finds it", f.name, importPath))
 			}
 			importPath, _, _ = strings.Cut(target, "/")
-			if importPath == workspace || slices.Contains(allowed, target) {
+			if importPath == workspace || slices.Contains(allowedImports, target) {
 				continue
 			}
 		}
-		if !slices.ContainsFunc(allowed, func(a string) bool {
+		if !slices.ContainsFunc(allowedImports, func(a string) bool {
 			return importPath == a || strings.HasPrefix(importPath, a+"/") || strings.HasSuffix(a, ":") && strings.HasPrefix(importPath, a)
 		}) {
 			violations = append(violations, fmt.Sprintf("%s: %s may not import %q", f.name, workspace, m[1]))
@@ -182,7 +182,7 @@ func checkChrome(f tsFile) []string {
 	if f.workspace() != "extension" || f.test || chromeFilePattern.MatchString(f.name) {
 		return nil
 	}
-	if m := chromeUse.FindString(withoutStrings(withoutComments(f.src))); m != "" {
+	if m := chromeUse.FindString(withoutStrings(withoutComments(f.sourceCode))); m != "" {
 		return []string{fmt.Sprintf("%s: only files extension/src/chrome*.ts may use chrome's API (%q)", f.name, m)}
 	}
 	return nil
@@ -201,12 +201,12 @@ func checkUseBeforeDeclaration(f tsFile) []string {
 		return nil
 	}
 	var violations []string
-	src := withoutStrings(withoutComments(f.src))
-	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
-		name := src[m[2]:m[3]]
+	sourceCode := withoutStrings(withoutComments(f.sourceCode))
+	for _, m := range topLevelConst.FindAllStringSubmatchIndex(sourceCode, -1) {
+		name := sourceCode[m[2]:m[3]]
 		// usePattern ignores properties with the name of a constant, such as link.docs for a constant docs.
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
-		if usePattern.MatchString(src[:m[0]]) {
+		if usePattern.MatchString(sourceCode[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
 		}
 	}
@@ -221,7 +221,7 @@ func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
 	}
-	if m := implementsPattern.FindStringSubmatch(withoutComments(f.src)); m != nil {
+	if m := implementsPattern.FindStringSubmatch(withoutComments(f.sourceCode)); m != nil {
 		return []string{fmt.Sprintf("%s: %s restates the methods of %s; export the class, and let its users take a Pick<> of it", f.name, m[2], m[1])}
 	}
 	return nil
@@ -234,13 +234,17 @@ var (
 
 // withoutComments and withoutStrings use regular expressions, which are reliable only for
 // code that biome has formatted.
-func withoutComments(src string) string { return commentPattern.ReplaceAllString(src, "\n") }
+func withoutComments(sourceCode string) string {
+	return commentPattern.ReplaceAllString(sourceCode, "\n")
+}
 
-func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
+func withoutStrings(sourceCode string) string {
+	return quotedPattern.ReplaceAllString(sourceCode, `''`)
+}
 
 func TestTypeScriptRulesReportViolations(t *testing.T) {
 	changeToRoot(t)
-	for _, c := range []struct{ rule, name, src, want string }{
+	for _, c := range []struct{ rule, name, sourceCode, want string }{
 		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
 		{"name", "extension/src/utils.ts", "", "by the concept"},
 		{"imports", "wire/a.ts", "import { x } from '../extension/src/x.ts';", "wire may not import"},
@@ -270,8 +274,8 @@ func TestTypeScriptRulesReportViolations(t *testing.T) {
 		{"skip", "wire/a.test.ts", "test.skip('x', () => {});", "skipped"},
 		{"skip", "wire/a.test.ts", "test('x', { only: true }, () => {});", "alone"},
 	} {
-		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.src, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
-			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.src)
+		if got := strings.Join(tsRules[c.rule](tsFile{c.name, c.sourceCode, isTSTest(c.name)}), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("rule %s reports %q for\n%s", c.rule, got, c.sourceCode)
 		}
 	}
 	allowedFiles := []tsFile{
@@ -323,11 +327,11 @@ func TestRequiredLintRulesAreEnabled(t *testing.T) {
 
 func readInto(t *testing.T, name string, v any) {
 	t.Helper()
-	text, err := os.ReadFile(name)
+	fileContent, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := json.Unmarshal(fileContent, v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 }
@@ -377,11 +381,11 @@ func TestE2EFoldersAreSmall(t *testing.T) {
 		t.Errorf("%d files e2e/*.test.ts, want 1 to %d", len(files), maxFiles)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(text), "\n"); n > maxLines {
+		if n := strings.Count(string(fileContent), "\n"); n > maxLines {
 			t.Errorf("%s: %d lines, limit %d", file, n, maxLines)
 		}
 	}

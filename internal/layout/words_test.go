@@ -52,16 +52,16 @@ var bannedWords = map[string]string{
 }
 
 type phrase struct {
-	words   []string
-	instead string
+	sentenceWords []string
+	instead       string
 }
 
 var phrases = func() map[string][]phrase {
 	byFirst := map[string][]phrase{}
-	for list, instead := range bannedWords {
-		for text := range strings.SplitSeq(list, ", ") {
-			words := strings.Fields(text)
-			byFirst[words[0]] = append(byFirst[words[0]], phrase{words, instead})
+	for phraseList, instead := range bannedWords {
+		for wordList := range strings.SplitSeq(phraseList, ", ") {
+			sentenceWords := strings.Fields(wordList)
+			byFirst[sentenceWords[0]] = append(byFirst[sentenceWords[0]], phrase{sentenceWords, instead})
 		}
 	}
 	return byFirst
@@ -81,29 +81,29 @@ var (
 var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
 type word struct {
-	text string
-	line int
+	lowercase string
+	line      int
 }
 
-func wordsOf(text string) []word {
-	var words []word
-	line, start := 1, -1
+func wordsOf(content string) []word {
+	var sentenceWords []word
+	line, startIndex := 1, -1
 	endWord := func(at int) {
-		if start >= 0 {
-			words = append(words, word{strings.ToLower(text[start:at]), line})
+		if startIndex >= 0 {
+			sentenceWords = append(sentenceWords, word{strings.ToLower(content[startIndex:at]), line})
 		}
-		start = -1
+		startIndex = -1
 	}
-	for i := range len(text) {
-		c := text[i]
+	for i := range len(content) {
+		c := content[i]
 		isUpper := 'A' <= c && c <= 'Z'
 		switch {
-		case isUpper && i > 0 && 'a' <= text[i-1] && text[i-1] <= 'z':
+		case isUpper && i > 0 && 'a' <= content[i-1] && content[i-1] <= 'z':
 			endWord(i)
-			start = i
+			startIndex = i
 		case isUpper || 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			if start < 0 {
-				start = i
+			if startIndex < 0 {
+				startIndex = i
 			}
 		default:
 			endWord(i)
@@ -112,16 +112,16 @@ func wordsOf(text string) []word {
 			}
 		}
 	}
-	endWord(len(text))
-	return words
+	endWord(len(content))
+	return sentenceWords
 }
 
-func (p phrase) matches(words []word) bool {
-	if len(words) < len(p.words) {
+func (p phrase) matches(sentenceWords []word) bool {
+	if len(sentenceWords) < len(p.sentenceWords) {
 		return false
 	}
-	for i, want := range p.words {
-		got := words[i].text
+	for i, want := range p.sentenceWords {
+		got := sentenceWords[i].lowercase
 		if want == "#" && strings.Trim(got, "0123456789") == "" || want == "*" || want == got {
 			continue
 		}
@@ -130,20 +130,20 @@ func (p phrase) matches(words []word) bool {
 	return true
 }
 
-func checkWords(name, text string) []string {
+func checkWords(name, content string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + text)
-	for i, w := range words {
-		for _, p := range phrases[w.text] {
-			if p.matches(words[i:]) {
-				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.words, " "), p.instead))
+	sentenceWords := wordsOf(name + "\n" + content)
+	for i, w := range sentenceWords {
+		for _, p := range phrases[w.lowercase] {
+			if p.matches(sentenceWords[i:]) {
+				violations = append(violations, fmt.Sprintf("%s:%d: %q: use %s", name, w.line-1, strings.Join(p.sentenceWords, " "), p.instead))
 			}
 		}
 	}
 	if path.Ext(name) == ".go" {
 		return violations
 	}
-	for _, m := range vagueTSFunction.FindAllStringSubmatch(text, -1) {
+	for _, m := range vagueTSFunction.FindAllStringSubmatch(content, -1) {
 		violations = append(violations, vagueFunction(name, m[1]))
 	}
 	return violations
@@ -189,16 +189,16 @@ func TestWords(t *testing.T) {
 	}
 	var violations []string
 	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || info.IsDir() {
+		if fileInfo, err := os.Stat(name); err != nil || fileInfo.IsDir() {
 			continue
 		}
-		src, err := os.ReadFile(name)
+		sourceCode, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		violations = append(violations, checkWords(name, string(src))...)
+		violations = append(violations, checkWords(name, string(sourceCode))...)
 		if path.Ext(name) == ".go" {
-			f, err := parseGo(name, string(src))
+			f, err := parseGo(name, string(sourceCode))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestWords(t *testing.T) {
 
 func TestBannedWordsAreReported(t *testing.T) {
 	changeToRoot(t)
-	for _, c := range []struct{ name, text, want string }{
+	for _, c := range []struct{ name, content, want string }{
 		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
 		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},
 		{"a.ts", "const stoodStill = 1;", "a.ts:1: \"stood\""},
@@ -222,9 +222,9 @@ func TestBannedWordsAreReported(t *testing.T) {
 		{"a.ts", "// standard, unknown, doorstep, reload", ""},
 		{"a.go", "// The client reports progress.", ""},
 	} {
-		got := strings.Join(checkWords(c.name, c.text), "\n")
+		got := strings.Join(checkWords(c.name, c.content), "\n")
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%s: %q gives %q, want %q", c.name, c.text, got, c.want)
+			t.Errorf("%s: %q gives %q, want %q", c.name, c.content, got, c.want)
 		}
 	}
 	f, err := parseGo("a.go", "package a\nfunc list() {}\nfunc (t T) list() {}\nfunc (t T) take() {}\nfunc takeAll() {}\n")

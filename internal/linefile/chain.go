@@ -35,32 +35,32 @@ type linkFields struct {
 }
 
 // appendChained drops an incomplete line at the end of text.
-func appendChained(dst, text []byte, end *chainLink) []byte {
-	for line := range bytes.Lines(text) {
+func appendChained(buffer, newLines []byte, lastLink *chainLink) []byte {
+	for line := range bytes.Lines(newLines) {
 		body, isWhole := bytes.CutSuffix(line, []byte("\n"))
 		if !isWhole || len(body) < 2 || body[0] != '{' {
 			continue
 		}
-		start := len(dst)
-		end.Seq++
-		dst = strconv.AppendUint(append(dst, `{"seq":`...), end.Seq, 10)
-		if end.Hash != "" {
-			dst = append(append(append(dst, `,"prev":"`...), end.Hash...), '"')
+		startIndex := len(buffer)
+		lastLink.Seq++
+		buffer = strconv.AppendUint(append(buffer, `{"seq":`...), lastLink.Seq, 10)
+		if lastLink.Hash != "" {
+			buffer = append(append(append(buffer, `,"prev":"`...), lastLink.Hash...), '"')
 		}
 		if len(body) > 2 {
-			dst = append(dst, ',')
+			buffer = append(buffer, ',')
 		}
-		dst = append(dst, body[1:]...)
-		end.Hash = hashLine(dst[start:])
-		dst = append(dst, '\n')
+		buffer = append(buffer, body[1:]...)
+		lastLink.Hash = hashLine(buffer[startIndex:])
+		buffer = append(buffer, '\n')
 	}
-	return dst
+	return buffer
 }
 
 // hashLine expects a line without its line feed.
 func hashLine(line []byte) string {
-	sum := sha256.Sum256(line)
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(line)
+	return hex.EncodeToString(checksum[:])
 }
 
 // isChained is false if the line has no number, because only lines in a hash chain have numbers.
@@ -76,14 +76,14 @@ const headSuffix = ".head"
 
 // If the head file does not exist, ok is false.
 func readHead(path string) (head chainLink, ok bool, err error) {
-	text, err := os.ReadFile(path + headSuffix)
+	newLines, err := os.ReadFile(path + headSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return chainLink{}, false, nil
 	}
 	if err != nil {
 		return chainLink{}, false, err
 	}
-	if err := json.Unmarshal(text, &head); err != nil || head.Seq == 0 || len(head.Hash) != 2*sha256.Size {
+	if err := json.Unmarshal(newLines, &head); err != nil || head.Seq == 0 || len(head.Hash) != 2*sha256.Size {
 		return chainLink{}, true, fmt.Errorf("%s is damaged", path+headSuffix)
 	}
 	return head, true, nil
@@ -99,7 +99,7 @@ func writeHead(path string, head chainLink) error {
 	return errors.Join(err, file.Close())
 }
 
-func (l *Log) writeChained(text []byte) error {
+func (l *Log) writeChained(newLines []byte) error {
 	unlock, err := lockChain(l.path)
 	if err != nil {
 		return err
@@ -108,20 +108,20 @@ func (l *Log) writeChained(text []byte) error {
 	if err := l.refreshChain(); err != nil {
 		return err
 	}
-	end := l.chain
-	text = appendChained(make([]byte, 0, len(text)+len(text)/2), text, &end)
-	if err := l.prepareFile(int64(len(text))); err != nil {
+	lastLink := l.chain
+	newLines = appendChained(make([]byte, 0, len(newLines)+len(newLines)/2), newLines, &lastLink)
+	if err := l.prepareFile(int64(len(newLines))); err != nil {
 		return err
 	}
-	n, err := l.file.Write(text)
+	n, err := l.file.Write(newLines)
 	l.size += int64(n)
 	if err != nil {
 		l.file.Close()
 		l.file = nil
 		return err
 	}
-	l.chain = end
-	if err := writeHead(l.path, end); err != nil { // the lines are already in the log file, so this error is only logged
+	l.chain = lastLink
+	if err := writeHead(l.path, lastLink); err != nil { // the lines are already in the log file, so this error is only logged
 		l.opts.Log.Error().Err(err).Msg("the end of the chain of " + l.opts.Subject + " cannot be stored")
 	}
 	return nil
@@ -134,11 +134,11 @@ func lockChain(path string) (unlock func(), err error) {
 // The caller of refreshChain must have locked the chain with lockChain.
 func (l *Log) refreshChain() error {
 	if l.file != nil {
-		info, err := l.file.Stat()
+		fileInfo, err := l.file.Stat()
 		if err != nil {
 			return err
 		}
-		if present, err := os.Stat(l.path); err == nil && os.SameFile(info, present) && info.Size() == l.size {
+		if present, err := os.Stat(l.path); err == nil && os.SameFile(fileInfo, present) && fileInfo.Size() == l.size {
 			return nil
 		}
 		l.file.Close()
@@ -150,17 +150,17 @@ func (l *Log) refreshChain() error {
 	if err := l.open(); err != nil {
 		return err
 	}
-	last, err := lastLink(l.path)
+	lastChainLink, err := lastLink(l.path)
 	if err != nil {
 		return err
 	}
 	// After lines were removed from the log, the next line's number follows the head file, so that Verify finds the
 	// gap.
 	head, hasHead, err := readHead(l.path)
-	if err == nil && hasHead && head.Seq >= last.Seq {
-		last = head
+	if err == nil && hasHead && head.Seq >= lastChainLink.Seq {
+		lastChainLink = head
 	}
-	l.chain = last
+	l.chain = lastChainLink
 	return nil
 }
 
@@ -173,19 +173,19 @@ func repairEnd(path string) error {
 		return err
 	}
 	defer file.Close()
-	end, err := readEnd(file)
+	lastBytes, err := readEnd(file)
 	if err != nil {
 		return err
 	}
-	incomplete := len(end) - 1 - bytes.LastIndexByte(end, '\n')
+	incomplete := len(lastBytes) - 1 - bytes.LastIndexByte(lastBytes, '\n')
 	if incomplete == 0 {
 		return nil
 	}
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	return file.Truncate(info.Size() - int64(incomplete))
+	return file.Truncate(fileInfo.Size() - int64(incomplete))
 }
 
 func lastLink(path string) (chainLink, error) {
@@ -194,11 +194,11 @@ func lastLink(path string) (chainLink, error) {
 		return chainLink{}, err
 	}
 	defer file.Close()
-	end, err := readEnd(file)
+	lastBytes, err := readEnd(file)
 	if err != nil {
 		return chainLink{}, err
 	}
-	line := bytes.TrimSuffix(end, []byte("\n"))
+	line := bytes.TrimSuffix(lastBytes, []byte("\n"))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	fields, isChained, err := parseLink(line)
 	if err != nil || !isChained {
@@ -209,14 +209,14 @@ func lastLink(path string) (chainLink, error) {
 
 // readEnd returns the complete last line of the file, unless this line is longer than maxLineBytes.
 func readEnd(file *os.File) ([]byte, error) {
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	end := make([]byte, min(info.Size(), maxLineBytes+1))
-	_, err = file.ReadAt(end, info.Size()-int64(len(end)))
+	lastBytes := make([]byte, min(fileInfo.Size(), maxLineBytes+1))
+	_, err = file.ReadAt(lastBytes, fileInfo.Size()-int64(len(lastBytes)))
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return end, err
+	return lastBytes, err
 }

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-func writeChain(path string, o Options, first, last int) {
+func writeChain(path string, o Options, firstSeq, lastSeq int) {
 	o = testOptions(o)
 	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
 	l := Open(path, o)
-	for n := first; n <= last; n++ {
+	for n := firstSeq; n <= lastSeq; n++ {
 		l.Write(fmt.Appendf(nil, "{\"n\":%d,\"time\":\"2026-03-02T00:00:00Z\"}\n", n))
 	}
 	l.Close()
@@ -28,14 +28,14 @@ func verifyChain(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("%d in %d", v.Lines, v.Files)
+	summary := fmt.Sprintf("%d in %d", v.Lines, v.Files)
 	if v.EarlierLines > 0 {
-		text += fmt.Sprintf(", %d before", v.EarlierLines)
+		summary += fmt.Sprintf(", %d before", v.EarlierLines)
 	}
 	if p := v.Problem; p != nil {
-		text += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
+		summary += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
 	}
-	return text
+	return summary
 }
 
 func TestChainIsIntact(t *testing.T) {
@@ -49,19 +49,19 @@ func TestChainIsIntact(t *testing.T) {
 		t.Error(got)
 	}
 	lines := readLog(t, path)
-	var second struct {
+	var secondRecord struct {
 		Seq, N int
 		Prev   string
 	}
-	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Seq != 2 || second.N != 2 || second.Prev != hashLine([]byte(lines[0])) {
+	if err := json.Unmarshal([]byte(lines[1]), &secondRecord); err != nil || secondRecord.Seq != 2 || secondRecord.N != 2 || secondRecord.Prev != hashLine([]byte(lines[0])) {
 		t.Errorf("second line of the log = %s, %v", lines[1], err)
 	}
 	if lines[0] != `{"seq":1,"n":1,"time":"2026-03-02T00:00:00Z"}` {
 		t.Errorf("first line of the log = %s", lines[0])
 	}
 	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
-		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && file != path+".lock" {
-			t.Errorf("%s: number of the last line = %v, %v", file, info, err)
+		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Mode().Perm()&0o077 != 0 && file != path+".lock" {
+			t.Errorf("%s: number of the last line = %v, %v", file, fileInfo, err)
 		}
 	}
 }
@@ -84,25 +84,25 @@ func TestChainContinuesAfterRotation(t *testing.T) {
 }
 
 func TestChangedChain(t *testing.T) {
-	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
+	changeLines := func(pluginChange func(lines []string) []string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			text, err := os.ReadFile(path)
+			fileContent, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := change(strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n"))
-			text = []byte(strings.Join(lines, ""))
-			if !bytes.HasSuffix(text, []byte("\n")) {
-				text = append(text, '\n')
+			lines := pluginChange(strings.SplitAfter(strings.TrimSuffix(string(fileContent), "\n"), "\n"))
+			fileContent = []byte(strings.Join(lines, ""))
+			if !bytes.HasSuffix(fileContent, []byte("\n")) {
+				fileContent = append(fileContent, '\n')
 			}
-			if err := os.WriteFile(path, text, 0o600); err != nil {
+			if err := os.WriteFile(path, fileContent, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for name, c := range map[string]struct {
-		change func(t *testing.T, path string)
-		want   string
+		pluginChange func(t *testing.T, path string)
+		want         string
 	}{
 		"edit": {changeLines(func(l []string) []string { l[2] = strings.Replace(l[2], `"n":3`, `"n":7`, 1); return l }), "3 in 1, lines:3 Record 3 was changed after it was written."},
 		"edit of the last": {changeLines(func(l []string) []string { l[5] = strings.Replace(l[5], `"n":6`, `"n":7`, 1); return l }),
@@ -129,7 +129,7 @@ func TestChangedChain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lines")
 			writeChain(path, Options{}, 1, 6)
-			c.change(t, path)
+			c.pluginChange(t, path)
 			if c.want == "" {
 				c.want = "3 in 1, lines:4 This line is not part of the chain: an older version of opentabs or another program wrote it after record 3."
 			}
@@ -153,20 +153,20 @@ func removeFile(t *testing.T, path string) {
 	}
 }
 
-func writeFile(t *testing.T, path, text string) {
+func writeFile(t *testing.T, path, fileContent string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func appendFile(t *testing.T, path, text string) {
+func appendFile(t *testing.T, path, fileContent string) {
 	t.Helper()
-	old, err := os.ReadFile(path)
+	oldContent, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, path, string(old)+text)
+	writeFile(t, path, string(oldContent)+fileContent)
 }
 
 func writeOldHead(t *testing.T, path string) {

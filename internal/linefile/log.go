@@ -100,9 +100,9 @@ func (l *Log) Close() {
 func (l *Log) write() {
 	defer close(l.done)
 	for range l.wake {
-		text, lines, droppedLines, isClosed := l.takePending()
+		newLines, lines, droppedLines, isClosed := l.takePending()
 		if lines+droppedLines > 0 {
-			l.appendLines(text, lines, droppedLines)
+			l.appendLines(newLines, lines, droppedLines)
 		}
 		if isClosed {
 			if l.file != nil {
@@ -113,20 +113,20 @@ func (l *Log) write() {
 	}
 }
 
-func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool) {
+func (l *Log) takePending() (newLines []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text, lines, droppedLines, isClosed = l.pending, l.pendingLines, l.droppedLines, l.isClosed
+	newLines, lines, droppedLines, isClosed = l.pending, l.pendingLines, l.droppedLines, l.isClosed
 	l.pending, l.pendingLines, l.droppedLines = nil, 0, 0
-	return text, lines, droppedLines, isClosed
+	return newLines, lines, droppedLines, isClosed
 }
 
 // If writing to the log file fails, appendLines counts all lines as dropped.
-func (l *Log) appendLines(text []byte, lines, droppedLines int) {
+func (l *Log) appendLines(newLines []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
-		text = append(l.opts.Dropped(droppedLines), text...)
+		newLines = append(l.opts.Dropped(droppedLines), newLines...)
 	}
-	err := l.writeText(text)
+	err := l.writeText(newLines)
 	if err == nil {
 		return
 	}
@@ -140,19 +140,19 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 }
 
 // After a failed write, writeText first ends the incomplete line with a line feed.
-func (l *Log) writeText(text []byte) error {
+func (l *Log) writeText(newLines []byte) error {
 	if l.opts.IsChained {
-		return l.writeChained(text)
+		return l.writeChained(newLines)
 	}
 	if l.endsInPartialLine {
-		text = append([]byte("\n"), text...)
+		newLines = append([]byte("\n"), newLines...)
 	}
-	if err := l.prepareFile(int64(len(text))); err != nil {
+	if err := l.prepareFile(int64(len(newLines))); err != nil {
 		return err
 	}
-	n, err := l.file.Write(text)
+	n, err := l.file.Write(newLines)
 	l.size += int64(n)
-	l.endsInPartialLine = n > 0 && text[n-1] != '\n' || n == 0 && l.endsInPartialLine
+	l.endsInPartialLine = n > 0 && newLines[n-1] != '\n' || n == 0 && l.endsInPartialLine
 	return err
 }
 
@@ -176,12 +176,12 @@ func (l *Log) open() error {
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
+	fileInfo, err := f.Stat()
 	if err != nil {
 		f.Close()
 		return err
 	}
-	l.file, l.size = f, info.Size()
+	l.file, l.size = f, fileInfo.Size()
 	return nil
 }
 

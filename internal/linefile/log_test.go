@@ -50,12 +50,12 @@ func TestWriteAndRead(t *testing.T) {
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("the log has the lines %q, want one and two", got)
 	}
-	last, _, err := Read(path, testFiles, 1, func(line []byte) (string, bool, error) { return string(line), true, nil })
-	if err != nil || !slices.Equal(last, []string{"two"}) {
-		t.Errorf("the last line is %q, want two; error %v", last, err)
+	lastLines, _, err := Read(path, testFiles, 1, func(line []byte) (string, bool, error) { return string(line), true, nil })
+	if err != nil || !slices.Equal(lastLines, []string{"two"}) {
+		t.Errorf("the last line is %q, want two; error %v", lastLines, err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 }
 
@@ -74,8 +74,8 @@ func TestRotation(t *testing.T) {
 		t.Fatalf("files %v, %v", keptFiles, err)
 	}
 	for _, file := range keptFiles {
-		if info, err := os.Stat(file); err != nil || info.Size() > size || info.Size() < size/2 && file != path {
-			t.Errorf("%s: %v, %v", file, info, err)
+		if fileInfo, err := os.Stat(file); err != nil || fileInfo.Size() > size || fileInfo.Size() < size/2 && file != path {
+			t.Errorf("%s: %v, %v", file, fileInfo, err)
 		}
 	}
 	lines := readLog(t, path)
@@ -142,8 +142,8 @@ func waitUntilDropped(l *Log, want int) {
 
 func TestDamagedLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	text := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	logContent := "one\nbad\n\n" + strings.Repeat("x", 3<<20) + "\ntwo"
+	if err := os.WriteFile(path, []byte(logContent), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) {

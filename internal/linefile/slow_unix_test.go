@@ -24,10 +24,10 @@ func TestSlowDisk(t *testing.T) {
 		l.Write([]byte("a line\n"))
 	}
 	l.mu.Lock()
-	pending := len(l.pending)
+	pendingLines := len(l.pending)
 	l.mu.Unlock()
-	if pending > 1000 {
-		t.Errorf("%d bytes are in the write buffer", pending)
+	if pendingLines > 1000 {
+		t.Errorf("%d bytes are in the write buffer", pendingLines)
 	}
 	reader, err := os.Open(pipe)
 	if err != nil {

@@ -46,7 +46,7 @@ type verifier struct {
 	head  chainLink
 
 	newestEarlier earlierLine
-	end           chainLink
+	lastLink      chainLink
 	endFile       string
 	endLine       int
 	file          string
@@ -89,24 +89,24 @@ func Verify(path string, files int) (Verification, error) {
 	case v.Problem != nil:
 	case !hasHead && v.Lines > 0:
 		v.report(path+headSuffix, 0, "This file is missing, so lines that are missing at the end of the log cannot be noticed.")
-	case v.end.Seq == 0 && head.Seq > 0:
+	case v.lastLink.Seq == 0 && head.Seq > 0:
 		v.report(path, 0, missingText(1, head.Seq)+".")
-	case v.end.Seq < head.Seq:
-		v.report(v.endFile, v.endLine, missingText(v.end.Seq+1, head.Seq)+" after this line.")
+	case v.lastLink.Seq < head.Seq:
+		v.report(v.endFile, v.endLine, missingText(v.lastLink.Seq+1, head.Seq)+" after this line.")
 	}
 	return v.Verification, nil
 }
 
-func missingText(first, last uint64) string {
-	if first == last {
-		return fmt.Sprintf("Record %d is missing", first)
+func missingText(firstSeq, lastSeq uint64) string {
+	if firstSeq == lastSeq {
+		return fmt.Sprintf("Record %d is missing", firstSeq)
 	}
-	return fmt.Sprintf("Records %d to %d are missing", first, last)
+	return fmt.Sprintf("Records %d to %d are missing", firstSeq, lastSeq)
 }
 
-func (v *verifier) report(file string, line int, text string) {
+func (v *verifier) report(file string, line int, problemText string) {
 	if v.Problem == nil {
-		v.Problem = &Problem{file, line, text}
+		v.Problem = &Problem{file, line, problemText}
 	}
 }
 
@@ -143,7 +143,7 @@ func (v *verifier) readFile(path string, isOldest bool) error {
 
 func (v *verifier) checkLine(line []byte) {
 	fields, isChained, err := parseLink(line)
-	isFirst := v.end.Seq == 0
+	isFirst := v.lastLink.Seq == 0
 	switch {
 	case err != nil || !isChained && fields.Time.IsZero():
 		v.report(v.file, v.line, "This line is not a record.")
@@ -156,15 +156,15 @@ func (v *verifier) checkLine(line []byte) {
 	case isFirst && v.EarlierLines > 0 && !v.newestEarlier.time.Before(fields.Time):
 		v.report(v.newestEarlier.file, v.newestEarlier.line, "This line has no number, but it is not older than the first record with a number: it was changed or inserted.")
 	case !isChained:
-		v.report(v.file, v.line, fmt.Sprintf("This line is not part of the chain: an older version of opentabs or another program wrote it after record %d.", v.end.Seq))
+		v.report(v.file, v.line, fmt.Sprintf("This line is not part of the chain: an older version of opentabs or another program wrote it after record %d.", v.lastLink.Seq))
 	case isFirst && fields.Seq > 1 && (!v.isOldestSet || v.EarlierLines > 0):
 		v.report(v.file, v.line, missingText(1, fields.Seq-1)+" before this line.")
-	case !isFirst && fields.Seq <= v.end.Seq:
-		v.report(v.file, v.line, fmt.Sprintf("This line is record %d, but it follows record %d.", fields.Seq, v.end.Seq))
-	case !isFirst && fields.Seq > v.end.Seq+1:
-		v.report(v.file, v.line, missingText(v.end.Seq+1, fields.Seq-1)+" before this line.")
-	case !isFirst && fields.Prev != v.end.Hash:
-		v.report(v.endFile, v.endLine, fmt.Sprintf("Record %d was changed after it was written.", v.end.Seq))
+	case !isFirst && fields.Seq <= v.lastLink.Seq:
+		v.report(v.file, v.line, fmt.Sprintf("This line is record %d, but it follows record %d.", fields.Seq, v.lastLink.Seq))
+	case !isFirst && fields.Seq > v.lastLink.Seq+1:
+		v.report(v.file, v.line, missingText(v.lastLink.Seq+1, fields.Seq-1)+" before this line.")
+	case !isFirst && fields.Prev != v.lastLink.Hash:
+		v.report(v.endFile, v.endLine, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 	if v.Problem != nil {
 		return
@@ -173,8 +173,8 @@ func (v *verifier) checkLine(line []byte) {
 		v.FirstTime = fields.Time
 	}
 	v.Lines++
-	v.end, v.endFile, v.endLine = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
-	if v.end.Seq == v.head.Seq && v.end.Hash != v.head.Hash {
-		v.report(v.file, v.line, fmt.Sprintf("Record %d was changed after it was written.", v.end.Seq))
+	v.lastLink, v.endFile, v.endLine = chainLink{fields.Seq, hashLine(line)}, v.file, v.line
+	if v.lastLink.Seq == v.head.Seq && v.lastLink.Hash != v.head.Hash {
+		v.report(v.file, v.line, fmt.Sprintf("Record %d was changed after it was written.", v.lastLink.Seq))
 	}
 }

@@ -42,7 +42,7 @@ func (f *File) open() error {
 	if err != nil {
 		return fmt.Errorf("open the server's log: %w", err)
 	}
-	info, err := openedFile.Stat()
+	fileInfo, err := openedFile.Stat()
 	if err != nil {
 		openedFile.Close()
 		return fmt.Errorf("open the server's log: %w", err)
@@ -50,7 +50,7 @@ func (f *File) open() error {
 	if f.file != nil {
 		f.file.Close()
 	}
-	f.file, f.size, f.isRegular = openedFile, info.Size(), info.Mode().IsRegular()
+	f.file, f.size, f.isRegular = openedFile, fileInfo.Size(), fileInfo.Mode().IsRegular()
 	return nil
 }
 

@@ -29,11 +29,11 @@ func TestFileIsBounded(t *testing.T) {
 	}
 	var allLines []string
 	for _, name := range []string{path + ".1", path} {
-		text, err := os.ReadFile(name)
-		if err != nil || len(text) > limit || len(text) == 0 {
-			t.Errorf("%s has %d bytes, %v", name, len(text), err)
+		fileContent, err := os.ReadFile(name)
+		if err != nil || len(fileContent) > limit || len(fileContent) == 0 {
+			t.Errorf("%s has %d bytes, %v", name, len(fileContent), err)
 		}
-		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
+		allLines = append(allLines, strings.Split(strings.TrimSpace(string(fileContent)), "\n")...)
 	}
 	// A rotation must lose no line, and must not split a line between the rotated file
 	// and the new file.
@@ -42,8 +42,8 @@ func TestFileIsBounded(t *testing.T) {
 			t.Fatalf("%q, want %q", line, want)
 		}
 	}
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
-		t.Errorf("there is %v, %v; want length 2", entries, err)
+	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 2 {
+		t.Errorf("there is %v, %v; want length 2", dirEntries, err)
 	}
 }
 
@@ -53,8 +53,8 @@ func TestFileThatCannotBeRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiveLines(t, path)
-	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 5 {
-		t.Errorf("got %q, %v", text, err)
+	if fileContent, err := os.ReadFile(path); err != nil || strings.Count(string(fileContent), "\n") != 5 {
+		t.Errorf("got %q, %v", fileContent, err)
 	}
 }
 
@@ -67,9 +67,9 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		info, err := l.file.Stat()
-		if err != nil || info.Size() != want || info.Mode().Perm() != 0o600 {
-			t.Errorf("the log has %d bytes and mode %o, %v; want %d", info.Size(), info.Mode().Perm(), err, want)
+		fileInfo, err := l.file.Stat()
+		if err != nil || fileInfo.Size() != want || fileInfo.Mode().Perm() != 0o600 {
+			t.Errorf("the log has %d bytes and mode %o, %v; want %d", fileInfo.Size(), fileInfo.Mode().Perm(), err, want)
 		}
 		if _, err := l.Write([]byte("x")); err != nil {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	openFile(0)
-	if info, err := os.Stat(path + ".1"); err != nil || info.Size() != MaxBytes+1 {
+	if fileInfo, err := os.Stat(path + ".1"); err != nil || fileInfo.Size() != MaxBytes+1 {
 		t.Errorf("the old log was not kept: %v", err)
 	}
 	if _, err := Open(filepath.Join(path, "x"), MaxBytes); err == nil {
@@ -96,8 +96,8 @@ func TestPipeIsNotRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFiveLines(t, path)
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("there is %v, %v; want length 1", entries, err)
+	if dirEntries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(dirEntries) != 1 {
+		t.Errorf("there is %v, %v; want length 1", dirEntries, err)
 	}
 }
 

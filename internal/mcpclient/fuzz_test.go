@@ -10,14 +10,14 @@ import (
 )
 
 type fixedResponse struct {
-	status      int
+	httpStatus  int
 	contentType string
 	body        []byte
 }
 
 func (r fixedResponse) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{
-		StatusCode: r.status, Header: http.Header{"Content-Type": {r.contentType}, "Mcp-Session-Id": {"s"}},
+		StatusCode: r.httpStatus, Header: http.Header{"Content-Type": {r.contentType}, "Mcp-Session-Id": {"s"}},
 		Body: io.NopCloser(bytes.NewReader(r.body)), Request: req,
 	}, nil
 }
@@ -35,21 +35,21 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(200, true, []byte(body))
 		f.Add(404, false, []byte(body))
 	}
-	f.Fuzz(func(t *testing.T, status int, isEventStream bool, body []byte) {
+	f.Fuzz(func(t *testing.T, httpStatus int, isEventStream bool, requestBody []byte) {
 		contentType := "application/json"
 		if isEventStream {
 			contentType = "text/event-stream"
 		}
-		c := New(Options{URL: "http://127.0.0.1/mcp", Transport: fixedResponse{status % 1000, contentType, body}})
+		c := New(Options{URL: "http://127.0.0.1/mcp", Transport: fixedResponse{httpStatus % 1000, contentType, requestBody}})
 		_, err := c.CallTool(t.Context(), "t", []byte(`{}`), func(Progress) {})
-		if err == nil && !bytes.Contains(body, []byte("1")) {
-			t.Errorf("%q is taken for the answer to request 1", body)
+		if err == nil && !bytes.Contains(requestBody, []byte("1")) {
+			t.Errorf("%q is taken for the answer to request 1", requestBody)
 		}
 		var rpcErr *RPCError
 		var statusErr *statusError
 		if err != nil && !errors.As(err, &rpcErr) && !errors.As(err, &statusErr) && !strings.HasPrefix(err.Error(), "tools/call: ") &&
 			!strings.HasPrefix(err.Error(), "read the answer of tools/call: ") {
-			t.Errorf("%q: the error does not name the failure: %v", body, err)
+			t.Errorf("%q: the error does not name the failure: %v", requestBody, err)
 		}
 		if statusErr != nil && len(statusErr.Sentence) > 1000 {
 			t.Errorf("a sentence of %d bytes", len(statusErr.Sentence))

@@ -183,8 +183,8 @@ type Content struct {
 // UnmarshalJSON decodes a content block, and copies the JSON to Raw unless the block is
 // text.
 func (c *Content) UnmarshalJSON(b []byte) error {
-	type plain Content
-	err := json.Unmarshal(b, (*plain)(c))
+	type contentJSON Content
+	err := json.Unmarshal(b, (*contentJSON)(c))
 	if c.Type != "text" {
 		c.Raw = slices.Clone(b)
 	}
@@ -216,7 +216,7 @@ func (c *Client) CallToolWithKey(ctx context.Context, name string, arguments jso
 		meta["opentabs/idempotencyKey"] = key
 	}
 	params := map[string]any{"name": name, "arguments": arguments, "_meta": meta}
-	var result Result
-	err := c.request(ctx, "tools/call", params, progress, &result)
-	return result, err
+	var callResult Result
+	err := c.request(ctx, "tools/call", params, progress, &callResult)
+	return callResult, err
 }

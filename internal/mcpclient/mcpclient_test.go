@@ -152,15 +152,15 @@ func TestCallWithProgress(t *testing.T) {
 	}}
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		var got []Progress
-		result, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), func(p Progress) { got = append(got, p) })
+		callResult, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), func(p Progress) { got = append(got, p) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := []Progress{{Progress: 1, Total: 4, HasTotal: true, Message: "one"}, {Progress: 3}}; !slices.Equal(got, want) {
 			t.Errorf("progress %+v; want %v", got, want)
 		}
-		if string(result.StructuredContent) != `{"n":9007199254740993}` || result.Content[0].Text != "hi" || string(result.Meta["k"]) != `"v"` {
-			t.Errorf("result %+v", result)
+		if string(callResult.StructuredContent) != `{"n":9007199254740993}` || callResult.Content[0].Text != "hi" || string(callResult.Meta["k"]) != `"v"` {
+			t.Errorf("result %+v", callResult)
 		}
 	})
 	for _, want := range []string{"result {}", "error this client does not support elicitation/create"} {
@@ -256,13 +256,13 @@ func TestCancel(t *testing.T) {
 			}}
 			runWithClient(t, f, func(t *testing.T, client *Client) {
 				ctx, cancel := context.WithCancel(t.Context())
-				start := time.Now()
+				startTime := time.Now()
 				time.AfterFunc(10*time.Second, cancel)
 				_, err := client.CallTool(ctx, "a", json.RawMessage(`{}`), nil)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v; want the error %v", err, context.Canceled)
 				}
-				if cancelTime := time.Since(start) - 10*time.Second; cancelTime != c.want {
+				if cancelTime := time.Since(startTime) - 10*time.Second; cancelTime != c.want {
 					t.Errorf("came back %v after the cancel, want %v", cancelTime, c.want)
 				}
 			})

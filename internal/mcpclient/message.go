@@ -41,7 +41,7 @@ func (e *statusError) Error() string {
 }
 
 // message is a JSON-RPC request, notification or response.
-type message struct {
+type rpcMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
@@ -63,20 +63,20 @@ type pendingRequest struct {
 // that sends the request uses cancelFuncs, so cancelFuncs needs no lock.
 type openForms struct {
 	cancelFuncs map[string]context.CancelFunc
-	shown       sync.WaitGroup
+	shownForms  sync.WaitGroup
 }
 
 func (f *openForms) closeAll() {
 	for _, cancel := range f.cancelFuncs {
 		cancel()
 	}
-	f.shown.Wait()
+	f.shownForms.Wait()
 }
 
-func (x pendingRequest) showForm(ctx context.Context, m message) {
+func (x pendingRequest) showForm(ctx context.Context, m rpcMessage) {
 	formCtx, cancel := context.WithCancel(ctx)
 	x.forms.cancelFuncs[string(m.ID)] = cancel
-	x.forms.shown.Go(func() {
+	x.forms.shownForms.Go(func() {
 		defer cancel()
 		x.client.options.ShowForm(formCtx, m.Params)
 		if formCtx.Err() != nil {
@@ -84,7 +84,7 @@ func (x pendingRequest) showForm(ctx context.Context, m message) {
 		}
 		// If the report that the form was closed does not reach the server, the call
 		// continues to wait for a decision in the side panel or a terminal.
-		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
+		if body, err := encodeMessage(rpcMessage{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
 			_ = x.client.post(formCtx, body)
 		}
 	})
@@ -127,7 +127,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 			meta["progressToken"] = x.id
 		}
 	}
-	body, err := encodeMessage(message{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
+	body, err := encodeMessage(rpcMessage{ID: fmt.Appendf(nil, "%d", x.id), Method: method}, params)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 		closeStream()
 	})
 	defer stop()
-	answer, err := x.run(streamCtx, body)
+	response, err := x.run(streamCtx, body)
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
@@ -156,10 +156,10 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	if answer.Error != nil {
-		return answer.Error
+	if response.Error != nil {
+		return response.Error
 	}
-	if err := json.Unmarshal(answer.Result, result); err != nil {
+	if err := json.Unmarshal(response.Result, result); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", method, err)
 	}
 	return nil
@@ -175,10 +175,10 @@ func (x pendingRequest) cancel(streamCtx context.Context) {
 	}
 }
 
-func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
-	resp, err := x.client.send(ctx, http.MethodPost, body)
+func (x pendingRequest) run(ctx context.Context, requestBody []byte) (rpcMessage, error) {
+	resp, err := x.client.send(ctx, http.MethodPost, requestBody)
 	if err != nil {
-		return message{}, err
+		return rpcMessage{}, err
 	}
 	defer resp.Body.Close()
 	x.onData()
@@ -193,49 +193,49 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	}
 	for event, err := range sse.Read(input, maxMessageBytes) {
 		if err != nil {
-			return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+			return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 		}
-		answer, ok, err := x.handleMessage(ctx, event.Data)
+		response, ok, err := x.handleMessage(ctx, event.Data)
 		if ok || err != nil {
-			return answer, err
+			return response, err
 		}
 	}
-	return message{}, ErrNoAnswer
+	return rpcMessage{}, ErrNoAnswer
 }
 
-func (x pendingRequest) readSingle(status int, body io.Reader) (message, error) {
-	data, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
+func (x pendingRequest) readSingle(httpStatus int, body io.Reader) (rpcMessage, error) {
+	messageJSON, err := io.ReadAll(io.LimitReader(body, maxMessageBytes))
 	if err != nil {
-		return message{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+		return rpcMessage{}, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 	}
-	var answer message
-	if json.Unmarshal(data, &answer) == nil && (answer.Error != nil || answer.Result != nil && x.isOwnID(answer)) {
-		return answer, nil
+	var response rpcMessage
+	if json.Unmarshal(messageJSON, &response) == nil && (response.Error != nil || response.Result != nil && x.isOwnID(response)) {
+		return response, nil
 	}
-	return message{}, readStatusError(status, data)
+	return rpcMessage{}, readStatusError(httpStatus, messageJSON)
 }
 
-func readStatusError(status int, body []byte) error {
-	var answer struct {
+func readStatusError(httpStatus int, requestBody []byte) error {
+	var response struct {
 		Error string `json:"error"`
 	}
-	sentence := string(body)
-	if json.Unmarshal(body, &answer) == nil && answer.Error != "" {
-		sentence = answer.Error
+	errorText := string(requestBody)
+	if json.Unmarshal(requestBody, &response) == nil && response.Error != "" {
+		errorText = response.Error
 	}
-	sentence = strings.TrimSpace(strings.ToValidUTF8(sentence[:min(len(sentence), 1000)], "?"))
-	return &statusError{Status: status, Sentence: sentence}
+	errorText = strings.TrimSpace(strings.ToValidUTF8(errorText[:min(len(errorText), 1000)], "?"))
+	return &statusError{Status: httpStatus, Sentence: errorText}
 }
 
-func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
+func (x pendingRequest) isOwnID(m rpcMessage) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
-	if len(bytes.TrimSpace(data)) == 0 { // an event stream may begin with an empty event
-		return message{}, false, nil
+func (x pendingRequest) handleMessage(ctx context.Context, messageJSON []byte) (response rpcMessage, ok bool, err error) {
+	if len(bytes.TrimSpace(messageJSON)) == 0 { // an event stream may begin with an empty event
+		return rpcMessage{}, false, nil
 	}
-	var m message
-	if err := json.Unmarshal(data, &m); err != nil {
-		return message{}, false, fmt.Errorf("the server sent a malformed message: %w", err)
+	var m rpcMessage
+	if err := json.Unmarshal(messageJSON, &m); err != nil {
+		return rpcMessage{}, false, fmt.Errorf("the server sent a malformed message: %w", err)
 	}
 	switch {
 	case m.Method == "notifications/progress":
@@ -245,11 +245,11 @@ func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer 
 	case m.Method == "elicitation/create" && m.ID != nil && x.client.options.ShowForm != nil:
 		x.showForm(ctx, m)
 	case m.Method != "" && m.ID != nil:
-		return message{}, false, x.client.respond(ctx, m)
+		return rpcMessage{}, false, x.client.respond(ctx, m)
 	case m.Method == "" && x.isOwnID(m):
 		return m, true, nil
 	}
-	return message{}, false, nil
+	return rpcMessage{}, false, nil
 }
 
 func (x pendingRequest) reportProgress(params json.RawMessage) {
@@ -278,12 +278,12 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 }
 
 // The client supports only the server's request ping, and answers all other requests with an error.
-func (c *Client) respond(ctx context.Context, m message) error {
-	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
+func (c *Client) respond(ctx context.Context, m rpcMessage) error {
+	response := rpcMessage{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {
-		answer = message{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
+		response = rpcMessage{ID: m.ID, Error: &RPCError{Code: -32601, Message: "this client does not support " + m.Method}}
 	}
-	body, err := encodeMessage(answer, nil)
+	body, err := encodeMessage(response, nil)
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (c *Client) respond(ctx context.Context, m message) error {
 }
 
 func (c *Client) notify(ctx context.Context, method string, params any) error {
-	body, err := encodeMessage(message{Method: method}, params)
+	body, err := encodeMessage(rpcMessage{Method: method}, params)
 	if err != nil {
 		return err
 	}
@@ -301,8 +301,8 @@ func (c *Client) notify(ctx context.Context, method string, params any) error {
 	return nil
 }
 
-func (c *Client) post(ctx context.Context, body []byte) error {
-	resp, err := c.send(ctx, http.MethodPost, body)
+func (c *Client) post(ctx context.Context, requestBody []byte) error {
+	resp, err := c.send(ctx, http.MethodPost, requestBody)
 	if err != nil {
 		return err
 	}
@@ -310,18 +310,18 @@ func (c *Client) post(ctx context.Context, body []byte) error {
 	if resp.StatusCode/100 == 2 {
 		return nil
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	return errors.Join(readStatusError(resp.StatusCode, data), err)
+	messageJSON, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return errors.Join(readStatusError(resp.StatusCode, messageJSON), err)
 }
 
-func encodeMessage(m message, params any) ([]byte, error) {
+func encodeMessage(m rpcMessage, params any) ([]byte, error) {
 	m.JSONRPC = "2.0"
 	if params != nil {
-		data, err := rawjson.Marshal(params)
+		encodedJSON, err := rawjson.Marshal(params)
 		if err != nil {
 			return nil, fmt.Errorf("encode %s: %w", m.Method, err)
 		}
-		m.Params = data
+		m.Params = encodedJSON
 	}
 	body, err := rawjson.Marshal(m)
 	if err != nil {
@@ -330,8 +330,8 @@ func encodeMessage(m message, params any) ([]byte, error) {
 	return body, nil
 }
 
-func (c *Client) send(ctx context.Context, method string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(body))
+func (c *Client) send(ctx context.Context, method string, requestBody []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.options.URL, bytes.NewReader(requestBody))
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.options.URL, err)
 	}

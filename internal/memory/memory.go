@@ -52,9 +52,9 @@ func LimitFreeMemory(ctx context.Context) {
 	for {
 		select {
 		case <-checkTimer.C:
-			now := Used().SystemBytes
+			heapNow := Used().SystemBytes
 			isIdle := totalAllocated()-allocatedBytes < maxIdleAllocation
-			if now > neededBytes+busySpareBytes || isIdle && now > neededBytes+idleSpareBytes || allocatedBytes == 0 {
+			if heapNow > neededBytes+busySpareBytes || isIdle && heapNow > neededBytes+idleSpareBytes || allocatedBytes == 0 {
 				debug.FreeOSMemory()
 				neededBytes = Used().SystemBytes
 			}

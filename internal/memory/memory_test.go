@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func startLimitFreeMemory(t *testing.T) (end func()) {
+func startLimitFreeMemory(t *testing.T) (stopFreeing func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -25,7 +25,7 @@ func startLimitFreeMemory(t *testing.T) (end func()) {
 
 func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startLimitFreeMemory(t)
+		stopFreeing := startLimitFreeMemory(t)
 		bytesBefore := Used().SystemBytes
 		touchPages(make([]byte, 200<<20))
 		if grownBytes := Used().SystemBytes; grownBytes < bytesBefore+150<<20 {
@@ -33,29 +33,29 @@ func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 		}
 		<-time.After(checkInterval + time.Second)
 		synctest.Wait()
-		if now := Used().SystemBytes; now > bytesBefore+busySpareBytes {
-			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, now>>20)
+		if heapNow := Used().SystemBytes; heapNow > bytesBefore+busySpareBytes {
+			t.Errorf("held %d MB before and %d MB after it was given back", bytesBefore>>20, heapNow>>20)
 		}
-		end()
+		stopFreeing()
 	})
 }
 
 func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startLimitFreeMemory(t)
-		before := Used().SystemBytes
-		for _, wait := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
+		stopFreeing := startLimitFreeMemory(t)
+		countBefore := Used().SystemBytes
+		for _, waitTime := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
 			touchPages(make([]byte, busySpareBytes-8<<20))
-			if grownBytes := Used().SystemBytes; grownBytes < before+16<<20 {
-				t.Fatalf("held %d MB before and %d MB after an allocation", before>>20, grownBytes>>20)
+			if grownBytes := Used().SystemBytes; grownBytes < countBefore+16<<20 {
+				t.Fatalf("held %d MB before and %d MB after an allocation", countBefore>>20, grownBytes>>20)
 			}
-			<-time.After(wait + time.Second)
+			<-time.After(waitTime + time.Second)
 			synctest.Wait()
-			if now := Used().SystemBytes; now > before+idleSpareBytes {
-				t.Errorf("after %s: held %d MB before and %d MB now", wait, before>>20, now>>20)
+			if heapNow := Used().SystemBytes; heapNow > countBefore+idleSpareBytes {
+				t.Errorf("after %s: held %d MB before and %d MB now", waitTime, countBefore>>20, heapNow>>20)
 			}
 		}
-		end()
+		stopFreeing()
 	})
 }
 
@@ -77,13 +77,13 @@ func TestCollectorIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		percentBefore := debug.SetGCPercent(77)
 		defer debug.SetGCPercent(percentBefore)
-		end := startLimitFreeMemory(t)
+		stopFreeing := startLimitFreeMemory(t)
 		percentDuring := debug.SetGCPercent(77)
 		debug.SetGCPercent(percentDuring)
 		if percentDuring < minPercent || percentDuring != garbagePercent(liveHeap()) {
 			t.Errorf("the collector runs at %d %% with %d bytes alive", percentDuring, liveHeap())
 		}
-		end()
+		stopFreeing()
 		if percentAfter := debug.SetGCPercent(77); percentAfter != 77 {
 			t.Errorf("the collector was left at %d %%; want 77", percentAfter)
 		}

@@ -25,7 +25,7 @@ type Gauges struct {
 // Calls serves the counters to Prometheus. Calls implements [dispatch.AfterHook], and is safe
 // for concurrent use.
 type Calls struct {
-	set        *metrics.Set
+	metricSet  *metrics.Set
 	readGauges func() Gauges
 }
 
@@ -39,8 +39,8 @@ var durationBuckets = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 // New returns a Calls whose counters are 0. Each time ServeHTTP writes the metrics, it
 // calls readGauges once.
 func New(readGauges func() Gauges) *Calls {
-	c := &Calls{set: metrics.NewSet(), readGauges: readGauges}
-	c.set.NewGauge(fmt.Sprintf(`opentabs_build_info{version=%q}`, version.Version), func() float64 { return 1 })
+	c := &Calls{metricSet: metrics.NewSet(), readGauges: readGauges}
+	c.metricSet.NewGauge(fmt.Sprintf(`opentabs_build_info{version=%q}`, version.Version), func() float64 { return 1 })
 	return c
 }
 
@@ -48,13 +48,13 @@ func New(readGauges func() Gauges) *Calls {
 // waiting time. After implements [dispatch.AfterHook].
 func (c *Calls) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	v := &e.View
-	c.set.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()
+	c.metricSet.GetOrCreateCounter(fmt.Sprintf(`opentabs_calls_total{plugin=%q,status=%q,code=%q}`, callInfo.Tool.Plugin, v.Status, v.ErrorCode)).Inc()
 	if v.RunMs > 0 {
-		c.set.GetOrCreatePrometheusHistogramExt("opentabs_call_run_seconds", durationBuckets).Update(v.RunMs / 1000)
+		c.metricSet.GetOrCreatePrometheusHistogramExt("opentabs_call_run_seconds", durationBuckets).Update(v.RunMs / 1000)
 	}
 	if v.Ended != nil {
-		wait := v.Ended.Sub(v.Created) - time.Duration(v.RunMs*float64(time.Millisecond))
-		c.set.GetOrCreatePrometheusHistogramExt("opentabs_call_wait_seconds", durationBuckets).Update(max(0, wait.Seconds()))
+		waitTime := v.Ended.Sub(v.Created) - time.Duration(v.RunMs*float64(time.Millisecond))
+		c.metricSet.GetOrCreatePrometheusHistogramExt("opentabs_call_wait_seconds", durationBuckets).Update(max(0, waitTime.Seconds()))
 	}
 }
 
@@ -71,6 +71,6 @@ func (c *Calls) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	} {
 		metrics.WriteGaugeUint64(w, gauge.name, uint64(gauge.value))
 	}
-	c.set.WritePrometheus(w)
+	c.metricSet.WritePrometheus(w)
 	metrics.WriteProcessMetrics(w)
 }

@@ -15,17 +15,17 @@ func TestMetrics(t *testing.T) {
 	m := metrics.New(func() metrics.Gauges {
 		return metrics.Gauges{RunningCalls: 2, QueuedCalls: 3, WaitingCalls: 1, Browsers: 4}
 	})
-	end := func(plugin string, status wire.CallStatus, code wire.ErrorCode, runMs float64) {
-		created := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-		ended := created.Add(20 * time.Second)
-		view := dispatch.View{Created: created, Ended: &ended, RunMs: runMs, ErrorCode: code}
-		view.Status = status
-		m.After(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: plugin}}, dispatch.EndedCall{View: view})
+	endCall := func(plugin string, callStatus wire.CallStatus, code wire.ErrorCode, runMs float64) {
+		createdTime := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+		endedTime := createdTime.Add(20 * time.Second)
+		callView := dispatch.View{Created: createdTime, Ended: &endedTime, RunMs: runMs, ErrorCode: code}
+		callView.Status = callStatus
+		m.After(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: plugin}}, dispatch.EndedCall{View: callView})
 	}
-	end("messages", wire.StatusDone, "", 40)
-	end("messages", wire.StatusDone, "", 15_000)
-	end("browser", wire.StatusFailed, wire.ErrDenied, 0)
-	end("browser", wire.StatusTimedOut, wire.ErrApprovalTimeout, 0)
+	endCall("messages", wire.StatusDone, "", 40)
+	endCall("messages", wire.StatusDone, "", 15_000)
+	endCall("browser", wire.StatusFailed, wire.ErrDenied, 0)
+	endCall("browser", wire.StatusTimedOut, wire.ErrApprovalTimeout, 0)
 
 	w := httptest.NewRecorder()
 	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

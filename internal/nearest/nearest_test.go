@@ -9,9 +9,9 @@ import (
 func TestName(t *testing.T) {
 	arguments := []string{"channelId", "cursor", "id", "limit"}
 	settings := []string{"port", "idleTimeout", "hardTimeout", "logLevel"}
-	for _, test := range []struct {
-		names       []string
-		wrong, want string
+	for _, testCase := range []struct {
+		names            []string
+		misspelled, want string
 	}{
 		{arguments, "channel_id", "channelId"},
 		{arguments, "CHANNELID", "channelId"},
@@ -33,8 +33,8 @@ func TestName(t *testing.T) {
 		{settings, "x", ""},
 		{settings, "", ""},
 	} {
-		if got := Name(test.wrong, test.names); got != test.want {
-			t.Errorf("%q: %q, want %q", test.wrong, got, test.want)
+		if got := Name(testCase.misspelled, testCase.names); got != testCase.want {
+			t.Errorf("%q: %q, want %q", testCase.misspelled, got, testCase.want)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestNameOfLongWord(t *testing.T) {
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
 		t.Errorf("the nearest name has %d bytes; want %q", len(got), "")
 	}
-	if elapsed := time.Since(startTime); elapsed > 10*time.Second {
-		t.Errorf("the comparison took %v", elapsed)
+	if elapsedTime := time.Since(startTime); elapsedTime > 10*time.Second {
+		t.Errorf("the comparison took %v", elapsedTime)
 	}
 }

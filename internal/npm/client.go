@@ -88,8 +88,8 @@ func New(config *Config, o Options) (*Client, error) {
 // loginTransport sets the Authorization header of each request according to its address,
 // so that a redirect to another host does not forward credentials.
 type loginTransport struct {
-	config *Config
-	next   http.RoundTripper
+	config    *Config
+	transport http.RoundTripper
 }
 
 func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -98,7 +98,7 @@ func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l, ok := a.config.loginFor(r.URL); ok && l.header != "" {
 		r.Header.Set("Authorization", l.header)
 	}
-	return a.next.RoundTrip(r)
+	return a.transport.RoundTrip(r)
 }
 
 // checkRedirect allows up to 5 redirects, but no redirect from https to http.
@@ -114,12 +114,12 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // statusError is the error for a response whose HTTP status is not 200.
 type statusError struct {
-	status     int
-	text       string
-	retryAfter time.Duration // 0 without a Retry-After header
+	httpStatus   int
+	responseText string
+	retryAfter   time.Duration // 0 without a Retry-After header
 }
 
-func (e *statusError) Error() string { return e.text }
+func (e *statusError) Error() string { return e.responseText }
 
 // After a transient error, getWithRetries repeats the request, with at most 3 attempts in total.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
@@ -128,13 +128,13 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 		err := c.getOnce(ctx, address, accept, read)
 		var statusErr *statusError
 		canRetry := false
-		pause := backoff
+		pauseTime := backoff
 		switch {
 		case err == nil:
 			return nil
 		case errors.As(err, &statusErr):
-			canRetry = statusErr.status >= 500 || statusErr.status == http.StatusTooManyRequests
-			pause = max(pause, min(statusErr.retryAfter, maxRetryAfter))
+			canRetry = statusErr.httpStatus >= 500 || statusErr.httpStatus == http.StatusTooManyRequests
+			pauseTime = max(pauseTime, min(statusErr.retryAfter, maxRetryAfter))
 		default:
 			canRetry = isTransient(err)
 		}
@@ -142,7 +142,7 @@ func (c *Client) getWithRetries(ctx context.Context, address, accept string, rea
 			return c.explainError(address, err)
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pauseTime):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -174,12 +174,12 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		return &invalidContentError{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{status: response.StatusCode, text: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
+	return &statusError{httpStatus: response.StatusCode, responseText: "it returns HTTP " + statusText(response.StatusCode) + networkErrorReason(response),
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
 }
 
-func statusText(status int) string {
-	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+func statusText(httpStatus int) string {
+	return strings.TrimSpace(strconv.Itoa(httpStatus) + " " + http.StatusText(httpStatus))
 }
 
 // timedBody is a response body with a time limit for each read. If a read does not return
@@ -202,12 +202,12 @@ func (b *timedBody) Read(p []byte) (int, error) {
 }
 
 func networkErrorReason(response *http.Response) string {
-	text, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
+	responseBody, err := io.ReadAll(io.LimitReader(response.Body, 4<<10))
 	var body struct {
 		Error  string `json:"error"`
 		Reason string `json:"reason"`
 	}
-	if err != nil || json.Unmarshal(text, &body) != nil {
+	if err != nil || json.Unmarshal(responseBody, &body) != nil {
 		return ""
 	}
 	reason := strings.Join(strings.Fields(body.Error+" "+body.Reason), " ")
@@ -220,9 +220,9 @@ func networkErrorReason(response *http.Response) string {
 // invalidContentError is the error for a registry's response that the client rejects, such as
 // a response that is too large. A request that fails with an invalidContentError is not
 // retried.
-type invalidContentError struct{ text string }
+type invalidContentError struct{ errorMessage string }
 
-func (e *invalidContentError) Error() string { return e.text }
+func (e *invalidContentError) Error() string { return e.errorMessage }
 
 func isTransient(err error) bool {
 	var contentErr *invalidContentError
@@ -266,36 +266,36 @@ func (c *Client) explainError(address string, err error) error {
 }
 
 func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
-	switch statusErr.status {
+	switch statusErr.httpStatus {
 	case http.StatusNotFound:
-		return fmt.Errorf("package %w on the registry %s (HTTP %s)", ErrNotFound, registryURL, statusText(statusErr.status))
+		return fmt.Errorf("package %w on the registry %s (HTTP %s)", ErrNotFound, registryURL, statusText(statusErr.httpStatus))
 	case http.StatusUnauthorized, http.StatusForbidden:
 		l, ok := c.config.loginFor(u)
 		switch {
 		case !ok:
 			return fmt.Errorf("the registry %s requires a login: %w; add a line such as //%s/:_authToken=${NPM_TOKEN} to ~/.npmrc", registryURL, statusErr, u.Host)
-		case l.problem != "":
-			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.source, l.problem)
+		case l.problemText != "":
+			return fmt.Errorf("the registry %s requires a login: %w; but in %s %s", registryURL, statusErr, l.source, l.problemText)
 		}
 		return fmt.Errorf("the registry %s rejected the login in %s: %w; check that its token is valid and may read this package", registryURL, l.source, statusErr)
 	case http.StatusTooManyRequests:
 		return fmt.Errorf("the registry %s limits the rate of requests: %w; try again later", registryURL, statusErr)
 	}
-	if statusErr.status >= 500 {
+	if statusErr.httpStatus >= 500 {
 		return fmt.Errorf("the registry %s failed: %w; try again later", registryURL, statusErr)
 	}
 	return fmt.Errorf("the registry %s rejected the request: %w; check that the registry in .npmrc serves npm packages", registryURL, statusErr)
 }
 
 func decodeJSON(response *http.Response, limit int64, v any) error {
-	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		return err
 	}
-	if int64(len(text)) > limit {
+	if int64(len(body)) > limit {
 		return &invalidContentError{fmt.Sprintf("its response is larger than the %d MB allowed", limit>>20)}
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	if err := json.Unmarshal(body, v); err != nil {
 		return &invalidContentError{"its response is not valid registry metadata: " + err.Error() + "; check that the registry in .npmrc serves npm packages"}
 	}
 	return nil

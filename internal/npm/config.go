@@ -40,7 +40,7 @@ type Config struct {
 
 // setting contains the value of one npm setting as text, and the file or variable that
 // sets it.
-type setting struct{ text, source string }
+type setting struct{ value, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
 // files, the project's .npmrc overrides the user's, and the user's .npmrc overrides the
@@ -129,14 +129,14 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	if file == "" {
 		return nil
 	}
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	fileInfo, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !fileInfo.Mode().IsRegular() {
 		return nil
 	}
-	if err == nil && info.Size() > maxNpmrcBytes {
-		return fmt.Errorf("%s has %d bytes, more than the %d allowed; make it smaller", file, info.Size(), maxNpmrcBytes)
+	if err == nil && fileInfo.Size() > maxNpmrcBytes {
+		return fmt.Errorf("%s has %d bytes, more than the %d allowed; make it smaller", file, fileInfo.Size(), maxNpmrcBytes)
 	}
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (c *Config) readFile(file string, isAllowed func(key string) bool) error {
 	}
 	fileValues := map[string]string{} // within a file, the last line for a key takes precedence
 	var orderedKeys []string
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+	for line := range strings.Lines(strings.TrimPrefix(string(fileContent), "\ufeff")) {
 		key, value, ok := c.parseLine(line)
 		if !ok || !isAllowed(key) {
 			continue
@@ -193,26 +193,26 @@ func unquoteValue(s string) string {
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
-		before, rest, ok := strings.Cut(s, "${")
-		name, after, hasEnd := strings.Cut(rest, "}")
+		textBefore, textAfter, ok := strings.Cut(s, "${")
+		name, contentAfter, hasEnd := strings.Cut(textAfter, "}")
 		if !ok || !hasEnd {
 			b.WriteString(s)
 			return b.String()
 		}
-		b.WriteString(before)
+		b.WriteString(textBefore)
 		variableName, isOptional := strings.CutSuffix(name, "?")
-		value := c.env.Getenv(variableName)
-		if value == "" && !isOptional {
-			value = "${" + name + "}"
+		envValue := c.env.Getenv(variableName)
+		if envValue == "" && !isOptional {
+			envValue = "${" + name + "}"
 		}
-		b.WriteString(value)
-		s = after
+		b.WriteString(envValue)
+		s = contentAfter
 	}
 }
 
 func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
-func (c *Config) settingText(key string) string { return c.values[key].text }
+func (c *Config) settingText(key string) string { return c.values[key].value }
 
 // Registry returns the address of the registry for a package name, with a slash at the
 // end. source is the file or variable that sets the address, or "" for the default. If
@@ -227,9 +227,9 @@ func (c *Config) Registry(name string) (address, source string, err error) {
 			key, s = scope+":registry", value
 		}
 	}
-	u, err := url.Parse(s.text)
+	u, err := url.Parse(s.value)
 	switch {
-	case hasUnsetVariable(s.text):
+	case hasUnsetVariable(s.value):
 		err = errors.New("names a variable that is not set; set it")
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
 		err = errors.New("is not an http or https URL; use one such as " + defaultRegistry)
@@ -240,7 +240,7 @@ func (c *Config) Registry(name string) (address, source string, err error) {
 		err = errors.New("has a query or a fragment; remove it")
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("%s is %q in %s, which %w", key, s.text, s.source, err)
+		return "", "", fmt.Errorf("%s is %q in %s, which %w", key, s.value, s.source, err)
 	}
 	return strings.TrimSuffix(u.String(), "/") + "/", s.source, nil
 }

@@ -11,12 +11,12 @@ import (
 func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()
-	for name, text := range files {
+	for name, fileContent := range files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,13 +29,13 @@ func writeSettings(t *testing.T, files map[string]string, variables ...string) (
 		return ""
 	}
 	environ := func() []string {
-		var list []string
+		var fileNames []string
 		for _, v := range variables {
-			list = append(list, strings.ReplaceAll(v, "HOME", home))
+			fileNames = append(fileNames, strings.ReplaceAll(v, "HOME", home))
 		}
 		// The test's environment must not contain the npm settings of the machine on
 		// which the test runs.
-		return append(list, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
+		return append(fileNames, "npm_config_globalconfig="+filepath.Join(home, "etc", "npmrc"))
 	}
 	return Environment{Getenv: getenv, Environ: environ, Home: home, Dir: filepath.Join(home, "project", "below"), GOOS: "linux"}, home
 }
@@ -82,17 +82,17 @@ func TestRegistryOf(t *testing.T) {
 }
 
 func TestBadRegistries(t *testing.T) {
-	for text, want := range map[string]string{
+	for registryURL, want := range map[string]string{
 		"ftp://a.com":            "is not an http or https URL",
 		"a.com":                  "is not an http or https URL",
 		"https://user:pw@a.com/": "contains a user and a password; set them as //a.com/:_auth instead",
 		"https://${UNSET}/":      "names a variable that is not set",
 		"https://a.com/?x=1":     "has a query",
 	} {
-		config, home := loadSettings(t, map[string]string{".npmrc": "registry=" + text})
+		config, home := loadSettings(t, map[string]string{".npmrc": "registry=" + registryURL})
 		_, _, err := config.Registry("opentabs-plugin-a")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), home) || strings.Contains(err.Error(), "pw@") {
-			t.Errorf("%s: %v, want %q", text, err, want)
+			t.Errorf("%s: %v, want %q", registryURL, err, want)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestGlobalFoldersBesideNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resolved, err := filepath.EvalSymlinks(filepath.Join(home, want))
+		resolvedPath, err := filepath.EvalSymlinks(filepath.Join(home, want))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolved {
-			t.Errorf("%s: %q, want %q first", goos, got, resolved)
+		if got := config.GlobalFolders(); len(got) == 0 || got[0] != resolvedPath {
+			t.Errorf("%s: %q, want %q first", goos, got, resolvedPath)
 		}
 	}
 }

@@ -42,14 +42,14 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		if err := truncateFile(f); err != nil {
 			return err
 		}
-		sum, err := saveBody(f, response)
+		checksum, err := saveBody(f, response)
 		if err != nil {
 			return err
 		}
-		if !expectedSums.contains(sum) {
-			return &invalidContentError{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
+		if !expectedSums.contains(checksum) {
+			return &invalidContentError{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(checksum), v.Dist.Integrity)}
 		}
-		t.Integrity = integrityText(sum)
+		t.Integrity = integrityText(checksum)
 		return nil
 	})
 	if err == nil {
@@ -114,14 +114,14 @@ func OpenTarball(path string) (Tarball, error) {
 		return Tarball{}, fmt.Errorf("read the package: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	fileInfo, err := f.Stat()
 	switch {
 	case err != nil:
 		return Tarball{}, fmt.Errorf("read the package: %w", err)
-	case !info.Mode().IsRegular():
+	case !fileInfo.Mode().IsRegular():
 		return Tarball{}, fmt.Errorf("%s is not a file; name the file that npm pack or opentabs plugin pack wrote", path)
-	case info.Size() > maxTarballBytes:
-		return Tarball{}, fmt.Errorf("%s has %d MB, more than the %d MB allowed; make it smaller", path, info.Size()>>20, maxTarballBytes>>20)
+	case fileInfo.Size() > maxTarballBytes:
+		return Tarball{}, fmt.Errorf("%s has %d MB, more than the %d MB allowed; make it smaller", path, fileInfo.Size()>>20, maxTarballBytes>>20)
 	}
 	h := sha512.New()
 	if _, err := io.Copy(h, f); err != nil {

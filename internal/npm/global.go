@@ -12,17 +12,17 @@ import (
 // settings, the folder of Node, and the default folders of npm, Homebrew, Volta and nvm.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home
-	joinPath := func(parts ...string) string {
-		if parts[0] == "" {
+	joinPath := func(textParts ...string) string {
+		if textParts[0] == "" {
 			return ""
 		}
-		return filepath.Join(parts...)
+		return filepath.Join(textParts...)
 	}
 	prefixes := []string{c.settingText("prefix"), getenv("PREFIX"), joinPath(getenv("NVM_BIN"), "..")}
 	if node, err := exec.LookPath("node"); err == nil {
 		prefixes = append(prefixes, filepath.Dir(filepath.Dir(node)))
-		if resolved, err := filepath.EvalSymlinks(node); err == nil {
-			prefixes = append(prefixes, filepath.Dir(filepath.Dir(resolved)))
+		if resolvedPath, err := filepath.EvalSymlinks(node); err == nil {
+			prefixes = append(prefixes, filepath.Dir(filepath.Dir(resolvedPath)))
 		}
 	}
 	var folders []string
@@ -64,15 +64,15 @@ func versionIn(path string) string { return filepath.Base(filepath.Dir(filepath.
 
 func keepExistingFolders(folders []string) []string {
 	var result []string
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, folder := range folders {
-		resolved, err := filepath.EvalSymlinks(folder)
-		if folder == "" || err != nil || seen[resolved] {
+		resolvedPath, err := filepath.EvalSymlinks(folder)
+		if folder == "" || err != nil || seenNames[resolvedPath] {
 			continue
 		}
-		if info, err := os.Stat(resolved); err == nil && info.IsDir() {
-			seen[resolved] = true
-			result = append(result, resolved)
+		if fileInfo, err := os.Stat(resolvedPath); err == nil && fileInfo.IsDir() {
+			seenNames[resolvedPath] = true
+			result = append(result, resolvedPath)
 		}
 	}
 	return result

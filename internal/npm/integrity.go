@@ -17,17 +17,17 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 	var sums integrityHashes
 	var otherAlgorithms []string
 	for field := range strings.FieldsSeq(d.Integrity) {
-		algorithm, sum, ok := strings.Cut(field, "-")
-		sum, _, _ = strings.Cut(sum, "?")
+		algorithm, checksum, ok := strings.Cut(field, "-")
+		checksum, _, _ = strings.Cut(checksum, "?")
 		if !ok || algorithm != "sha512" {
 			otherAlgorithms = append(otherAlgorithms, algorithm)
 			continue
 		}
-		decoded, err := base64.StdEncoding.DecodeString(sum)
-		if err != nil || len(decoded) != sha512.Size {
+		digest, err := base64.StdEncoding.DecodeString(checksum)
+		if err != nil || len(digest) != sha512.Size {
 			return nil, fmt.Errorf("its integrity hash in the registry is malformed (%q); report this to the registry", d.Integrity)
 		}
-		sums = append(sums, decoded)
+		sums = append(sums, digest)
 	}
 	switch {
 	case len(sums) > 0:
@@ -40,9 +40,9 @@ func parseIntegrity(d Dist) (integrityHashes, error) {
 	return nil, fmt.Errorf("the registry returned no integrity hash, so the download cannot be verified; ask its author to republish it")
 }
 
-func (i integrityHashes) contains(sum []byte) bool {
+func (i integrityHashes) contains(checksum []byte) bool {
 	for _, acceptedSum := range i {
-		if subtle.ConstantTimeCompare(acceptedSum, sum) == 1 {
+		if subtle.ConstantTimeCompare(acceptedSum, checksum) == 1 {
 			return true
 		}
 	}
@@ -50,4 +50,6 @@ func (i integrityHashes) contains(sum []byte) bool {
 }
 
 // integrityText formats a sha512 hash in npm's notation, such as "sha512-" and base64.
-func integrityText(sum []byte) string { return "sha512-" + base64.StdEncoding.EncodeToString(sum) }
+func integrityText(checksum []byte) string {
+	return "sha512-" + base64.StdEncoding.EncodeToString(checksum)
+}

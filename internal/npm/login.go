@@ -12,9 +12,9 @@ type registryLogin struct {
 	host string // includes the port, unless it is the default port of the scheme
 	path string // begins and ends with a slash
 	// header is the value of the Authorization header.
-	header  string
-	problem string
-	source  string
+	header      string
+	problemText string
+	source      string
 }
 
 const (
@@ -25,13 +25,13 @@ const (
 )
 
 func (c *Config) findLogins() {
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for key := range c.values {
 		address, ok := splitLogin(key)
-		if !ok || seen[address] {
+		if !ok || seenNames[address] {
 			continue
 		}
-		seen[address] = true
+		seenNames[address] = true
 		c.logins = append(c.logins, c.loginSetting(address))
 	}
 	slices.SortFunc(c.logins, func(a, b registryLogin) int { return len(b.path) - len(a.path) })
@@ -58,15 +58,15 @@ func (c *Config) loginSetting(address string) registryLogin {
 		if ok {
 			l.source = s.source
 		}
-		if hasUnsetVariable(s.text) {
-			l.problem = "the variable in " + s.text + " is not set"
+		if hasUnsetVariable(s.value) {
+			l.problemText = "the variable in " + s.value + " is not set"
 		}
-		return s.text
+		return s.value
 	}
 	token, authText, user, password := getAttribute(keyToken), getAttribute(keyAuth), getAttribute(keyUser), getAttribute(keyPassword)
 	decodedPassword, err := base64.StdEncoding.DecodeString(password)
 	switch {
-	case l.problem != "":
+	case l.problemText != "":
 	case token != "":
 		l.header = "Bearer " + token
 	case authText != "":
@@ -74,9 +74,9 @@ func (c *Config) loginSetting(address string) registryLogin {
 	case user != "" && password != "" && err == nil:
 		l.header = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(decodedPassword)))
 	case user != "" && password != "":
-		l.problem = "the password is not encoded in base64, as npm requires"
+		l.problemText = "the password is not encoded in base64, as npm requires"
 	default:
-		l.problem = "the user or the password is missing"
+		l.problemText = "the user or the password is missing"
 	}
 	return l
 }

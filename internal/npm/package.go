@@ -103,13 +103,13 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		return nil, fmt.Errorf("look up %s: the registry %s returns the package %q; check the registry in .npmrc", name, registry, metadata.Name)
 	}
 	p := &Package{Name: name, Registry: registry, Tags: metadata.Tags, Versions: map[string]*Version{}, Published: map[string]time.Time{}}
-	for text, v := range metadata.Versions {
-		if v != nil && v.Name == name && v.Version == text {
-			p.Versions[text] = v
+	for versionText, v := range metadata.Versions {
+		if v != nil && v.Name == name && v.Version == versionText {
+			p.Versions[versionText] = v
 		}
 		var publishTime time.Time
-		if json.Unmarshal(metadata.Time[text], &publishTime) == nil {
-			p.Published[text] = publishTime
+		if json.Unmarshal(metadata.Time[versionText], &publishTime) == nil {
+			p.Published[versionText] = publishTime
 		}
 	}
 	if len(p.Versions) == 0 {
@@ -142,13 +142,13 @@ func (p *Package) ChooseVersion(want string) (*Version, error) {
 		return nil, fmt.Errorf("%s has no version and no tag %q, which is not a range such as ^1.2.0 either; %s", p.Name, want, p.choicesText())
 	}
 	var bestVersion *Version
-	for _, text := range p.newestFirst() {
-		v := p.Versions[text]
-		parsed, err := semver.NewVersion(text)
-		if err != nil || !constraint.Check(parsed) || !allowsPrerelease(want, parsed) {
+	for _, versionText := range p.newestFirst() {
+		v := p.Versions[versionText]
+		parsedVersion, err := semver.NewVersion(versionText)
+		if err != nil || !constraint.Check(parsedVersion) || !allowsPrerelease(want, parsedVersion) {
 			continue
 		}
-		if text == p.Tags[latestTag] && !v.isDeprecated() {
+		if versionText == p.Tags[latestTag] && !v.isDeprecated() {
 			return v, nil
 		}
 		if bestVersion == nil || bestVersion.isDeprecated() && !v.isDeprecated() {
@@ -167,12 +167,12 @@ func allowsPrerelease(want string, v *semver.Version) bool {
 }
 
 func (p *Package) newestFirst() []string {
-	texts := make([]string, 0, len(p.Versions))
-	for text := range p.Versions {
-		texts = append(texts, text)
+	shownTexts := make([]string, 0, len(p.Versions))
+	for versionText := range p.Versions {
+		shownTexts = append(shownTexts, versionText)
 	}
-	slices.SortFunc(texts, func(a, b string) int { return Compare(b, a) })
-	return texts
+	slices.SortFunc(shownTexts, func(a, b string) int { return Compare(b, a) })
+	return shownTexts
 }
 
 // Compare returns -1 if version a is older than b, 1 if a is newer, and 0 if both are
@@ -193,13 +193,13 @@ func Compare(a, b string) int {
 }
 
 func (p *Package) choicesText() string {
-	texts := p.newestFirst()
+	shownTexts := p.newestFirst()
 	olderText := ""
-	if len(texts) > maxListedVersions {
-		olderText = fmt.Sprintf(" and %d older ones", len(texts)-maxListedVersions)
-		texts = texts[:maxListedVersions]
+	if len(shownTexts) > maxListedVersions {
+		olderText = fmt.Sprintf(" and %d older ones", len(shownTexts)-maxListedVersions)
+		shownTexts = shownTexts[:maxListedVersions]
 	}
-	action := "choose one of " + strings.Join(texts, ", ") + olderText
+	action := "choose one of " + strings.Join(shownTexts, ", ") + olderText
 	var tags []string
 	for tag, version := range p.Tags {
 		if p.Versions[version] != nil {

@@ -8,8 +8,8 @@ import (
 // The text after a "!" in a version is the author's deprecation warning.
 func newTestPackage(tags map[string]string, versions ...string) *Package {
 	p := &Package{Name: "p", Tags: tags, Versions: map[string]*Version{}}
-	for _, text := range versions {
-		version, warning, _ := strings.Cut(text, "!")
+	for _, versionText := range versions {
+		version, warning, _ := strings.Cut(versionText, "!")
 		v := &Version{Name: "p", Version: version}
 		if warning != "" {
 			v.Deprecated = warning
@@ -44,13 +44,13 @@ func TestChooseVersion(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %s", want, v, err, version)
 		}
 	}
-	for want, text := range map[string]string{
+	for want, versionText := range map[string]string{
 		"^7":   "no version of p matches ^7; choose one of 3.0.0, 2.1.0-rc.1, 2.0.0-beta.2, 2.0.0-beta.1, 1.4.0 and 5 older ones, or one of the tags latest, next",
 		"oops": `has no version and no tag "oops", which is not a range such as ^1.2.0 either; choose one of`,
 		"gone": "p gone is 9.9.9, which the registry does not have",
 	} {
-		if v, err := p.ChooseVersion(want); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%q: %+v, %v, want %q", want, v, err, text)
+		if v, err := p.ChooseVersion(want); err == nil || !strings.Contains(err.Error(), versionText) {
+			t.Errorf("%q: %+v, %v, want %q", want, v, err, versionText)
 		}
 	}
 }

@@ -28,11 +28,11 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	text := "keywords:" + keyword
+	searchText := "keywords:" + keyword
 	if query != "" {
-		text += " " + query
+		searchText += " " + query
 	}
-	q := url.Values{"text": {text}, "size": {strconv.Itoa(min(limit, maxResults))}}
+	q := url.Values{"text": {searchText}, "size": {strconv.Itoa(min(limit, maxResults))}}
 	var results struct {
 		Objects []struct {
 			Package struct {
@@ -54,11 +54,11 @@ func (c *Client) Search(ctx context.Context, keyword, query string, limit int) (
 	if err != nil {
 		return nil, fmt.Errorf("search for plugins: %w", err)
 	}
-	var found []SearchResult
+	var searchResults []SearchResult
 	for _, o := range results.Objects {
 		if CheckName(o.Package.Name) == nil {
-			found = append(found, SearchResult{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
+			searchResults = append(searchResults, SearchResult{o.Package.Name, o.Package.Version, o.Package.Description, o.Package.Publisher.Username})
 		}
 	}
-	return found, nil
+	return searchResults, nil
 }

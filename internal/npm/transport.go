@@ -54,8 +54,8 @@ func (c *Config) configureProxy(t *http.Transport) error {
 }
 
 func (c *Config) isUnsetOrDisabled(key string) bool {
-	text := c.settingText(key)
-	return text == "" || text == "null" || text == "false"
+	settingText := c.settingText(key)
+	return settingText == "" || settingText == "null" || settingText == "false"
 }
 
 func (c *Config) isDirect(host string) bool {

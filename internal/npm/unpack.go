@@ -70,11 +70,11 @@ func openEmptyRoot(dir string) (*os.Root, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	if len(entries) > 0 {
+	if len(dirEntries) > 0 {
 		return nil, newRefusedError("%s is not empty; name another folder", dir)
 	}
 	return os.OpenRoot(dir)
@@ -111,9 +111,9 @@ func (u *unpacker) readArchive(file io.Reader) error {
 }
 
 // refusedError is the reason why Unpack rejects a package.
-type refusedError struct{ text string }
+type refusedError struct{ errorMessage string }
 
-func (e *refusedError) Error() string { return e.text }
+func (e *refusedError) Error() string { return e.errorMessage }
 
 func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
@@ -180,21 +180,21 @@ func targetPath(name string) (string, error) {
 	case strings.HasPrefix(name, "/"):
 		return newPathError("is absolute")
 	}
-	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"), "/")
-	for _, part := range parts {
+	textParts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/"), "/")
+	for _, textPart := range textParts {
 		switch {
-		case part == "..":
+		case textPart == "..":
 			return newPathError("leads outside of its folder")
-		case part == "" || part == ".":
+		case textPart == "" || textPart == ".":
 			return newPathError("has an empty part")
-		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
+		case strings.HasSuffix(textPart, ".") || strings.HasSuffix(textPart, " "):
 			return newPathError("has a part that ends in a dot or a space, which Windows removes")
 		}
 	}
-	if len(parts) > maxDepth {
+	if len(textParts) > maxDepth {
 		return newPathError("is deeper than allowed")
 	}
-	target := path.Join(parts[1:]...)
+	target := path.Join(textParts[1:]...)
 	if target != "" && !filepath.IsLocal(filepath.FromSlash(target)) {
 		return newPathError("leads outside of its folder")
 	}

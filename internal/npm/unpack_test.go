@@ -21,11 +21,11 @@ func writeTarball(t *testing.T, file []byte) npm.Tarball {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := npm.OpenTarball(path)
+	openedTarball, err := npm.OpenTarball(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opened
+	return openedTarball
 }
 
 func linkFile(name, target string, kind byte) npmtest.File {
@@ -113,12 +113,12 @@ func TestUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil || string(text) != want {
-			t.Errorf("%s contains %q, %v; want %v", name, text, err, want)
+		fileContent, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(fileContent) != want {
+			t.Errorf("%s contains %q, %v; want %v", name, fileContent, err, want)
 		}
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", name, info, err)
+		if fileInfo, err := os.Stat(filepath.Join(dir, name)); err != nil || fileInfo.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, fileInfo, err)
 		}
 	}
 	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.NewFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {

@@ -68,15 +68,15 @@ func (c Config) EndpointWithoutPassword() string {
 	return u.Redacted()
 }
 
-func readPairs(list string) map[string]string {
+func readPairs(pairList string) map[string]string {
 	pairs := map[string]string{}
-	for entry := range strings.SplitSeq(list, ",") {
+	for entry := range strings.SplitSeq(pairList, ",") {
 		name, value, ok := strings.Cut(entry, "=")
 		if !ok {
 			continue
 		}
-		if decoded, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
-			pairs[strings.TrimSpace(name)] = decoded
+		if decodedValue, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+			pairs[strings.TrimSpace(name)] = decodedValue
 		}
 	}
 	return pairs

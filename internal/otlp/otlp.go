@@ -53,8 +53,8 @@ func New(c Config, log zerolog.Logger) *Exporter {
 
 // After implements [dispatch.AfterHook]. The method After queues the spans of an ended
 // call, and does not wait for the network.
-func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
-	spans := spansOf(callInfo, &ended.View)
+func (e *Exporter) After(callInfo dispatch.CallInfo, endedEndedCall dispatch.EndedCall) {
+	spans := spansOf(callInfo, &endedEndedCall.View)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.spans)+len(spans) > maxQueuedSpans {
@@ -112,8 +112,8 @@ func (e *Exporter) send(ctx context.Context, spans []span) error {
 	if err != nil {
 		return err
 	}
-	for name, value := range e.config.Headers {
-		request.Header.Set(name, value)
+	for name, headerValue := range e.config.Headers {
+		request.Header.Set(name, headerValue)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := e.client.Do(request)

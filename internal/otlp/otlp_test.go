@@ -33,17 +33,17 @@ type sentSpan struct {
 
 type collector struct {
 	*httptest.Server
-	status  int
-	headers http.Header
-	bodies  []string
+	httpStatus int
+	headers    http.Header
+	bodies     []string
 }
 
 func newCollector(t *testing.T) *collector {
-	c := &collector{status: http.StatusOK}
+	c := &collector{httpStatus: http.StatusOK}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		c.headers, c.bodies = r.Header, append(c.bodies, r.URL.Path+" "+string(body))
-		w.WriteHeader(c.status)
+		w.WriteHeader(c.httpStatus)
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -77,13 +77,13 @@ func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.
 	return c
 }
 
-var start = time.Unix(1700000000, 0)
+var startTime = time.Unix(1700000000, 0)
 
-func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
-	ended := start.Add(10 * time.Millisecond)
-	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
-	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", status
-	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
+func endedCall(callID, parentID string, callStatus wire.CallStatus) dispatch.EndedCall {
+	endedTime := startTime.Add(10 * time.Millisecond)
+	v := dispatch.View{Created: startTime, Ended: &endedTime, Plugin: "messages", ErrorCode: "denied"}
+	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", callStatus
+	v.Trace = &hops.View{Start: startTime, Hops: []hops.Hop{{Stage: "guard", Us: 2000}, {Stage: "handler", StartUs: 2000, Us: 7000}, {Stage: "reply", StartUs: 9000, Us: 2000}}}
 	return dispatch.EndedCall{View: v}
 }
 
@@ -91,9 +91,9 @@ func TestSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCollector(t)
 		e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
-		parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusTimedOut))
-		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
+		parentDir := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c2", "c1", wire.StatusTimedOut))
+		e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parentDir}, endedCall("c1", "", wire.StatusDone))
 		e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
 		e.Flush(t.Context())
 
@@ -101,12 +101,12 @@ func TestSpans(t *testing.T) {
 		if len(spans) != 12 {
 			t.Fatalf("the endpoint received %d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
 		}
-		nested, call, other := spans[0], spans[4], spans[8]
+		nested, call, otherSpan := spans[0], spans[4], spans[8]
 		if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
 			t.Errorf("span of the call = %+v\nspan of the nested call = %+v", call, nested)
 		}
-		if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
-			t.Errorf("span of a call without a trace context of the client = %+v", other)
+		if len(otherSpan.TraceID) != 32 || len(otherSpan.SpanID) != 16 || otherSpan.TraceID == call.TraceID || otherSpan.ParentSpanID != "" {
+			t.Errorf("span of a call without a trace context of the client = %+v", otherSpan)
 		}
 		if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
 			t.Errorf("kinds and states of the spans = %+v, %+v", call, nested)
@@ -140,8 +140,8 @@ func TestFailures(t *testing.T) {
 		c := newCollector(t)
 		var log bytes.Buffer
 		e := otlp.New(configFor(t, c.URL, nil), zerolog.New(&log))
-		for _, status := range []int{500, 500, 200, 200} {
-			c.status = status
+		for _, httpStatus := range []int{500, 500, 200, 200} {
+			c.httpStatus = httpStatus
 			e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
 			e.Flush(t.Context())
 		}
@@ -167,7 +167,7 @@ func TestEndpointInLog(t *testing.T) {
 
 func TestReadConfig(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		variables map[string]string
 		url       string
 		err       string
@@ -180,9 +180,9 @@ func TestReadConfig(t *testing.T) {
 		{map[string]string{endpoint: "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "", "http/json"},
 		{map[string]string{endpoint: "a:4318"}, "", "not a URL"},
 	} {
-		c, ok, err := otlp.ReadConfig(func(name string) string { return test.variables[name] })
-		if c.Endpoint != test.url || ok != (test.url != "") || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-			t.Errorf("configuration from %v = %q, %v, %v", test.variables, c.Endpoint, ok, err)
+		c, ok, err := otlp.ReadConfig(func(name string) string { return testCase.variables[name] })
+		if c.Endpoint != testCase.url || ok != (testCase.url != "") || (err == nil) != (testCase.err == "") || err != nil && !strings.Contains(err.Error(), testCase.err) {
+			t.Errorf("configuration from %v = %q, %v, %v", testCase.variables, c.Endpoint, ok, err)
 		}
 	}
 }

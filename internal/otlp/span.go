@@ -79,17 +79,17 @@ func (c Config) resourceAttributes() []attribute {
 
 // If the client sends no trace ID, the trace ID is a hash of the outermost call's ID.
 func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
-	start := waterfall.Start(v)
-	end := start
+	startTime := waterfall.Start(v)
+	endTime := startTime
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
 	call := span{
 		TraceID: TraceIDOf(callInfo.RootCallID), SpanID: hashID(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
 		Attributes: attributesOf(v),
 	}
-	if parts := strings.Split(callInfo.TraceParent, "-"); len(parts) == 4 {
-		call.TraceID, call.ParentSpanID = parts[1], parts[2]
+	if textParts := strings.Split(callInfo.TraceParent, "-"); len(textParts) == 4 {
+		call.TraceID, call.ParentSpanID = textParts[1], textParts[2]
 	}
 	if v.ParentCallID != "" {
 		call.ParentSpanID, call.Kind = hashID(v.ParentCallID, 8), kindInternal
@@ -98,16 +98,16 @@ func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
 		call.Status = &spanStatus{statusError, string(v.ErrorCode)}
 	}
 	spans := []span{call}
-	for i, p := range waterfall.Phases(v, end) {
-		if phaseEnd := start.Add(p.End()); phaseEnd.After(end) {
-			end = phaseEnd // the last phase sends the response, and ends after the call
+	for i, p := range waterfall.Phases(v, endTime) {
+		if phaseEnd := startTime.Add(p.End()); phaseEnd.After(endTime) {
+			endTime = phaseEnd // the last phase sends the response, and ends after the call
 		}
 		spans = append(spans, span{
 			TraceID: call.TraceID, SpanID: hashID(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
-			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(start.Add(p.Start)), EndNs: nanoseconds(start.Add(p.End())),
+			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(startTime.Add(p.Start)), EndNs: nanoseconds(startTime.Add(p.End())),
 		})
 	}
-	spans[0].StartNs, spans[0].EndNs = nanoseconds(start), nanoseconds(end)
+	spans[0].StartNs, spans[0].EndNs = nanoseconds(startTime), nanoseconds(endTime)
 	return spans
 }
 
@@ -128,9 +128,9 @@ func attributesOf(v *dispatch.View) []attribute {
 // sent no trace ID. The trace ID is a hash of the root call's ID.
 func TraceIDOf(rootCallID string) string { return hashID(rootCallID, 16) }
 
-func hashID(text string, n int) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:n])
+func hashID(hashedText string, n int) string {
+	checksum := sha256.Sum256([]byte(hashedText))
+	return hex.EncodeToString(checksum[:n])
 }
 
 func nanoseconds(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

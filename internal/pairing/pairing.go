@@ -94,9 +94,9 @@ func Open(path string) *Store { return &Store{path} }
 // ParseCode normalizes a pairing code that the user has typed. ParseCode returns an error
 // if the text is not a pairing code. ParseCode ignores case, spaces and hyphens.
 // ParseCode reads the letter O as 0, and the letters I and L as 1.
-func ParseCode(text string) (string, error) {
+func ParseCode(pairingCode string) (string, error) {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
-	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
+	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(pairingCode))
 	if len(code) != codeChars || strings.Trim(code, alphabet) != "" {
 		return "", errCode
 	}
@@ -182,12 +182,12 @@ func (s *Store) Confirm(keyID, browserName string) (newKey string, err error) {
 
 func (s *Store) read() (pairingFile, error) {
 	var f pairingFile
-	text, err := os.ReadFile(s.path)
+	fileContent, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &f)
+		err = json.Unmarshal(fileContent, &f)
 	}
 	if err != nil {
 		return pairingFile{}, fmt.Errorf("read the paired browsers in %s: %w", s.path, err)
@@ -205,7 +205,7 @@ func (s *Store) change(apply func(*pairingFile) error) error {
 	if err != nil {
 		return err
 	}
-	old, err := json.Marshal(f)
+	oldContent, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("write the paired browsers: %w", err)
 	}
@@ -213,12 +213,12 @@ func (s *Store) change(apply func(*pairingFile) error) error {
 		return err
 	}
 	f.Version = 1
-	text, err := json.Marshal(f)
+	encodedJSON, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("write the paired browsers: %w", err)
 	}
-	if string(text) == string(old) {
+	if string(encodedJSON) == string(oldContent) {
 		return nil
 	}
-	return statefile.Write(s.path, append(text, '\n'))
+	return statefile.Write(s.path, append(encodedJSON, '\n'))
 }

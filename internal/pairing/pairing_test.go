@@ -12,7 +12,7 @@ import (
 const testCode = "7KQ2MXD9R4TB8WZ0HJ5N"
 
 func TestParseCode(t *testing.T) {
-	for text, want := range map[string]string{
+	for pairingCode, want := range map[string]string{
 		testCode:                   testCode,
 		"7KQ2M-XD9R4-TB8WZ-0HJ5N":  testCode,
 		" 7kq2m xd9r4 tb8wz ohj5n": testCode,
@@ -21,9 +21,9 @@ func TestParseCode(t *testing.T) {
 		"7KQ2M-XD9R4-TB8WZ-0HJ5U":  "",
 		"":                         "",
 	} {
-		got, err := ParseCode(text)
+		got, err := ParseCode(pairingCode)
 		if got != want || (want == "") != errors.Is(err, errCode) {
-			t.Errorf("ParseCode(%q) = %q, %v; want %q", text, got, err, want)
+			t.Errorf("ParseCode(%q) = %q, %v; want %q", pairingCode, got, err, want)
 		}
 	}
 }
@@ -31,17 +31,17 @@ func TestParseCode(t *testing.T) {
 func TestPairing(t *testing.T) {
 	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
 	codeKey := wire.PairingKey(testCode)
-	wantKey := func(step, key string, isValid bool) {
+	wantKey := func(stepName, key string, isValid bool) {
 		t.Helper()
 		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
-			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", step, got, err, key, isValid)
+			t.Errorf("%s: Key returned %q, %v; the key %q should be valid: %v", stepName, got, err, key, isValid)
 		}
 	}
-	confirm := func(step, key string) string {
+	confirm := func(stepName, key string) string {
 		t.Helper()
 		newKey, err := store.Confirm(wire.KeyID(key), "Work")
 		if err != nil {
-			t.Fatalf("%s: Confirm failed: %v", step, err)
+			t.Fatalf("%s: Confirm failed: %v", stepName, err)
 		}
 		return newKey
 	}
@@ -88,7 +88,7 @@ func TestDamagedFile(t *testing.T) {
 	if _, err := store.Add(testCode); err == nil {
 		t.Error("Add changed a damaged file")
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "{" {
-		t.Errorf("content of the damaged file = %q, %v; want the content unchanged", text, err)
+	if fileContent, err := os.ReadFile(path); err != nil || string(fileContent) != "{" {
+		t.Errorf("content of the damaged file = %q, %v; want the content unchanged", fileContent, err)
 	}
 }

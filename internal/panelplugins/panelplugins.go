@@ -60,21 +60,21 @@ func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, e
 }
 
 func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallResult, err error) {
-	source, path, err := parseSource(packageText)
+	packageSource, path, err := parseSource(packageText)
 	if err != nil {
 		return result, err
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
 	defer cancel()
 	var newPlugin, oldPlugin *plugin.Plugin
-	if source.IsFolder() {
+	if packageSource.IsFolder() {
 		newPlugin, err = install.AddFolder(p.home, path)
 	} else {
 		var i *install.Installer
 		if i, err = p.newInstaller(&result.Warnings); err == nil {
-			newPlugin, oldPlugin, err = i.Get(ctx, source)
+			newPlugin, oldPlugin, err = i.Get(ctx, packageSource)
 		}
-		if err == nil && !source.IsLocal() {
+		if err == nil && !packageSource.IsLocal() {
 			result.Registry = i.RegistryOf(newPlugin.Package)
 		}
 	}
@@ -90,23 +90,23 @@ func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallRe
 }
 
 // Relative paths are rejected, because the daemon's working directory is not the user's.
-func parseSource(text string) (source install.Source, path string, err error) {
-	path = strings.TrimSpace(text)
+func parseSource(sourceText string) (packageSource install.Source, path string, err error) {
+	path = strings.TrimSpace(sourceText)
 	if path == "" {
-		return source, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
+		return packageSource, "", usererr.Errorf("the name of the package is missing: enter the name of an npm package, or the path of a folder")
 	}
-	if rest, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
+	if pathInHome, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
 		userFolder, err := os.UserHomeDir()
 		if err != nil {
-			return source, "", fmt.Errorf("find your home directory: %w", err)
+			return packageSource, "", fmt.Errorf("find your home directory: %w", err)
 		}
-		path = filepath.Join(userFolder, rest)
+		path = filepath.Join(userFolder, pathInHome)
 	}
-	source, err = install.ParseSource(path)
-	if err == nil && source.IsLocal() && !filepath.IsAbs(path) {
-		err = usererr.Errorf("%q is a relative path: enter the absolute path, such as /home/ada/messages", text)
+	packageSource, err = install.ParseSource(path)
+	if err == nil && packageSource.IsLocal() && !filepath.IsAbs(path) {
+		err = usererr.Errorf("%q is a relative path: enter the absolute path, such as /home/ada/messages", sourceText)
 	}
-	return source, path, err
+	return packageSource, path, err
 }
 
 // The daemon may have any working directory, and an .npmrc file in it could select another registry.
@@ -118,11 +118,11 @@ func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
 	})
 }
 
-func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
+func (p *Plugins) reloadAfter(packageSource plugin.Source, packageName string) error {
 	if err := p.reload(); err != nil {
 		return fmt.Errorf("the plugin was changed, but the plugins could not be reloaded: %w", err)
 	}
-	if source == plugin.SourceNPM {
+	if packageSource == plugin.SourceNPM {
 		install.RemoveUnused(p.home, func(string, ...any) {}, packageName)
 	}
 	return nil
@@ -142,11 +142,11 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 	if err != nil {
 		return result, err
 	}
-	offers, err := i.FindUpdates(ctx, []string{name})
+	formOffers, err := i.FindUpdates(ctx, []string{name})
 	if err != nil {
 		return result, err
 	}
-	offer := offers[0]
+	offer := formOffers[0]
 	if offer.Error != "" {
 		return result, errors.New(offer.Error)
 	}
@@ -172,12 +172,12 @@ func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err
 // plugin folder that the user has added is not deleted. The parameter surface is where
 // the user decided, such as "the side panel".
 func (p *Plugins) RemovePlugin(name, surface string) error {
-	entry, err := install.Remove(p.home, name)
+	storeEntry, err := install.Remove(p.home, name)
 	if err == nil {
-		err = p.reloadAfter(entry.Source, entry.Package)
+		err = p.reloadAfter(storeEntry.Source, storeEntry.Package)
 	}
 	if err == nil {
-		err = p.Forget(entry.Name, surface)
+		err = p.Forget(storeEntry.Name, surface)
 	}
 	return explainError(err)
 }

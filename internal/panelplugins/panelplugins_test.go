@@ -37,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 	userFolder := t.TempDir()
 	t.Setenv("HOME", userFolder)
 	t.Setenv("USERPROFILE", userFolder)
-	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(warning string) { t.Log(warning) })
 	plugins := catalog.New(h.PluginStore(), settings.New(h.State, settings.Options{}), zerolog.Nop())
 	local := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
 	f.Plugins = New(h, local, os.Getenv, func() error {
@@ -65,9 +65,9 @@ func (f *fixture) publishWiki(version string) {
 func setVersion(t *testing.T, dir, version string) {
 	t.Helper()
 	path := filepath.Join(dir, "package.json")
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err == nil {
-		err = os.WriteFile(path, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
+		err = os.WriteFile(path, []byte(strings.Replace(string(fileContent), "1.0.0", version, 1)), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,9 +86,9 @@ func (f *fixture) pluginNames() string {
 func TestInstallUpdateRemove(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
-	installed, err := f.InstallPlugin(" wiki@^1 ")
-	if err != nil || installed.Plugin != "wiki" || installed.Version != "1.0.0" || installed.PreviousVersion != "" || !strings.Contains(installed.Registry, "http://127.0.0.1") {
-		t.Fatalf("InstallPlugin returned %+v, %v", installed, err)
+	installResult, err := f.InstallPlugin(" wiki@^1 ")
+	if err != nil || installResult.Plugin != "wiki" || installResult.Version != "1.0.0" || installResult.PreviousVersion != "" || !strings.Contains(installResult.Registry, "http://127.0.0.1") {
+		t.Fatalf("InstallPlugin returned %+v, %v", installResult, err)
 	}
 	if got := f.pluginNames(); got != "wiki 1.0.0" {
 		t.Errorf("loaded plugins = %s", got)
@@ -96,16 +96,16 @@ func TestInstallUpdateRemove(t *testing.T) {
 	if state := f.State("wiki"); state.Reviewed || state.EffectivePermission != wire.PermissionOff {
 		t.Errorf("the permissions of an unreviewed plugin let the plugin run: %+v", state)
 	}
-	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.0.0" || updated.PreviousVersion != "" || updated.LatestVersion != "" {
-		t.Errorf("UpdatePlugin of a current plugin returned %+v, %v", updated, err)
+	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.0.0" || updateResult.PreviousVersion != "" || updateResult.LatestVersion != "" {
+		t.Errorf("UpdatePlugin of a current plugin returned %+v, %v", updateResult, err)
 	}
 	f.publishWiki("1.1.0")
 	f.publishWiki("2.0.0")
-	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.PreviousVersion != "1.0.0" {
-		t.Errorf("UpdatePlugin returned %+v, %v", updated, err)
+	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.1.0" || updateResult.PreviousVersion != "1.0.0" {
+		t.Errorf("UpdatePlugin returned %+v, %v", updateResult, err)
 	}
-	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.LatestVersion != "2.0.0" {
-		t.Errorf("UpdatePlugin to a version outside of the range returned %+v, %v", updated, err)
+	if updateResult, err := f.UpdatePlugin("wiki"); err != nil || updateResult.Version != "1.1.0" || updateResult.LatestVersion != "2.0.0" {
+		t.Errorf("UpdatePlugin to a version outside of the range returned %+v, %v", updateResult, err)
 	}
 	folders, err := os.ReadDir(filepath.Join(f.home.State, "packages", "opentabs-plugin-wiki"))
 	if err != nil || len(folders) != 1 {
@@ -128,16 +128,16 @@ func TestInstallUpdateRemove(t *testing.T) {
 
 func TestInstallFolder(t *testing.T) {
 	f := newFixture(t)
-	if installed, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installed.Plugin != "mail" || installed.Registry != "" {
-		t.Errorf("InstallPlugin of a folder returned %+v, %v", installed, err)
+	if installResult, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installResult.Plugin != "mail" || installResult.Registry != "" {
+		t.Errorf("InstallPlugin of a folder returned %+v, %v", installResult, err)
 	}
 	userFolder, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	plugintest.Package{Name: "chat"}.WriteTo(t, filepath.Join(userFolder, "chat"))
-	if installed, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installed.Plugin != "chat" {
-		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, %v", installed, err)
+	if installResult, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installResult.Plugin != "chat" {
+		t.Errorf("InstallPlugin of a folder in the home directory returned %+v, %v", installResult, err)
 	}
 	if got := f.pluginNames(); got != "chat 1.0.0, mail 1.0.0" {
 		t.Errorf("loaded plugins = %s", got)
@@ -151,7 +151,7 @@ func TestInstallRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(source, "package.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{
+	for sourceText, want := range map[string]string{
 		"":                               "the name of the package is missing",
 		"./wiki":                         "is a relative path: enter the absolute path",
 		"wiki.tgz":                       "is a relative path: enter the absolute path",
@@ -162,8 +162,8 @@ func TestInstallRefuses(t *testing.T) {
 		"wiki@^9":                        "wiki",
 		filepath.Join(source, "nothing"): "nothing",
 	} {
-		if installed, err := f.InstallPlugin(text); err == nil || !strings.Contains(err.Error(), want) || installed.Plugin != "" {
-			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", text, installed, err, want)
+		if installResult, err := f.InstallPlugin(sourceText); err == nil || !strings.Contains(err.Error(), want) || installResult.Plugin != "" {
+			t.Errorf("InstallPlugin of %q returned %+v, %v; want the error %q", sourceText, installResult, err, want)
 		}
 	}
 	for _, err := range []error{f.RemovePlugin("none", "me"), errorOf(f.UpdatePlugin("none"))} {
@@ -182,8 +182,8 @@ func TestInstallIgnoresProject(t *testing.T) {
 	f := newFixture(t)
 	f.publishWiki("1.0.0")
 	project := t.TempDir()
-	for name, text := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
-		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
+	for name, fileContent := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,8 +196,8 @@ func TestInstallIgnoresProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(project)
-	if installed, err := f.InstallPlugin("wiki"); err != nil || installed.Plugin != "wiki" {
-		t.Errorf("InstallPlugin returned %+v, %v", installed, err)
+	if installResult, err := f.InstallPlugin("wiki"); err != nil || installResult.Plugin != "wiki" {
+		t.Errorf("InstallPlugin returned %+v, %v", installResult, err)
 	}
 }
 

@@ -5,19 +5,19 @@ import "opentabs/wire"
 // InspectPlugin returns the facts that the side panel shows in a plugin's review, such as
 // sites, tools and warnings.
 func (l Local) InspectPlugin(name string) (wire.PluginInspectResult, error) {
-	inspected, err := l.Inspect(name)
+	inspection, err := l.Inspect(name)
 	if err != nil {
 		return wire.PluginInspectResult{}, err
 	}
-	return inspected.View(), nil
+	return inspection.View(), nil
 }
 
 // PluginPage returns one page of a plugin's code, or of the changes in the code since the
 // last review.
 func (l Local) PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
-	inspected, err := l.Inspect(in.Plugin)
+	inspection, err := l.Inspect(in.Plugin)
 	if err != nil {
 		return wire.PluginPageResult{}, err
 	}
-	return inspected.PanelPage(in)
+	return inspection.PanelPage(in)
 }

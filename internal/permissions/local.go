@@ -81,12 +81,12 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	var sites []httpapi.Site
 	entries := policy.SitesOf(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
-		entry := entries[pattern]
-		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the rule for the site
+		siteEntry := entries[pattern]
+		if siteEntry.Rule == "" && len(siteEntry.Allowed) == 0 { // the user has reset the rule for the site
 			continue
 		}
-		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), ChangeOrigin: httpapi.ChangeOrigin(entry.ChangeOrigin)}
-		for _, a := range entry.Allowed {
+		site := httpapi.Site{Site: pattern, Permission: string(siteEntry.Rule), ChangeOrigin: httpapi.ChangeOrigin(siteEntry.ChangeOrigin)}
+		for _, a := range siteEntry.Allowed {
 			site.AlwaysAllowed = append(site.AlwaysAllowed, httpapi.SiteClient{Client: a.Client, Class: a.Class, ChangeOrigin: httpapi.ChangeOrigin(a.ChangeOrigin)})
 		}
 		sites = append(sites, site)
@@ -120,12 +120,12 @@ func (l Local) Settings(name string) ([]wire.SettingView, error) {
 
 // ChangeSettings stores settings of a plugin; the value null removes a setting.
 // ChangeSettings implements [httpapi.Policy].
-func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
+func (l Local) ChangeSettings(name string, settingValues map[string]json.RawMessage, by string) error {
 	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return err
 	}
-	return l.registry.Values().Change(loadedPlugin, values, by)
+	return l.registry.Values().Change(loadedPlugin, settingValues, by)
 }
 
 // Forget removes a plugin's review, permissions and settings. Forget implements

@@ -204,11 +204,11 @@ func TestViews(t *testing.T) {
 	if err := i.local.Recommend("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "it only reads", "Claude"); err != nil {
 		t.Fatal(err)
 	}
-	view, status := readViews()
-	if view.Reviewed || status.Reviewed || view.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.HasChanged || !slices.Equal(status.MissingSettings, []string{"pages"}) {
-		t.Errorf("before the review: view %+v, status %+v", view, status)
+	pluginView, status := readViews()
+	if pluginView.Reviewed || status.Reviewed || pluginView.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.HasChanged || !slices.Equal(status.MissingSettings, []string{"pages"}) {
+		t.Errorf("before the review: view %+v, status %+v", pluginView, status)
 	}
-	if r := view.Recommended; r == nil || r.By != "Claude" || r.Permission != wire.PermissionAuto || r.Note != "it only reads" {
+	if r := pluginView.Recommended; r == nil || r.By != "Claude" || r.Permission != wire.PermissionAuto || r.Note != "it only reads" {
 		t.Errorf("recommendation in the view: %+v", r)
 	}
 	if r := status.Recommendation; r == nil || r.By != "Claude" || r.Note != "it only reads" {
@@ -222,15 +222,15 @@ func TestViews(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	view, status = readViews()
-	if !view.Reviewed || !status.Reviewed || view.Permission != wire.PermissionAuto || view.Recommended != nil || status.Recommendation != nil {
-		t.Errorf("after the review: view %+v, status %+v", view, status)
+	pluginView, status = readViews()
+	if !pluginView.Reviewed || !status.Reviewed || pluginView.Permission != wire.PermissionAuto || pluginView.Recommended != nil || status.Recommendation != nil {
+		t.Errorf("after the review: view %+v, status %+v", pluginView, status)
 	}
-	if len(view.Tools) != 2 || view.Tools[0].Permission != "" || view.Tools[1].Permission != wire.PermissionAsk || !slices.Equal(view.Calls, []string{"mail"}) || !slices.Equal(status.Calls, []string{"mail"}) {
-		t.Errorf("tools %+v, calls %q and %q", view.Tools, view.Calls, status.Calls)
+	if len(pluginView.Tools) != 2 || pluginView.Tools[0].Permission != "" || pluginView.Tools[1].Permission != wire.PermissionAsk || !slices.Equal(pluginView.Calls, []string{"mail"}) || !slices.Equal(status.Calls, []string{"mail"}) {
+		t.Errorf("tools %+v, calls %q and %q", pluginView.Tools, pluginView.Calls, status.Calls)
 	}
-	if view.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != view.Problem || status.Fault.Browser != "Chrome" {
-		t.Errorf("fault %q and %+v", view.Problem, status.Fault)
+	if pluginView.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != pluginView.Problem || status.Fault.Browser != "Chrome" {
+		t.Errorf("fault %q and %+v", pluginView.Problem, status.Fault)
 	}
 	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.StartsLate || status.HasLateAccess {
 		t.Errorf("status %+v", status)
@@ -279,20 +279,20 @@ func TestAuditRecord(t *testing.T) {
 	denial := decision
 	denial.Allow = false
 	review := policy.Change{Kind: "review", Plugin: "wiki", New: "ask", Old: "off", Hash: "h", By: "the command line"}
-	yes, no := true, false
+	isTrue, no := true, false
 	auditedCall := shape.AuditedCall{CallID: "call_1", Requester: dispatch.Requester{Client: "Claude"}}
-	for _, test := range []struct {
-		change policy.Change
-		want   audit.Record
+	for _, testCase := range []struct {
+		policyChange policy.Change
+		want         audit.Record
 	}{
-		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
+		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &isTrue, Scope: wire.ScopeTime, ForMs: 90000}},
 		{denial, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
 		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
 	} {
-		if got := AuditRecord(test.change); !reflect.DeepEqual(got, test.want) {
-			var text bytes.Buffer
-			_ = json.NewEncoder(&text).Encode(got)
-			t.Errorf("%s", text.String())
+		if got := AuditRecord(testCase.policyChange); !reflect.DeepEqual(got, testCase.want) {
+			var auditLog bytes.Buffer
+			_ = json.NewEncoder(&auditLog).Encode(got)
+			t.Errorf("%s", auditLog.String())
 		}
 	}
 }

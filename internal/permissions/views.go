@@ -101,7 +101,7 @@ func (l Local) pluginViews() []wire.PluginView {
 	views := []wire.PluginView{}
 	for _, loadedPlugin := range l.registry.Set().Plugins() {
 		s := l.Policy.State(loadedPlugin.Name)
-		view := wire.PluginView{
+		pluginView := wire.PluginView{
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
 			Reviewed: s.Reviewed, HasChanged: s.Review != nil && !s.Reviewed, Source: wire.PluginSource(loadedPlugin.Source), Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
@@ -109,21 +109,21 @@ func (l Local) pluginViews() []wire.PluginView {
 			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.Refused(loadedPlugin.Name),
 		}
 		if s.Reviewed {
-			view.Calls = s.CallsTo()
+			pluginView.Calls = s.CallsTo()
 		}
 		if fault, isFaulty := l.registry.Faults().FaultOf(loadedPlugin); isFaulty {
-			view.Problem = fault.Text()
+			pluginView.Problem = fault.Text()
 		}
 		if r := l.Policy.Recommended(loadedPlugin); r != nil {
-			view.Recommended = &wire.RecommendationView{By: r.By, Permission: r.Permission, Note: r.Note}
+			pluginView.Recommended = &wire.RecommendationView{By: r.By, Permission: r.Permission, Note: r.Note}
 		}
 		for _, t := range loadedPlugin.Tools {
-			view.Tools = append(view.Tools, wire.ToolView{
+			pluginView.Tools = append(pluginView.Tools, wire.ToolView{
 				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
 				ReadOnly: t.IsReadOnly(), Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group, Undo: undoToolOf(t),
 			})
 		}
-		views = append(views, view)
+		views = append(views, pluginView)
 	}
 	return views
 }
@@ -144,8 +144,8 @@ func (l Local) BrowserTools() wire.StateBrowserParams {
 		groupView := wire.BrowserGroupView{Name: group.Name}
 		for _, name := range group.Tools {
 			tool := wire.BrowserToolView{Name: name, DisplayName: name, Permission: s.Tool(name), Dangerous: browser.IsDangerous(name)}
-			if found, ok := l.registry.Set().Tool(name); ok {
-				tool.DisplayName = found.DisplayName
+			if foundTool, ok := l.registry.Set().Tool(name); ok {
+				tool.DisplayName = foundTool.DisplayName
 			}
 			groupView.Tools = append(groupView.Tools, tool)
 		}
@@ -179,9 +179,9 @@ func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	return views
 }
 
-func failedViews(set *plugin.Set) []wire.FailedPluginView {
+func failedViews(pluginSet *plugin.Set) []wire.FailedPluginView {
 	var views []wire.FailedPluginView
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		views = append(views, wire.FailedPluginView{Name: f.Name, Path: f.Path, Error: f.Err.Error()})
 	}
 	return views

@@ -43,14 +43,14 @@ func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 }
 
 func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
-	next, _ := utf8.DecodeRuneInString(textAfter)
+	nextRune, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
 	case zeroWidthJoiner:
-		return joinsLetters(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(next)
+		return joinsLetters(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(nextRune)
 	case zeroWidthNonJoiner:
 		return joinsLetters(s.prev)
 	case emojiStyleSelector:
-		return isPictograph(s.prev) || isKeycapBase(s.prev) && next == keycapMark
+		return isPictograph(s.prev) || isKeycapBase(s.prev) && nextRune == keycapMark
 	case textStyleSelector:
 		return isPictograph(s.prev)
 	case '\u180b', '\u180c', '\u180d', '\u180f':

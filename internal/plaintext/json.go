@@ -10,32 +10,32 @@ import (
 // CleanJSON removes hidden characters from every string and member name of a JSON text.
 // CleanJSON keeps all bytes outside of strings. Use CleanJSON only for JSON that users or
 // agents read, never for tool results.
-func CleanJSON(text []byte) []byte {
-	var out []byte
+func CleanJSON(jsonText []byte) []byte {
+	var cleanedJSON []byte
 	copiedTo := 0
-	for i := 0; i < len(text); i++ {
-		if text[i] != '"' {
+	for i := 0; i < len(jsonText); i++ {
+		if jsonText[i] != '"' {
 			continue
 		}
-		end := rawjson.SkipString(text, i)
-		if end < 0 { // invalid JSON: an unterminated string
+		endIndex := rawjson.SkipString(jsonText, i)
+		if endIndex < 0 { // invalid JSON: an unterminated string
 			break
 		}
-		if cleanText, hasChanged := cleanString(text[i:end]); hasChanged {
-			out = append(append(out, text[copiedTo:i]...), cleanText...)
-			copiedTo = end
+		if cleanText, hasChanged := cleanString(jsonText[i:endIndex]); hasChanged {
+			cleanedJSON = append(append(cleanedJSON, jsonText[copiedTo:i]...), cleanText...)
+			copiedTo = endIndex
 		}
-		i = end - 1
+		i = endIndex - 1
 	}
 	if copiedTo == 0 {
-		return text
+		return jsonText
 	}
-	return append(out, text[copiedTo:]...)
+	return append(cleanedJSON, jsonText[copiedTo:]...)
 }
 
-func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {
+func cleanString(quotedJSON []byte) (cleanText []byte, hasChanged bool) {
 	var s string
-	if json.Unmarshal(quoted, &s) != nil {
+	if json.Unmarshal(quotedJSON, &s) != nil {
 		return nil, false
 	}
 	if _, hidden := FirstHidden(s); !hidden {

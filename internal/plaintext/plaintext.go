@@ -10,32 +10,32 @@ import (
 // characters. A truncated text ends with "…". Line separators (U+2028, U+2029) become
 // line feeds, and bytes that are not UTF-8 become U+FFFD. Cleaning a cleaned text again
 // changes nothing.
-func Clean(text string, maxChars int) string {
-	text = Replace(strings.ToValidUTF8(text, "\ufffd"), func(r rune) string {
+func Clean(unsafeText string, maxChars int) string {
+	unsafeText = Replace(strings.ToValidUTF8(unsafeText, "\ufffd"), func(r rune) string {
 		if unicode.In(r, unicode.Zl, unicode.Zp) {
 			return "\n"
 		}
 		return ""
 	})
-	if len(text) <= maxChars { // a text has at least as many bytes as characters
-		return text
+	if len(unsafeText) <= maxChars { // a text has at least as many bytes as characters
+		return unsafeText
 	}
 	count := 0
-	for i := range text {
-		if count == maxChars-1 && utf8.RuneCountInString(text[i:]) > 1 {
-			return Replace(text[:i], dropRune) + "…" // the truncation may have split an emoji sequence
+	for i := range unsafeText {
+		if count == maxChars-1 && utf8.RuneCountInString(unsafeText[i:]) > 1 {
+			return Replace(unsafeText[:i], dropRune) + "…" // the truncation may have split an emoji sequence
 		}
 		count++
 	}
-	return text
+	return unsafeText
 }
 
 func dropRune(rune) string { return "" }
 
 // Line cleans text like [Clean], and also returns a single line: each run of white space
 // becomes one space.
-func Line(text string, maxChars int) string {
-	return Clean(strings.Join(strings.Fields(Replace(text, func(r rune) string {
+func Line(unsafeText string, maxChars int) string {
+	return Clean(strings.Join(strings.Fields(Replace(unsafeText, func(r rune) string {
 		if unicode.IsSpace(r) {
 			return " "
 		}
@@ -45,36 +45,36 @@ func Line(text string, maxChars int) string {
 
 // Replace replaces each hidden character of text by the result of the function
 // replacement. Bytes that are not UTF-8 are treated as hidden characters.
-func Replace(text string, replacement func(hidden rune) string) string {
+func Replace(unsafeText string, replacement func(hiddenRune rune) string) string {
 	var b strings.Builder
 	var s hiddenScanner
 	copiedTo := 0
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
+	for i := 0; i < len(unsafeText); {
+		r, size := utf8.DecodeRuneInString(unsafeText[i:])
 		if r == utf8.RuneError && size == 1 {
-			r = rune(text[i])
-		} else if !s.isHidden(r, text[i+size:]) {
+			r = rune(unsafeText[i])
+		} else if !s.isHidden(r, unsafeText[i+size:]) {
 			i += size
 			continue
 		}
-		b.WriteString(text[copiedTo:i])
+		b.WriteString(unsafeText[copiedTo:i])
 		b.WriteString(replacement(r))
 		i += size
 		copiedTo = i
 	}
 	if copiedTo == 0 {
-		return text
+		return unsafeText
 	}
-	b.WriteString(text[copiedTo:])
+	b.WriteString(unsafeText[copiedTo:])
 	return b.String()
 }
 
 // FirstHidden returns the first hidden character of text. If text contains no hidden
 // character, FirstHidden returns false.
-func FirstHidden(text string) (hidden rune, ok bool) {
+func FirstHidden(unsafeText string) (hiddenRune rune, ok bool) {
 	var s hiddenScanner
-	for i, r := range text {
-		if s.isHidden(r, text[i+utf8.RuneLen(r):]) {
+	for i, r := range unsafeText {
+		if s.isHidden(r, unsafeText[i+utf8.RuneLen(r):]) {
 			return r, true
 		}
 	}

@@ -9,12 +9,12 @@ import (
 )
 
 func TestCleanCases(t *testing.T) {
-	text, err := os.ReadFile("testdata/cases.json")
+	fileContent, err := os.ReadFile("testdata/cases.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cases []struct{ Name, In, Out string }
-	if err := json.Unmarshal(text, &cases); err != nil || len(cases) == 0 {
+	if err := json.Unmarshal(fileContent, &cases); err != nil || len(cases) == 0 {
 		t.Fatal(len(cases), err)
 	}
 	for _, c := range cases {
@@ -29,9 +29,9 @@ func TestCleanCases(t *testing.T) {
 
 func TestCleanCuts(t *testing.T) {
 	for _, tt := range []struct {
-		in   string
-		n    int
-		want string
+		input string
+		n     int
+		want  string
 	}{
 		{"", 3, ""},
 		{"abc", 3, "abc"},
@@ -43,8 +43,8 @@ func TestCleanCuts(t *testing.T) {
 		{"👩\u200d🚀👩\u200d🚀", 3, "👩…"},
 		{"1\ufe0f\u20e3x", 3, "1…"},
 	} {
-		if got := Clean(tt.in, tt.n); got != tt.want {
-			t.Errorf("Clean(%+q, %d) = %+q, want %+q", tt.in, tt.n, got, tt.want)
+		if got := Clean(tt.input, tt.n); got != tt.want {
+			t.Errorf("Clean(%+q, %d) = %+q, want %+q", tt.input, tt.n, got, tt.want)
 		}
 	}
 }
@@ -65,17 +65,17 @@ func TestReplaceShowsWhatIsHidden(t *testing.T) {
 
 func FuzzClean(f *testing.F) {
 	f.Add("👩\u200d🚀\ufe0f\u202e\U000e0041\U000e0100 می\u200cخ\xff", 4)
-	f.Fuzz(func(t *testing.T, in string, n int) {
+	f.Fuzz(func(t *testing.T, input string, n int) {
 		n = 1 + int(uint(n)%50)
-		out := Clean(in, n)
-		if !utf8.ValidString(out) || utf8.RuneCountInString(out) > n {
-			t.Errorf("%+q cut to %d is %+q", in, n, out)
+		outDir := Clean(input, n)
+		if !utf8.ValidString(outDir) || utf8.RuneCountInString(outDir) > n {
+			t.Errorf("%+q cut to %d is %+q", input, n, outDir)
 		}
-		if cleanedTwice := Clean(out, n); cleanedTwice != out {
-			t.Errorf("%+q is cleaned again to %+q", out, cleanedTwice)
+		if cleanedTwice := Clean(outDir, n); cleanedTwice != outDir {
+			t.Errorf("%+q is cleaned again to %+q", outDir, cleanedTwice)
 		}
-		if strings.ContainsAny(out, "\x1b\u202e\u2028") {
-			t.Errorf("%+q", out)
+		if strings.ContainsAny(outDir, "\x1b\u202e\u2028") {
+			t.Errorf("%+q", outDir)
 		}
 	})
 }
@@ -88,14 +88,14 @@ func BenchmarkCleanMessage(b *testing.B) {
 }
 
 func TestCleanJSON(t *testing.T) {
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"a":1.50,"b":[true,"x"]}`:                    `{"a":1.50,"b":[true,"x"]}`,
 		`{"a\u202eb": "\udb40\udc41<b>\"\\", "c": ""}`: `{"ab": "<b>\"\\", "c": ""}`,
 		"[\"\u202e\",\"👩\u200d🚀\"]":                    "[\"\",\"👩\u200d🚀\"]",
 		`"\\u202e"`:                                    `"\\u202e"`,
 	} {
-		if got := string(CleanJSON([]byte(in))); got != want {
-			t.Errorf("%s became %s, want %s", in, got, want)
+		if got := string(CleanJSON([]byte(input))); got != want {
+			t.Errorf("%s became %s, want %s", input, got, want)
 		}
 	}
 }

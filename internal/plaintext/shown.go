@@ -15,12 +15,12 @@ func HiddenProblem(r rune) string {
 
 // CheckShown returns the error text for the first character that a reviewer cannot see.
 // If a reviewer can see all characters, CheckShown returns "".
-func CheckShown(text string) string {
-	i := strings.IndexFunc(text, isUnfitForReview)
+func CheckShown(shownText string) string {
+	i := strings.IndexFunc(shownText, isUnfitForReview)
 	if i < 0 {
 		return ""
 	}
-	r, _ := utf8.DecodeRuneInString(text[i:])
+	r, _ := utf8.DecodeRuneInString(shownText[i:])
 	return HiddenProblem(r)
 }
 
@@ -43,9 +43,9 @@ const maxShortened = 60
 
 // Shorten truncates a text to 60 characters and an ellipsis, so that an error message can
 // quote the text.
-func Shorten(text string) string {
-	if runes := []rune(text); len(runes) > maxShortened {
+func Shorten(shownText string) string {
+	if runes := []rune(shownText); len(runes) > maxShortened {
 		return string(runes[:maxShortened]) + "…"
 	}
-	return text
+	return shownText
 }

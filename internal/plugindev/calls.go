@@ -40,14 +40,14 @@ func (p callPrinter) line(e dispatch.Event) string {
 	}
 	client := terminal.SafeLine(e.Call.ToClient().String())
 	e.Call.Requester = dispatch.Requester{} // only the first line about a call names the client
-	text := fmt.Sprintf("%s call    %s  %s", e.Time.Local().Format("15:04:05.000"), terminal.SafeLine(e.Call.Tool), strings.TrimSpace(callview.EventText(e, true)))
+	line := fmt.Sprintf("%s call    %s  %s", e.Time.Local().Format("15:04:05.000"), terminal.SafeLine(e.Call.Tool), strings.TrimSpace(callview.EventText(e, true)))
 	if e.Kind == dispatch.EventRunning && client != "" {
-		text += ", requested by " + client
+		line += ", requested by " + client
 	}
-	if runes := []rune(text); len(runes) > maxCallColumns {
+	if runes := []rune(line); len(runes) > maxCallColumns {
 		return string(runes[:maxCallColumns-3]) + "..."
 	}
-	return text
+	return line
 }
 
 // followCalls prints the events of the plugin's calls until ctx is done. Calls that the

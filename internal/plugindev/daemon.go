@@ -41,8 +41,8 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 
 // If the daemon restarts, keepAttached continues with the next daemon. keepAttached sends nil to attachResult when the
 // first daemon accepts the plugin, and otherwise an error.
-func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
-	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
+func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, attachResult chan<- error) {
+	err := s.attachOnce(ctx, client, developedPlugin, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
 		attachResult <- err // buffered, because addPlugin may have returned
 		return
@@ -60,7 +60,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			}
 			client, _ = s.connect(ctx) // after an error, keepAttached tries again
 		}
-		_ = s.attachOnce(ctx, client, developed, func() {
+		_ = s.attachOnce(ctx, client, developedPlugin, func() {
 			s.send(ctx, func() {
 				s.client = client
 				s.Out.Notef("another server has loaded the plugin")
@@ -69,13 +69,13 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, onAttached func()) error {
+func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, onAttached func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
 	go func() {
 		// If the plugin's log is not available, `opentabs plugin dev` continues without
 		// the log.
-		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: developed.Name}}, httpapi.LogListener{
+		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: developedPlugin.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
 				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })
 				return nil
@@ -88,8 +88,8 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 			},
 		})
 	}()
-	go s.followCalls(ctx, client, developed.Name)
-	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
+	go s.followCalls(ctx, client, developedPlugin.Name)
+	return client.Plugins.DevelopPlugin(ctx, developedPlugin.Dir, s.Permission, onAttached)
 }
 
 func (s *session) send(ctx context.Context, event func()) {
@@ -101,11 +101,11 @@ func (s *session) send(ctx context.Context, event func()) {
 
 func formatEntry(e pluginlog.Entry) string {
 	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
-	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
+	entryText := strings.Join(pluginview.EntryLines(prefix, e), "\n")
 	if e.Dropped > 0 {
-		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), text)
+		entryText = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), entryText)
 	}
-	return text
+	return entryText
 }
 
 // pluginTabs are the tabs that match the plugin's sites.
@@ -118,23 +118,23 @@ type tabState struct {
 	id           int
 	url, browser string
 	needsReload  bool
-	// ready is the last result of the plugin's function isReady in the tab; nil before
+	// isReady is the last result of the plugin's function isReady in the tab; nil before
 	// the first result.
-	ready *bool
+	isReady *bool
 }
 
-func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
+func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pluginTabs {
 	var tabs pluginTabs
-	for _, b := range status.Browsers {
+	for _, b := range serverStatus.Browsers {
 		if b.Connected {
 			tabs.browsers++
 		}
 		for _, t := range b.Tabs {
-			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, developed.Name)}
-			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developed.Name) || slices.Contains(t.ArrivingPlugins, developed.Name), false
+			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, developedPlugin.Name)}
+			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developedPlugin.Name) || slices.Contains(t.ArrivingPlugins, developedPlugin.Name), false
 			for _, p := range t.Plugins {
-				if p.Name == developed.Name {
-					isKnown, isLive, tab.ready = true, p.Hash == developed.Hash, p.Ready
+				if p.Name == developedPlugin.Name {
+					isKnown, isLive, tab.isReady = true, p.Hash == developedPlugin.Hash, p.Ready
 				}
 			}
 			switch {
@@ -157,15 +157,15 @@ func (t pluginTabs) isSettled(mayRecover bool) bool {
 func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
 	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {
-		status, err := s.client.Status(ctx)
+		serverStatus, err := s.client.Status(ctx)
 		if err != nil {
 			return err
 		}
-		if problem := findObstacle(status, s.addedPlugin); problem != "" {
-			s.printNotef("%s", problem)
+		if problemText := findObstacle(serverStatus, s.addedPlugin); problemText != "" {
+			s.printNotef("%s", problemText)
 			return nil
 		}
-		tabs := collectTabs(status, s.addedPlugin)
+		tabs := collectTabs(serverStatus, s.addedPlugin)
 		hasTimedOut := false
 		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabUntil)
 		if isWaitingForTab || !tabs.isSettled(time.Now().Before(recoverUntil)) {
@@ -187,31 +187,31 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload
 	}
 }
 
-func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
-	for _, f := range status.Failed {
-		if f.Path == developed.Dir {
+func findObstacle(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) string {
+	for _, f := range serverStatus.Failed {
+		if f.Path == developedPlugin.Dir {
 			return "the server could not load the plugin: " + f.Error
 		}
 	}
-	for _, p := range status.Plugins {
-		if p.Name == developed.Name && p.Dir != developed.Dir {
+	for _, p := range serverStatus.Plugins {
+		if p.Name == developedPlugin.Name && p.Dir != developedPlugin.Dir {
 			return fmt.Sprintf("another plugin has the name %s, in %s; remove that with `opentabs plugin remove %[1]s`", p.Name, p.Dir)
 		}
-		if p.Name == developed.Name && p.Permission == "off" {
+		if p.Name == developedPlugin.Name && p.Permission == "off" {
 			return fmt.Sprintf("the permission of the plugin is off, so no page gets it; change that with `opentabs plugin permission %s auto`", p.Name)
 		}
 	}
 	return ""
 }
 
-func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsed time.Duration) {
+func (s *session) printTabs(tabs pluginTabs, hasTimedOut bool, elapsedTime time.Duration) {
 	switch {
 	case tabs.browsers == 0:
 		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")
 	case len(tabs.liveTabs)+len(tabs.staleTabs) == 0:
 		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.addedPlugin.Matches)))
 	case len(tabs.liveTabs) > 0:
-		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsed))
+		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsedTime))
 	}
 	for _, t := range tabs.staleTabs {
 		switch {

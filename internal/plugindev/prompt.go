@@ -16,11 +16,11 @@ const maxTypedBytes = 1 << 20
 // ReadLines returns a channel that receives the lines of in and is closed at the end of
 // in. A read from a terminal cannot be interrupted, so the goroutine that reads may
 // outlive the caller.
-func ReadLines(in io.Reader) <-chan string {
+func ReadLines(inputReader io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
-		scanner := bufio.NewScanner(in)
+		scanner := bufio.NewScanner(inputReader)
 		scanner.Buffer(nil, maxTypedBytes)
 		for scanner.Scan() {
 			lines <- scanner.Text()
@@ -99,11 +99,11 @@ func (s *session) listTools() {
 		s.printNotef("there is no build yet")
 		return
 	}
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range s.addedPlugin.Tools {
-		rows = append(rows, []string{t.Name, t.Description})
+		tableRows = append(tableRows, []string{t.Name, t.Description})
 	}
-	s.Out.PrintTable("  ", rows)
+	s.Out.PrintTable("  ", tableRows)
 }
 
 func (s *session) listTabs(ctx context.Context) {
@@ -111,35 +111,35 @@ func (s *session) listTabs(ctx context.Context) {
 		s.printNotef("no server has loaded the plugin")
 		return
 	}
-	status, err := s.client.Status(ctx)
+	serverStatus, err := s.client.Status(ctx)
 	if err != nil {
 		s.printNotef("%v", err)
 		return
 	}
-	tabs := collectTabs(status, s.addedPlugin)
-	rows := [][]string{}
+	tabs := collectTabs(serverStatus, s.addedPlugin)
+	tableRows := [][]string{}
 	for _, t := range tabs.liveTabs {
-		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.ready), t.browser, t.url})
+		tableRows = append(tableRows, []string{fmt.Sprint(t.id), formatReady(t.isReady), t.browser, t.url})
 	}
 	for _, t := range tabs.staleTabs {
 		state := "loading the build"
 		if t.needsReload {
 			state = "needs a reload"
 		}
-		rows = append(rows, []string{fmt.Sprint(t.id), state, t.browser, t.url})
+		tableRows = append(tableRows, []string{fmt.Sprint(t.id), state, t.browser, t.url})
 	}
-	if len(rows) == 0 {
+	if len(tableRows) == 0 {
 		s.printTabs(tabs, false, 0)
 		return
 	}
-	s.Out.PrintTable("  ", rows)
+	s.Out.PrintTable("  ", tableRows)
 }
 
-func formatReady(ready *bool) string {
+func formatReady(isReady *bool) string {
 	switch {
-	case ready == nil:
+	case isReady == nil:
 		return "live"
-	case *ready:
+	case *isReady:
 		return "ready"
 	}
 	return "not ready"

@@ -194,11 +194,11 @@ func (s *session) build(ctx context.Context) error {
 	if s.addedPlugin == nil || s.addedPlugin.Name != buildResult.Name {
 		return s.addPlugin(ctx, buildResult.Dir)
 	}
-	loaded, err := plugin.Load(s.addedPlugin.Dir)
+	loadedPlugin, err := plugin.Load(s.addedPlugin.Dir)
 	if err != nil {
 		return err
 	}
-	s.addedPlugin = loaded
+	s.addedPlugin = loadedPlugin
 	if s.client == nil {
 		s.printNotef("no server runs; the next one loads the build")
 		return nil

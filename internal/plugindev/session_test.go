@@ -49,9 +49,9 @@ func childOptions() jsbuild.Options {
 }
 
 type recordedScreen struct {
-	mu   sync.Mutex // guards text
-	text strings.Builder
-	cond *sync.Cond
+	mu      sync.Mutex // guards text
+	written strings.Builder
+	cond    *sync.Cond
 }
 
 func newScreen() *recordedScreen {
@@ -64,16 +64,16 @@ func (s *recordedScreen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.cond.Broadcast()
-	return s.text.Write(p)
+	return s.written.Write(p)
 }
 
-func (s *recordedScreen) waitFor(text string) {
+func (s *recordedScreen) waitFor(waitedText string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
-		if _, rest, ok := strings.Cut(s.text.String(), text); ok {
-			s.text.Reset()
-			s.text.WriteString(rest)
+		if _, textAfterMatch, ok := strings.Cut(s.written.String(), waitedText); ok {
+			s.written.Reset()
+			s.written.WriteString(textAfterMatch)
 			return
 		}
 		s.cond.Wait()
@@ -94,10 +94,10 @@ func createPlugin(t *testing.T) string {
 }
 
 type devServer struct {
-	home    *home.Home
-	log     *pluginlog.Log
-	current atomic.Pointer[httpapi.API]
-	dir     atomic.Value // folder of the plugin under development
+	home       *home.Home
+	log        *pluginlog.Log
+	currentAPI atomic.Pointer[httpapi.API]
+	dir        atomic.Value // folder of the plugin under development
 }
 
 func newDevServer(t *testing.T) *devServer {
@@ -105,12 +105,12 @@ func newDevServer(t *testing.T) *devServer {
 	dir := t.TempDir()
 	s := &devServer{log: pluginlog.Open(t.TempDir(), pluginlog.Options{Log: zerolog.Nop()})}
 	t.Cleanup(s.log.Close)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.currentAPI.Load().ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
-	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(warning string) { t.Log(warning) })
 	s.restart(t)
-	t.Cleanup(func() { _ = s.current.Load().Shutdown(context.Background()) })
+	t.Cleanup(func() { _ = s.currentAPI.Load().Shutdown(context.Background()) })
 	return s
 }
 
@@ -120,7 +120,7 @@ func (s *devServer) restart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := s.current.Swap(httpapi.New(httpapi.Options{
+	oldAPI := s.currentAPI.Swap(httpapi.New(httpapi.Options{
 		Calls: dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{}),
 		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
 		Reload: func() error { return nil }, Status: s.status, Logs: s.log,
@@ -132,8 +132,8 @@ func (s *devServer) restart(t *testing.T) {
 			return func() {}, nil
 		},
 	}))
-	if old != nil {
-		if err := old.Shutdown(t.Context()); err != nil {
+	if oldAPI != nil {
+		if err := oldAPI.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,9 +152,9 @@ func (s *devServer) status() httpapi.Status {
 
 type testDeveloper struct {
 	*recordedScreen
-	lines   chan string
-	signals chan os.Signal
-	ended   chan error
+	lines      chan string
+	signals    chan os.Signal
+	callErrors chan error
 }
 
 func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) testDeveloper {
@@ -164,13 +164,13 @@ func startDeveloper(t *testing.T, s *devServer, dir string, call func(context.Co
 		Home: s.home, Source: dir, Permission: wire.PermissionAsk, Out: d.output(), Build: childOptions(),
 		Signals: d.signals, Lines: d.lines, Call: call,
 	}
-	go func() { d.ended <- Run(t.Context(), o) }()
+	go func() { d.callErrors <- Run(t.Context(), o) }()
 	return d
 }
 
-func (d testDeveloper) enter(line, text string) {
+func (d testDeveloper) enter(line, wantedText string) {
 	d.lines <- line
-	d.waitFor(text)
+	d.waitFor(wantedText)
 }
 
 func TestSession(t *testing.T) {
@@ -216,7 +216,7 @@ func TestSession(t *testing.T) {
 	d.waitFor("another server has loaded the plugin")
 	d.lines <- "quit"
 	d.waitFor("the last build of tickets stays in use; it counts as reviewed by you")
-	if err := <-d.ended; err != nil {
+	if err := <-d.callErrors; err != nil {
 		t.Error(err)
 	}
 }
@@ -224,16 +224,16 @@ func TestSession(t *testing.T) {
 func TestSessionWithoutBuild(t *testing.T) {
 	dir := createPlugin(t)
 	entry := filepath.Join(dir, "src", "index.ts")
-	good, err := os.ReadFile(entry)
+	validManifest, err := os.ReadFile(entry)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(text []byte) {
-		if err := os.WriteFile(entry, text, 0o644); err != nil {
+	writeManifest := func(manifest []byte) {
+		if err := os.WriteFile(entry, manifest, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write([]byte("export default {"))
+	writeManifest([]byte("export default {"))
 	called := make(chan struct{})
 	d := startDeveloper(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
 		close(called)
@@ -244,21 +244,21 @@ func TestSessionWithoutBuild(t *testing.T) {
 	d.enter("tools", "there is no build yet")
 	d.enter("tabs", "no server has loaded the plugin")
 	d.enter("describe_page", "there is no build yet")
-	write(good)
+	writeManifest(validManifest)
 	d.waitFor("src/index.ts changed")
 	d.waitFor("live in 1 tab after ")
 	d.lines <- "describe_page"
 	<-called
 	d.signals <- syscall.SIGTERM
-	if err := <-d.ended; err != nil {
+	if err := <-d.callErrors; err != nil {
 		t.Error(err)
 	}
 }
 
 func TestSessionNeedsPlugin(t *testing.T) {
 	d := startDeveloper(t, newDevServer(t), t.TempDir(), nil)
-	var failed *jsbuild.BuildError
-	if err := <-d.ended; !errors.As(err, &failed) {
+	var failedBuildError *jsbuild.BuildError
+	if err := <-d.callErrors; !errors.As(err, &failedBuildError) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -270,8 +270,8 @@ func TestWatch(t *testing.T) {
 	}
 	dir := createPlugin(t)
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- Watch(ctx, dir, s.output(), childOptions(), nil) }()
+	callErrors := make(chan error, 1)
+	go func() { callErrors <- Watch(ctx, dir, s.output(), childOptions(), nil) }()
 	s.waitFor("built tickets 0.1.0, 2 tools, in ")
 	s.waitFor("waiting for changes in ")
 	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {
@@ -280,7 +280,7 @@ func TestWatch(t *testing.T) {
 	s.waitFor("src/index.ts changed")
 	s.waitFor("error: src/index.ts:1:")
 	stop()
-	if err := <-ended; err != nil {
+	if err := <-callErrors; err != nil {
 		t.Error(err)
 	}
 }

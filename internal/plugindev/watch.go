@@ -18,10 +18,10 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 // Watch builds the plugin in dir after each change of its files, until ctx is done. Watch
 // prints each successful build with printResult, or as a line of text if printResult is
 // nil. Watch also prints the errors of failed builds. Watch sets Cache in the options.
-func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Options, printResult func(*jsbuild.BuildResult) error) error {
+func Watch(ctx context.Context, dir string, terminalOut *terminal.Output, o jsbuild.Options, printResult func(*jsbuild.BuildResult) error) error {
 	if printResult == nil {
 		printResult = func(buildResult *jsbuild.BuildResult) error {
-			printBuild(out, buildResult)
+			printBuild(terminalOut, buildResult)
 			return nil
 		}
 	}
@@ -34,7 +34,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Opti
 	build := func() error {
 		buildResult, err := jsbuild.BuildPlugin(ctx, dir, o)
 		if err != nil {
-			printBuildFailure(ctx, out, err)
+			printBuildFailure(ctx, terminalOut, err)
 			return err
 		}
 		return printResult(buildResult)
@@ -43,10 +43,10 @@ func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Opti
 		return ErrNoPlugin
 	}
 	if ctx.Err() == nil {
-		out.Notef("waiting for changes in %s; Ctrl-C ends", dir)
+		terminalOut.Notef("waiting for changes in %s; Ctrl-C ends", dir)
 	}
 	err = watcher.Run(ctx, func(files []string) {
-		out.Notef("%s changed", joinFiles(files))
+		terminalOut.Notef("%s changed", joinFiles(files))
 		_ = build()
 	})
 	if ctx.Err() != nil {

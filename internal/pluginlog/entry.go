@@ -41,11 +41,11 @@ var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.
 
 // ParseLevel parses the name of a log level. If the name is unknown, the error of
 // ParseLevel lists the names of all log levels.
-func ParseLevel(text string) (wire.LogLevel, error) {
-	if level := wire.LogLevel(text); slices.Contains(levels, level) {
+func ParseLevel(levelName string) (wire.LogLevel, error) {
+	if level := wire.LogLevel(levelName); slices.Contains(levels, level) {
 		return level, nil
 	}
-	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", text)
+	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", levelName)
 }
 
 // Filter selects log entries. The zero Filter selects all entries.
@@ -86,14 +86,14 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 
 const maxFrameBytes = 300
 
-func truncateText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+func truncateText(logMessage string, maxLength int) string {
+	if len(logMessage) <= maxLength {
+		return logMessage
 	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
+	for maxLength > 0 && !utf8.RuneStart(logMessage[maxLength]) {
+		maxLength--
 	}
-	return text[:limit] + "…"
+	return logMessage[:maxLength] + "…"
 }
 
 func (e Entry) fileLine() []byte {

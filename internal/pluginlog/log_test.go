@@ -23,11 +23,11 @@ func newParams(plugin string, level wire.LogLevel, messages ...string) wire.Plug
 }
 
 func joinMessages(entries []Entry) string {
-	var list []string
+	var messages []string
 	for _, e := range entries {
-		list = append(list, e.Message)
+		messages = append(messages, e.Message)
 	}
-	return strings.Join(list, " ")
+	return strings.Join(messages, " ")
 }
 
 func openLog(t *testing.T, dir string, o Options) *Log {
@@ -65,8 +65,8 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	if err != nil || damagedLines != 0 || joinMessages(entries) != "three" || entries[0].Seq != 0 {
 		t.Errorf("the file: %+v, %d, %v", entries, damagedLines, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, logFolder, fileName)); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(filepath.Join(dir, logFolder, fileName)); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 }
 
@@ -89,12 +89,12 @@ func TestMemoryIsBounded(t *testing.T) {
 			l.Add("work", newParams("long", wire.LogInfo, longText))
 			synctest.Wait()
 		}
-		total := 0
+		totalCount := 0
 		for _, e := range l.Last(Filter{Plugin: "long"}, 0) {
-			total += len(e.Message)
+			totalCount += len(e.Message)
 		}
-		if total > maxKeptBytes || total < maxKeptBytes/2 {
-			t.Errorf("%d bytes of one plugin", total)
+		if totalCount > maxKeptBytes || totalCount < maxKeptBytes/2 {
+			t.Errorf("%d bytes of one plugin", totalCount)
 		}
 		for n := range 100 {
 			l.Add("work", newParams(fmt.Sprint("p", n), wire.LogInfo, "x"))
@@ -122,13 +122,13 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
-		list := l.Last(Filter{}, 0)
+		logEntries := l.Last(Filter{}, 0)
 		droppedEntries := 0
-		for _, e := range list {
+		for _, e := range logEntries {
 			droppedEntries += e.Dropped
 		}
-		if lastEntry := list[len(list)-1]; lastEntry.Message != "last" || droppedEntries == 0 || droppedEntries+len(list)-1 != sentEntries {
-			t.Errorf("%d entries were kept and %d counted as dropped, of %d", len(list)-1, droppedEntries, sentEntries)
+		if lastEntry := logEntries[len(logEntries)-1]; lastEntry.Message != "last" || droppedEntries == 0 || droppedEntries+len(logEntries)-1 != sentEntries {
+			t.Errorf("%d entries were kept and %d counted as dropped, of %d", len(logEntries)-1, droppedEntries, sentEntries)
 		}
 	})
 }
@@ -157,8 +157,8 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
-		list := l.Last(Filter{}, 0)
-		if lastEntry := list[len(list)-1]; lastEntry.Message != "last" || lastEntry.Dropped == 0 || lastEntry.Dropped%wire.MaxLogEntries != 0 || l.queuedBytes != 0 {
+		logEntries := l.Last(Filter{}, 0)
+		if lastEntry := logEntries[len(logEntries)-1]; lastEntry.Message != "last" || lastEntry.Dropped == 0 || lastEntry.Dropped%wire.MaxLogEntries != 0 || l.queuedBytes != 0 {
 			t.Errorf("%q with %d dropped, %d bytes wait", lastEntry.Message, lastEntry.Dropped, l.queuedBytes)
 		}
 	})
@@ -173,9 +173,9 @@ func TestEntriesDroppedInThePageAreCounted(t *testing.T) {
 		l.Add("work", p)
 		l.Add("work", wire.PluginLogParams{Plugin: "a", Dropped: 2})
 		synctest.Wait()
-		list := l.Last(Filter{}, 0)
-		if len(list) != 3 || list[0].Dropped != 3 || list[1].Dropped != 0 || list[2].Dropped != 2 || list[2].Message == "" {
-			t.Errorf("%+v", list)
+		logEntries := l.Last(Filter{}, 0)
+		if len(logEntries) != 3 || logEntries[0].Dropped != 3 || logEntries[1].Dropped != 0 || logEntries[2].Dropped != 2 || logEntries[2].Message == "" {
+			t.Errorf("%+v", logEntries)
 		}
 	})
 }
@@ -238,11 +238,11 @@ func TestInvalidTextIsNotKept(t *testing.T) {
 			{Message: strings.Repeat("ü", maxTextBytes)},
 		}})
 		synctest.Wait()
-		list := l.Last(Filter{}, 0)
-		if len(list) != 5 || list[0].Message != "bad \uFFFD text" || len(list[4].Message) > maxTextBytes+len("…") {
-			t.Fatalf("%d entries, the first %q", len(list), list[0].Message)
+		logEntries := l.Last(Filter{}, 0)
+		if len(logEntries) != 5 || logEntries[0].Message != "bad \uFFFD text" || len(logEntries[4].Message) > maxTextBytes+len("…") {
+			t.Fatalf("%d entries, the first %q", len(logEntries), logEntries[0].Message)
 		}
-		for _, e := range list {
+		for _, e := range logEntries {
 			if e.Data != nil {
 				t.Errorf("%s has the data %.40s", e.Message, e.Data)
 			}

@@ -8,23 +8,23 @@ import "time"
 func (l *Log) ReadPeriod(f Filter, from, to time.Time) ([]Entry, error) {
 	entries := l.Last(f, 0)
 	if len(entries) == 0 || entries[0].Time.After(from) {
-		stored, _, err := Read(l.stateDir, f, 0)
+		storedEntries, _, err := Read(l.stateDir, f, 0)
 		if err != nil {
 			return nil, err
 		}
-		for i, e := range stored {
+		for i, e := range storedEntries {
 			if len(entries) > 0 && !e.Time.Before(entries[0].Time) {
-				stored = stored[:i]
+				storedEntries = storedEntries[:i]
 				break
 			}
 		}
-		entries = append(stored, entries...)
+		entries = append(storedEntries, entries...)
 	}
-	var selected []Entry
+	var selectedEntries []Entry
 	for _, e := range entries {
 		if !e.Time.Before(from) && !e.Time.After(to) {
-			selected = append(selected, e)
+			selectedEntries = append(selectedEntries, e)
 		}
 	}
-	return selected, nil
+	return selectedEntries, nil
 }

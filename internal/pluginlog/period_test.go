@@ -11,31 +11,31 @@ import (
 func TestPeriod(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
+		startTime := time.Now()
 		addEach := func(l *Log, messages ...string) {
-			for _, message := range messages {
-				l.Add("work", newParams("a", wire.LogInfo, message))
+			for _, logMessage := range messages {
+				l.Add("work", newParams("a", wire.LogInfo, logMessage))
 				l.Add("work", newParams("b", wire.LogInfo, "other"))
 				synctest.Wait()
 				time.Sleep(time.Minute)
 			}
 		}
-		check := func(l *Log, from, to time.Duration, want string) {
+		checkPeriod := func(l *Log, from, to time.Duration, want string) {
 			t.Helper()
-			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, start.Add(from), start.Add(to))
+			entries, err := l.ReadPeriod(Filter{Plugin: "a"}, startTime.Add(from), startTime.Add(to))
 			if got := joinMessages(entries); err != nil || got != want {
 				t.Errorf("from %v to %v: %q, %v; want %q", from, to, got, err, want)
 			}
 		}
-		earlier := Open(dir, Options{})
-		addEach(earlier, "0", "1", "2")
-		earlier.Close()
+		earlierLog := Open(dir, Options{})
+		addEach(earlierLog, "0", "1", "2")
+		earlierLog.Close()
 		l := openLog(t, dir, Options{})
-		check(l, 0, time.Hour, "0 1 2")
+		checkPeriod(l, 0, time.Hour, "0 1 2")
 		addEach(l, "3", "4", "5")
-		check(l, 0, time.Hour, "0 1 2 3 4 5")
-		check(l, time.Minute, 4*time.Minute, "1 2 3 4")
-		check(l, 4*time.Minute, 4*time.Minute, "4")
-		check(l, time.Hour, 2*time.Hour, "")
+		checkPeriod(l, 0, time.Hour, "0 1 2 3 4 5")
+		checkPeriod(l, time.Minute, 4*time.Minute, "1 2 3 4")
+		checkPeriod(l, 4*time.Minute, 4*time.Minute, "4")
+		checkPeriod(l, time.Hour, 2*time.Hour, "")
 	})
 }

@@ -59,10 +59,10 @@ type Candidate struct {
 }
 
 // NewCandidate describes a plugin with its current review and its current permission.
-func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
+func NewCandidate(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) Candidate {
 	c := Candidate{
-		Name: p.Name, Version: p.Version, State: stateOf(now), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
-		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, now), Permission: now.Permission, Change: ChangeNone,
+		Name: p.Name, Version: p.Version, State: stateOf(permissionsNow), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
+		BrowserFeatures: []string{}, Warnings: candidateWarnings(p, permissionsNow), Permission: permissionsNow.Permission, Change: ChangeNone,
 	}
 	for _, t := range p.Tools {
 		if t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly {
@@ -93,12 +93,12 @@ func FailedCandidate(f plugin.Failure) Candidate {
 // Fail stores the reason why the plugin cannot be enabled.
 func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
 
-func stateOf(now httpapi.PluginPermissions) CandidateState {
-	isOn := now.Permission != wire.PermissionOff || slices.ContainsFunc(now.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
+func stateOf(permissionsNow httpapi.PluginPermissions) CandidateState {
+	isOn := permissionsNow.Permission != wire.PermissionOff || slices.ContainsFunc(permissionsNow.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
 	switch {
-	case !now.Reviewed && now.Review != nil:
+	case !permissionsNow.Reviewed && permissionsNow.Review != nil:
 		return stateChanged
-	case !now.Reviewed:
+	case !permissionsNow.Reviewed:
 		return stateNew
 	case isOn:
 		return StateEnabled
@@ -106,23 +106,23 @@ func stateOf(now httpapi.PluginPermissions) CandidateState {
 	return stateOff
 }
 
-func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
+func candidateWarnings(p *plugin.Plugin, permissionsNow httpapi.PluginPermissions) []string {
 	warnings := []string{}
-	add := func(condition bool, text string) {
+	addWarning := func(condition bool, warning string) {
 		if condition {
-			warnings = append(warnings, text)
+			warnings = append(warnings, warning)
 		}
 	}
-	add(p.PreScript, "has a pre-script")
-	add(p.RunsInFrames, "runs in frames")
-	if now.Review != nil && !now.Reviewed {
-		text := "changed since your review of " + now.Review.Version
-		if now.Stored != "" {
-			text += ", was " + string(now.Stored)
+	addWarning(p.PreScript, "has a pre-script")
+	addWarning(p.RunsInFrames, "runs in frames")
+	if permissionsNow.Review != nil && !permissionsNow.Reviewed {
+		warning := "changed since your review of " + permissionsNow.Review.Version
+		if permissionsNow.Stored != "" {
+			warning += ", was " + string(permissionsNow.Stored)
 		}
-		add(true, text)
+		addWarning(true, warning)
 	}
-	add(now.Fault != nil, "failed to start")
+	addWarning(permissionsNow.Fault != nil, "failed to start")
 	return append(warnings, p.Warnings...)
 }
 
@@ -130,36 +130,36 @@ func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string
 // is too wide for the terminal, PrintCandidates prints a block for each plugin.
 // PrintCandidates never truncates a text, because the user decides on the basis of these
 // texts.
-func PrintCandidates(out *terminal.Output, plan []Candidate) {
+func PrintCandidates(terminalOut *terminal.Output, plan []Candidate) {
 	if len(plan) == 0 {
 		return
 	}
-	rows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
+	tableRows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
 	for _, c := range plan {
-		rows = append(rows, []string{
+		tableRows = append(tableRows, []string{
 			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), formatSites(c.Sites),
 			strings.Join(c.Warnings, "; "), strings.Join(c.BrowserFeatures, ", "),
 		})
 	}
-	if terminal.FitsTable(out, rows) {
-		out.PrintTable("", rows)
+	if terminal.FitsTable(terminalOut, tableRows) {
+		terminalOut.PrintTable("", tableRows)
 	} else {
 		for _, c := range plan {
-			printCandidate(out, c)
+			printCandidate(terminalOut, c)
 		}
 	}
-	terminal.PrintWrapped(out, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
+	terminal.PrintWrapped(terminalOut, "", "READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
 }
 
-func printCandidate(out *terminal.Output, c Candidate) {
+func printCandidate(terminalOut *terminal.Output, c Candidate) {
 	title := strings.TrimSpace(c.Name + " " + c.Version)
 	title = fmt.Sprintf("%s, %s, READ %d, WRITE %d", title, c.State, c.ReadTools, c.WriteTools)
-	terminal.PrintWrapped(out, "  ", terminal.SafeLine(title))
-	for _, row := range [][2]string{
+	terminal.PrintWrapped(terminalOut, "  ", terminal.SafeLine(title))
+	for _, tableRow := range [][2]string{
 		{"sites", formatSites(c.Sites)}, {"warnings", strings.Join(c.Warnings, "; ")}, {"code mentions", strings.Join(c.BrowserFeatures, ", ")},
 	} {
-		if row[1] != "" {
-			terminal.PrintWrapped(out, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", row[0], terminal.SafeLine(row[1])))
+		if tableRow[1] != "" {
+			terminal.PrintWrapped(terminalOut, strings.Repeat(" ", 15), fmt.Sprintf("  %-13s  %s", tableRow[0], terminal.SafeLine(tableRow[1])))
 		}
 	}
 }
@@ -168,8 +168,8 @@ func formatSites(patterns []string) string {
 	var hosts []string
 	for _, pattern := range patterns {
 		host := pattern
-		if _, rest, ok := strings.Cut(pattern, "://"); ok {
-			host, _, _ = strings.Cut(rest, "/")
+		if _, hostAndPath, ok := strings.Cut(pattern, "://"); ok {
+			host, _, _ = strings.Cut(hostAndPath, "/")
 		}
 		if !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)

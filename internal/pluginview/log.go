@@ -25,10 +25,10 @@ func LogLines(e pluginlog.Entry) []string {
 // prefix, the first line of the entry's message and the entry's data. The following lines
 // contain the rest of the message and the stack frames, indented.
 func EntryLines(prefix string, e pluginlog.Entry) []string {
-	message, details, _ := strings.Cut(e.Message, "\n")
-	line := prefix + terminal.SafeLine(message)
-	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {
-		line += "  " + terminal.SafeLine(data)
+	logMessage, details, _ := strings.Cut(e.Message, "\n")
+	line := prefix + terminal.SafeLine(logMessage)
+	if logData := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); logData != "" {
+		line += "  " + terminal.SafeLine(logData)
 	}
 	lines := []string{line}
 	for detail := range strings.Lines(details) {

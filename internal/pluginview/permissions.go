@@ -11,9 +11,9 @@ import (
 // PermissionRows returns the rows of a table that shows the permissions of plugins, beginning with the header row. If
 // tool is not empty, the table of permissions has only the rows of the plugin and the given tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
-	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
+	tableRows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {
-		rows = append(rows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.ChangeOrigin)), noteText(view)})
+		tableRows = append(tableRows, []string{view.Plugin, string(view.Permission), "", strings.TrimSpace(markText(view.ChangeOrigin)), noteText(view)})
 		for _, t := range view.Tools {
 			if tool != "" && t.Name != tool {
 				continue
@@ -26,10 +26,10 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 			for _, g := range t.Grants {
 				grants = append(grants, grantText(g))
 			}
-			rows = append(rows, []string{browser.FullName(view.Plugin, t.Name), string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
+			tableRows = append(tableRows, []string{browser.FullName(view.Plugin, t.Name), string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
 		}
 	}
-	return rows
+	return tableRows
 }
 
 func noteText(view httpapi.PluginPermissions) string {
@@ -56,20 +56,20 @@ func noteText(view httpapi.PluginPermissions) string {
 }
 
 func grantText(g httpapi.Grant) string {
-	text := "allowed until " + g.Until.Local().Format("15:04:05")
+	grantDescription := "allowed until " + g.Until.Local().Format("15:04:05")
 	switch g.Scope {
 	case wire.ScopeSession:
-		text = "allowed for this session"
+		grantDescription = "allowed for this session"
 	case wire.ScopeAlways:
-		text = "allowed always"
+		grantDescription = "allowed always"
 	}
 	switch {
 	case g.Caller != "" && g.Client != "":
-		text += " to the plugin " + g.Caller + " for " + g.Client
+		grantDescription += " to the plugin " + g.Caller + " for " + g.Client
 	case g.Caller != "":
-		text += " to the plugin " + g.Caller
+		grantDescription += " to the plugin " + g.Caller
 	case g.Client != "":
-		text += " to " + g.Client
+		grantDescription += " to " + g.Client
 	}
-	return text + markText(g.ChangeOrigin)
+	return grantDescription + markText(g.ChangeOrigin)
 }

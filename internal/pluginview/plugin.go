@@ -44,11 +44,11 @@ func sourceText(p *plugin.Plugin) string {
 
 // ToolRows returns a table of a plugin's tools, without a header.
 func ToolRows(p *plugin.Plugin) [][]string {
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range p.Tools {
-		rows = append(rows, []string{t.FullName(), t.Description})
+		tableRows = append(tableRows, []string{t.FullName(), t.Description})
 	}
-	return rows
+	return tableRows
 }
 
 // State describes the permission of a plugin, and whether its tools can run now.
@@ -57,48 +57,48 @@ func State(p httpapi.Plugin) string {
 	if p.Recommendation != nil {
 		recommendationText = ", " + p.Recommendation.By + " recommends it"
 	}
-	text := string(p.Permission)
+	stateText := string(p.Permission)
 	switch {
 	case p.HasChanged:
-		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateText = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case !p.Reviewed:
-		text = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
+		stateText = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case p.Fault != nil:
-		text += ", failed: " + p.Fault.Text
+		stateText += ", failed: " + p.Fault.Text
 	case len(p.MissingSettings) > 0:
-		text = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
+		stateText = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
 		if p.State != "" { // only a running server returns the state
-			text += ", " + string(p.State)
+			stateText += ", " + string(p.State)
 		}
 		if len(p.Calls) > 0 {
-			text += ", may call " + strings.Join(p.Calls, " and ")
+			stateText += ", may call " + strings.Join(p.Calls, " and ")
 		}
 		if p.HasLateAccess {
-			text += ", late access"
+			stateText += ", late access"
 		}
 	}
-	return terminal.SafeLine(text)
+	return terminal.SafeLine(stateText)
 }
 
 // Changes describes how the sites, tools and pre-scripts of two versions of a plugin
 // differ.
-func Changes(before, after *plugin.Plugin) []string {
+func Changes(pluginBefore, pluginAfter *plugin.Plugin) []string {
 	var changes []string
-	compare := func(what string, before, after []string) {
+	compare := func(description string, linesBefore, linesAfter []string) {
 		for _, field := range []struct {
-			label             string
-			values, oldValues []string
-		}{{"new ", after, before}, {"removed ", before, after}} {
-			newValues := slices.DeleteFunc(slices.Clone(field.values), func(s string) bool { return slices.Contains(field.oldValues, s) })
+			label                 string
+			valueNames, oldValues []string
+		}{{"new ", linesAfter, linesBefore}, {"removed ", linesBefore, linesAfter}} {
+			newValues := slices.DeleteFunc(slices.Clone(field.valueNames), func(s string) bool { return slices.Contains(field.oldValues, s) })
 			if len(newValues) > 0 {
-				changes = append(changes, terminal.SafeLine(field.label+what+": "+strings.Join(newValues, ", ")))
+				changes = append(changes, terminal.SafeLine(field.label+description+": "+strings.Join(newValues, ", ")))
 			}
 		}
 	}
-	compare("sites", before.Matches, after.Matches)
-	compare("tools", toolNames(before), toolNames(after))
-	if !before.PreScript && after.PreScript {
+	compare("sites", pluginBefore.Matches, pluginAfter.Matches)
+	compare("tools", toolNames(pluginBefore), toolNames(pluginAfter))
+	if !pluginBefore.PreScript && pluginAfter.PreScript {
 		changes = append(changes, "new pre-script, which runs before the page's own scripts")
 	}
 	return changes

@@ -34,12 +34,12 @@ func TestState(t *testing.T) {
 func TestLines(t *testing.T) {
 	p := &plugin.Plugin{Name: "a", Version: "1.0.0", DisplayName: "A\x1b", Dir: "/a", Package: "opentabs-plugin-a"}
 	status := httpapi.Plugin{Reviewed: true, Permission: wire.PermissionAuto}
-	for source, want := range map[plugin.Source]string{
+	for packageSource, want := range map[plugin.Source]string{
 		plugin.SourceNPM: "installed from opentabs-plugin-a", plugin.SourceGlobal: "installed with npm: /a", "": "/a",
 	} {
-		p.Source = source
+		p.Source = packageSource
 		if got := Line(p, status); got != `a 1.0.0 (A\x1b), auto, `+want {
-			t.Errorf("%s: got %q", source, got)
+			t.Errorf("%s: got %q", packageSource, got)
 		}
 	}
 	if got := Version(p); got != `1.0.0 (A\x1b), 0 tools` {
@@ -51,23 +51,23 @@ func TestLines(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	before := &plugin.Plugin{Name: "a", Matches: []string{"one", "two"}, Tools: []*plugin.Tool{{Name: "x", Plugin: &plugin.Plugin{Name: "a"}}}}
-	after := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
+	pluginBefore := &plugin.Plugin{Name: "a", Matches: []string{"one", "two"}, Tools: []*plugin.Tool{{Name: "x", Plugin: &plugin.Plugin{Name: "a"}}}}
+	pluginAfter := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
 	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
-	if got := strings.Join(Changes(before, after), "\n"); got != want {
+	if got := strings.Join(Changes(pluginBefore, pluginAfter), "\n"); got != want {
 		t.Errorf("got\n%s; want %v", got, want)
 	}
-	if got := Changes(before, before); len(got) > 0 {
+	if got := Changes(pluginBefore, pluginBefore); len(got) > 0 {
 		t.Errorf("without a change: %q", got)
 	}
 }
 
 func TestPrintReview(t *testing.T) {
-	yes := true
+	isTrue := true
 	p := &plugin.Plugin{
 		Name: "a", Version: "2", DisplayName: "A", Description: "Reads.\x1b[2J", Dir: "/none", Matches: []string{"*://a.example/*"},
 		Excludes: []string{"*://a.example/x"}, PreScript: true, World: wire.WorldMain,
-		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &yes, Idempotent: &yes}}},
+		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &isTrue, Idempotent: &isTrue}}},
 	}
 	mark := httpapi.ChangeOrigin{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
@@ -136,8 +136,8 @@ func TestPermissionRows(t *testing.T) {
 		},
 	}, {Plugin: "b", Permission: wire.PermissionOff}, {Plugin: "c", Permission: wire.PermissionOff, Review: &httpapi.Review{}}}
 	var lines []string
-	for _, row := range PermissionRows(views, "x") {
-		lines = append(lines, strings.Join(row, "|"))
+	for _, tableRow := range PermissionRows(views, "x") {
+		lines = append(lines, strings.Join(tableRow, "|"))
 	}
 	want := `TOOL|PERMISSION|LIMIT|SET BY|
 a|ask||on 2026-05-04 03:02:01 by the terminal|may open https://a.example/; may call b; but not without late access
@@ -147,19 +147,19 @@ c|off|||changed since its review: opentabs plugin review c`
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s; want %v", got, want)
 	}
-	if rows := PermissionRows(views[:1], ""); len(rows) != 4 {
-		t.Errorf("without a tool: %d rows", len(rows))
+	if tableRows := PermissionRows(views[:1], ""); len(tableRows) != 4 {
+		t.Errorf("without a tool: %d rows", len(tableRows))
 	}
 }
 
 func TestReviewHint(t *testing.T) {
-	for want, now := range map[string]httpapi.PluginPermissions{
+	for want, permissionsNow := range map[string]httpapi.PluginPermissions{
 		"it has not changed since your review; its permission is ask":                                                         {Reviewed: true, Permission: wire.PermissionAsk, Review: &httpapi.Review{}},
 		"it has changed since you reviewed it, so its tools do not run; review and enable it with `opentabs plugin review a`": {Review: &httpapi.Review{}},
 		"its tools do not run yet; review and enable it with `opentabs plugin review a`":                                      {},
 	} {
-		now.Plugin = "a"
-		if got := ReviewHint(now); got != want {
+		permissionsNow.Plugin = "a"
+		if got := ReviewHint(permissionsNow); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestReviewHint(t *testing.T) {
 
 func TestLogLines(t *testing.T) {
 	e := pluginlog.Entry{Time: testTime, Plugin: "a", Level: wire.LogWarning, Message: "slow\nnow\x1b"}
-	for want, change := range map[string]func(*pluginlog.Entry){
+	for want, pluginChange := range map[string]func(*pluginlog.Entry){
 		"2026-05-04 03:02:01  warning  a  slow\n    now\\x1b":                                                     func(*pluginlog.Entry) {},
 		"2026-05-04 03:02:01  warning  a  slow  {\"n\":1},2\n    now\\x1b":                                        func(e *pluginlog.Entry) { e.Data = []byte(`[{"n":1},2]`) },
 		"2026-05-04 03:02:01  a: 1 entry is missing here\n2026-05-04 03:02:01  warning  a  slow\n    now\\x1b":    func(e *pluginlog.Entry) { e.Dropped = 1 },
@@ -177,7 +177,7 @@ func TestLogLines(t *testing.T) {
 		},
 	} {
 		changedEntry := e
-		change(&changedEntry)
+		pluginChange(&changedEntry)
 		if got := strings.Join(LogLines(changedEntry), "\n"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -15,32 +15,32 @@ const maxNesting = 10000
 
 // TrimBOM removes the UTF-8 byte order mark that some Windows editors write at the start
 // of a file.
-func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
+func TrimBOM(jsonText []byte) []byte { return bytes.TrimPrefix(jsonText, []byte("\xef\xbb\xbf")) }
 
 // Compact validates JSON text from a file and removes the white space between its tokens. If the capacity of buffer
 // suffices, Compact writes the compacted JSON into the memory of buffer. The result problem describes the first error
 // for the user; for valid JSON, problem is empty.
-func Compact(text, buffer []byte) (compacted []byte, problem string) {
-	text = TrimBOM(text)
-	if !utf8.Valid(text) {
+func Compact(jsonText, buffer []byte) (compactJSON []byte, problemText string) {
+	jsonText = TrimBOM(jsonText)
+	if !utf8.Valid(jsonText) {
 		return buffer, "is not UTF-8 text; save it as UTF-8"
 	}
-	c := compactor{text: text, out: slices.Grow(buffer[:0], len(text))}
+	c := compactor{input: jsonText, resultJSON: slices.Grow(buffer[:0], len(jsonText))}
 	if !c.run() {
 		var ignored json.RawMessage
-		return c.out, SyntaxProblem(text, json.Unmarshal(text, &ignored))
+		return c.resultJSON, SyntaxProblem(jsonText, json.Unmarshal(jsonText, &ignored))
 	}
-	return c.out, ""
+	return c.resultJSON, ""
 }
 
 // SyntaxProblem describes an error of [json.Unmarshal] for the user, with the line and
 // column in text.
-func SyntaxProblem(text []byte, err error) string {
+func SyntaxProblem(jsonText []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
 		return "cannot be read as JSON: " + err.Error()
 	}
-	textBefore := text[:min(max(syntaxErr.Offset-1, 0), int64(len(text)))]
+	textBefore := jsonText[:min(max(syntaxErr.Offset-1, 0), int64(len(jsonText)))]
 	line := bytes.Count(textBefore, []byte("\n")) + 1
 	column := len(textBefore) - bytes.LastIndexByte(textBefore, '\n')
 	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntaxErr)
@@ -50,10 +50,10 @@ func SyntaxProblem(text []byte, err error) string {
 // function for each byte. FuzzCompact checks that compactor and encoding/json accept the
 // same texts.
 type compactor struct {
-	text         []byte
+	input        []byte
 	offset       int
 	copiedTo     int
-	out          []byte
+	resultJSON   []byte
 	openBrackets []byte
 }
 
@@ -73,11 +73,11 @@ func (c *compactor) run() bool {
 	expected, ok := expectValue, true
 	for ok {
 		c.skipBlanks()
-		if c.offset == len(c.text) {
-			c.out = append(c.out, c.text[c.copiedTo:]...)
+		if c.offset == len(c.input) {
+			c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:]...)
 			return expected == expectCommaOrEnd && len(c.openBrackets) == 0
 		}
-		switch b := c.text[c.offset]; {
+		switch b := c.input[c.offset]; {
 		case expected == expectCommaOrEnd && b == ',' && len(c.openBrackets) > 0:
 			c.offset++
 			expected = expectValue
@@ -109,11 +109,11 @@ func (c *compactor) run() bool {
 }
 
 func (c *compactor) skipBlanks() {
-	if c.offset == len(c.text) || c.text[c.offset] > ' ' {
+	if c.offset == len(c.input) || c.input[c.offset] > ' ' {
 		return
 	}
-	c.out = append(c.out, c.text[c.copiedTo:c.offset]...)
-	for c.offset < len(c.text) && isBlank(c.text[c.offset]) {
+	c.resultJSON = append(c.resultJSON, c.input[c.copiedTo:c.offset]...)
+	for c.offset < len(c.input) && isBlank(c.input[c.offset]) {
 		c.offset++
 	}
 	c.copiedTo = c.offset
@@ -136,7 +136,7 @@ func (c *compactor) readKey() bool {
 		return false
 	}
 	c.skipBlanks()
-	if c.offset == len(c.text) || c.text[c.offset] != ':' {
+	if c.offset == len(c.input) || c.input[c.offset] != ':' {
 		return false
 	}
 	c.offset++
@@ -159,7 +159,7 @@ func (c *compactor) readScalar(b byte) bool {
 }
 
 func (c *compactor) readWord(w string) bool {
-	if !bytes.HasPrefix(c.text[c.offset:], []byte(w)) {
+	if !bytes.HasPrefix(c.input[c.offset:], []byte(w)) {
 		return false
 	}
 	c.offset += len(w)
@@ -167,19 +167,19 @@ func (c *compactor) readWord(w string) bool {
 }
 
 func (c *compactor) readString() bool {
-	text, i := c.text, c.offset
-	if text[i] != '"' {
+	jsonText, i := c.input, c.offset
+	if jsonText[i] != '"' {
 		return false
 	}
-	for i++; i < len(text); i++ {
-		switch b := text[i]; {
+	for i++; i < len(jsonText); i++ {
+		switch b := jsonText[i]; {
 		case b == '"':
 			c.offset = i + 1
 			return true
 		case b < ' ':
 			return false
 		case b == '\\':
-			n := escapeLength(text[i:])
+			n := escapeLength(jsonText[i:])
 			if n == 0 {
 				return false
 			}
@@ -189,19 +189,19 @@ func (c *compactor) readString() bool {
 	return false
 }
 
-func escapeLength(text []byte) int {
-	if len(text) < 2 {
+func escapeLength(jsonText []byte) int {
+	if len(jsonText) < 2 {
 		return 0
 	}
-	switch text[1] {
+	switch jsonText[1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
 		const length = len(`\u0000`)
-		if len(text) < length {
+		if len(jsonText) < length {
 			return 0
 		}
-		for _, b := range text[2:length] {
+		for _, b := range jsonText[2:length] {
 			if !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'f') {
 				return 0
 			}
@@ -229,7 +229,7 @@ func (c *compactor) readNumber() bool {
 }
 
 func (c *compactor) skipEither(a, b byte) bool {
-	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
+	if c.offset == len(c.input) || c.input[c.offset] != a && c.input[c.offset] != b {
 		return false
 	}
 	c.offset++
@@ -237,11 +237,11 @@ func (c *compactor) skipEither(a, b byte) bool {
 }
 
 func (c *compactor) skipDigits() int {
-	start := c.offset
-	for c.offset < len(c.text) && isDigit(c.text[c.offset]) {
+	startIndex := c.offset
+	for c.offset < len(c.input) && isDigit(c.input[c.offset]) {
 		c.offset++
 	}
-	return c.offset - start
+	return c.offset - startIndex
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -20,24 +20,24 @@ func FuzzCompact(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got, problem := Compact(text, nil)
-		if !utf8.Valid(text) {
-			if problem == "" {
-				t.Fatalf("%q is accepted", text)
+	f.Fuzz(func(t *testing.T, jsonText []byte) {
+		got, problemText := Compact(jsonText, nil)
+		if !utf8.Valid(jsonText) {
+			if problemText == "" {
+				t.Fatalf("%q is accepted", jsonText)
 			}
 			return
 		}
 		var want bytes.Buffer
-		err := json.Compact(&want, TrimBOM(text))
-		if (err == nil) != (problem == "") {
-			t.Fatalf("%q: %s, encoding/json returns %v", text, problem, err)
+		err := json.Compact(&want, TrimBOM(jsonText))
+		if (err == nil) != (problemText == "") {
+			t.Fatalf("%q: %s, encoding/json returns %v", jsonText, problemText, err)
 		}
-		if err != nil && !strings.HasPrefix(problem, "is not valid JSON at line ") {
-			t.Fatalf("%q: %s", text, problem)
+		if err != nil && !strings.HasPrefix(problemText, "is not valid JSON at line ") {
+			t.Fatalf("%q: %s", jsonText, problemText)
 		}
 		if err == nil && !bytes.Equal(got, want.Bytes()) {
-			t.Fatalf("%q: %q, want %q", text, got, want.Bytes())
+			t.Fatalf("%q: %q, want %q", jsonText, got, want.Bytes())
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 // WriteQuoted writes text to w as one JSON string, with quotes and escapes. WriteQuoted
 // makes no copy of the whole text, because a tool's result can have 100 MB. If a write
 // fails, w keeps the error, and the method w.Flush returns it.
-func WriteQuoted(w *bufio.Writer, text []byte) {
+func WriteQuoted(w *bufio.Writer, jsonText []byte) {
 	w.WriteByte('"')
-	for len(text) > 0 {
+	for len(jsonText) > 0 {
 		if w.Available() < minQuoteRoom && w.Buffered() > 0 && w.Flush() != nil {
 			return
 		}
@@ -20,9 +20,9 @@ func WriteQuoted(w *bufio.Writer, text []byte) {
 		if len(room) < minQuoteRoom {
 			room = make([]byte, minQuoteRoom)
 		}
-		read, written := quoteInto(room, text)
-		w.Write(room[:written])
-		text = text[read:]
+		readLength, writtenBytes := quoteInto(room, jsonText)
+		w.Write(room[:writtenBytes])
+		jsonText = jsonText[readLength:]
 	}
 	w.WriteByte('"')
 }
@@ -36,38 +36,38 @@ const (
 )
 
 // quoteInto returns the number of bytes read from text, and the number of bytes written to room.
-func quoteInto(room, text []byte) (read, written int) {
-	for written+wordBytes+maxEscape <= len(room) {
-		if len(text)-read < wordBytes {
-			if read == len(text) {
+func quoteInto(room, jsonText []byte) (readLength, writtenBytes int) {
+	for writtenBytes+wordBytes+maxEscape <= len(room) {
+		if len(jsonText)-readLength < wordBytes {
+			if readLength == len(jsonText) {
 				break
 			}
-			written += copyEscaped(room[written:], text[read])
-			read++
+			writtenBytes += copyEscaped(room[writtenBytes:], jsonText[readLength])
+			readLength++
 			continue
 		}
-		word := binary.LittleEndian.Uint64(text[read:])
-		binary.LittleEndian.PutUint64(room[written:], word)
-		special := specialBytes(word)
-		if special == 0 {
-			read += wordBytes
-			written += wordBytes
+		machineWord := binary.LittleEndian.Uint64(jsonText[readLength:])
+		binary.LittleEndian.PutUint64(room[writtenBytes:], machineWord)
+		specialBits := specialBytes(machineWord)
+		if specialBits == 0 {
+			readLength += wordBytes
+			writtenBytes += wordBytes
 			continue
 		}
-		plain := bits.TrailingZeros64(special) / 8
-		read += plain
-		written += plain
-		written += copyEscaped(room[written:], text[read])
-		read++
+		unescapedLength := bits.TrailingZeros64(specialBits) / 8
+		readLength += unescapedLength
+		writtenBytes += unescapedLength
+		writtenBytes += copyEscaped(room[writtenBytes:], jsonText[readLength])
+		readLength++
 	}
-	return read, written
+	return readLength, writtenBytes
 }
 
 // In the result of specialBytes, the lowest set bit belongs to the first byte of word that must be escaped.
-func specialBytes(word uint64) uint64 {
+func specialBytes(machineWord uint64) uint64 {
 	const ones, highBits = 0x0101010101010101, 0x8080808080808080
-	quotes, backslashes := word^ones*'"', word^ones*'\\'
-	isControl := (word - ones*' ') &^ word
+	quotes, backslashes := machineWord^ones*'"', machineWord^ones*'\\'
+	isControl := (machineWord - ones*' ') &^ machineWord
 	isQuote := (quotes - ones) &^ quotes
 	isBackslash := (backslashes - ones) &^ backslashes
 	return (isControl | isQuote | isBackslash) & highBits

@@ -9,12 +9,12 @@ import (
 )
 
 func BenchmarkWriteQuoted(b *testing.B) {
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
-	text := []byte(strings.Repeat(item, 1<<20/len(item)))
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	jsonText := []byte(strings.Repeat(jsonItem, 1<<20/len(jsonItem)))
 	w := bufio.NewWriterSize(io.Discard, 64<<10)
-	b.SetBytes(int64(len(text)))
+	b.SetBytes(int64(len(jsonText)))
 	for b.Loop() {
-		WriteQuoted(w, text)
+		WriteQuoted(w, jsonText)
 	}
 }
 
@@ -35,9 +35,9 @@ func FuzzQuoted(f *testing.F) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		var decoded string
-		if err := json.Unmarshal([]byte(b.String()), &decoded); err != nil || decoded != s {
-			t.Fatalf("%q became %s: %q, %v", s, b.String(), decoded, err)
+		var decodedText string
+		if err := json.Unmarshal([]byte(b.String()), &decodedText); err != nil || decodedText != s {
+			t.Fatalf("%q became %s: %q, %v", s, b.String(), decodedText, err)
 		}
 	})
 }

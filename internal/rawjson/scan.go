@@ -4,8 +4,8 @@ import "bytes"
 
 // SkipSpace returns the index of the first byte at or after i that is not JSON white
 // space, or len(text).
-func SkipSpace(text []byte, i int) int {
-	for i < len(text) && isBlank(text[i]) {
+func SkipSpace(jsonText []byte, i int) int {
+	for i < len(jsonText) && isBlank(jsonText[i]) {
 		i++
 	}
 	return i
@@ -14,22 +14,22 @@ func SkipSpace(text []byte, i int) int {
 // SkipString returns the index after the JSON string that begins at text[i], or -1 if no
 // complete string begins there. The search for the closing quote uses [bytes.IndexByte],
 // which is fast because of its vector instructions.
-func SkipString(text []byte, i int) int {
-	if i >= len(text) || text[i] != '"' {
+func SkipString(jsonText []byte, i int) int {
+	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1
 	}
-	for end := i + 1; ; {
-		n := bytes.IndexByte(text[end:], '"')
+	for endIndex := i + 1; ; {
+		n := bytes.IndexByte(jsonText[endIndex:], '"')
 		if n < 0 {
 			return -1
 		}
-		end += n + 1
-		backslashStart := end - 1
-		for text[backslashStart-1] == '\\' {
+		endIndex += n + 1
+		backslashStart := endIndex - 1
+		for jsonText[backslashStart-1] == '\\' {
 			backslashStart--
 		}
-		if (end-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
-			return end
+		if (endIndex-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
+			return endIndex
 		}
 	}
 }
@@ -37,35 +37,35 @@ func SkipString(text []byte, i int) int {
 // SkipValue returns the index after the JSON value that begins at text[i], or -1 if no
 // complete value begins there. SkipValue only looks for the end of the value, and does not
 // validate its syntax.
-func SkipValue(text []byte, i int) int {
-	if i >= len(text) {
+func SkipValue(jsonText []byte, i int) int {
+	if i >= len(jsonText) {
 		return -1
 	}
-	switch text[i] {
+	switch jsonText[i] {
 	case '"':
-		return SkipString(text, i)
+		return SkipString(jsonText, i)
 	case '{', '[':
-		return skipBrackets(text, i)
+		return skipBrackets(jsonText, i)
 	}
-	start := i
-	for i < len(text) && text[i] != ',' && text[i] != '}' && text[i] != ']' && !isBlank(text[i]) {
+	startIndex := i
+	for i < len(jsonText) && jsonText[i] != ',' && jsonText[i] != '}' && jsonText[i] != ']' && !isBlank(jsonText[i]) {
 		i++
 	}
-	if i == start {
+	if i == startIndex {
 		return -1
 	}
 	return i
 }
 
-func skipBrackets(text []byte, i int) int {
-	for depth := 0; i < len(text); i++ {
-		switch text[i] {
+func skipBrackets(jsonText []byte, i int) int {
+	for depth := 0; i < len(jsonText); i++ {
+		switch jsonText[i] {
 		case '"':
-			end := SkipString(text, i)
-			if end < 0 {
+			endIndex := SkipString(jsonText, i)
+			if endIndex < 0 {
 				return -1
 			}
-			i = end - 1
+			i = endIndex - 1
 		case '{', '[':
 			depth++
 		case '}', ']':

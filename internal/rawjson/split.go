@@ -10,17 +10,17 @@ import (
 // Member is one key and its value in a JSON object.
 type Member struct {
 	Key string
-	// Quoted is the key as written in the JSON text, with quotes and escapes.
-	Quoted []byte
-	Value  []byte
+	// QuotedKey is the key as written in the JSON text, with quotes and escapes.
+	QuotedKey []byte
+	Value     []byte
 }
 
 // Members iterates over the members of a JSON object in the order of the text. The text
 // raw must be valid JSON. If raw is not an object, Members yields nothing.
-func Members(raw []byte) iter.Seq[Member] {
+func Members(rawJSON []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
-		for pairs := NewPairs(raw); pairs.Next(); {
-			if !yield(Member{Key: Unquote(pairs.Quoted), Quoted: pairs.Quoted, Value: pairs.Value}) {
+		for pairs := NewPairs(rawJSON); pairs.Next(); {
+			if !yield(Member{Key: Unquote(pairs.QuotedKey), QuotedKey: pairs.QuotedKey, Value: pairs.Value}) {
 				return
 			}
 		}
@@ -30,11 +30,11 @@ func Members(raw []byte) iter.Seq[Member] {
 // Pairs iterates over the members of a JSON object, as [Members] does, but without memory
 // allocations.
 type Pairs struct {
-	// Quoted and Value are the current key and its value, as written in the JSON text. The
+	// QuotedKey and Value are the current key and its value, as written in the JSON text. The
 	// fields Quoted and Value are valid only after the method Next has returned true.
-	Quoted, Value []byte
+	QuotedKey, Value []byte
 
-	raw     []byte
+	rawJSON []byte
 	i       int
 	hasMore bool
 }
@@ -42,9 +42,9 @@ type Pairs struct {
 // NewPairs returns an iterator over the members of a JSON object, in the order of the
 // text. The text raw must be valid JSON. If raw is not an object, the iterator yields
 // nothing.
-func NewPairs(raw []byte) Pairs {
-	i := SkipSpace(raw, 0)
-	return Pairs{raw: raw, i: i, hasMore: i < len(raw) && raw[i] == '{'}
+func NewPairs(rawJSON []byte) Pairs {
+	i := SkipSpace(rawJSON, 0)
+	return Pairs{rawJSON: rawJSON, i: i, hasMore: i < len(rawJSON) && rawJSON[i] == '{'}
 }
 
 // Next moves to the next member and reports whether the object has another member.
@@ -52,19 +52,19 @@ func (p *Pairs) Next() bool {
 	if !p.hasMore {
 		return false
 	}
-	start := SkipSpace(p.raw, p.i+1)
-	key := SkipString(p.raw, start)
+	startIndex := SkipSpace(p.rawJSON, p.i+1)
+	key := SkipString(p.rawJSON, startIndex)
 	if key < 0 {
 		return false
 	}
-	valueStart := SkipSpace(p.raw, SkipSpace(p.raw, key)+1)
-	end := SkipValue(p.raw, valueStart)
-	if end < 0 {
+	valueStart := SkipSpace(p.rawJSON, SkipSpace(p.rawJSON, key)+1)
+	endIndex := SkipValue(p.rawJSON, valueStart)
+	if endIndex < 0 {
 		return false
 	}
-	p.Quoted, p.Value = p.raw[start:key], p.raw[valueStart:end]
-	p.i = SkipSpace(p.raw, end)
-	p.hasMore = p.i < len(p.raw) && p.raw[p.i] == ','
+	p.QuotedKey, p.Value = p.rawJSON[startIndex:key], p.rawJSON[valueStart:endIndex]
+	p.i = SkipSpace(p.rawJSON, endIndex)
+	p.hasMore = p.i < len(p.rawJSON) && p.rawJSON[p.i] == ','
 	return true
 }
 
@@ -72,44 +72,44 @@ func (p *Pairs) Next() bool {
 // member. The argument object must be valid JSON. If a key occurs twice, Get returns the
 // last value, as JavaScript does.
 func Get(object []byte, name string) json.RawMessage {
-	var value json.RawMessage
+	var valueJSON json.RawMessage
 	for m := range Members(object) {
 		if m.Key == name {
-			value = m.Value
+			valueJSON = m.Value
 		}
 	}
-	return value
+	return valueJSON
 }
 
 // Elements returns the elements of a JSON array, or nil if the value is not an array. The
 // text raw must be valid JSON.
-func Elements(raw []byte) [][]byte {
-	i := SkipSpace(raw, 0)
-	if i == len(raw) || raw[i] != '[' {
+func Elements(rawJSON []byte) [][]byte {
+	i := SkipSpace(rawJSON, 0)
+	if i == len(rawJSON) || rawJSON[i] != '[' {
 		return nil
 	}
 	elements := [][]byte{}
 	for hasMore := true; hasMore; {
-		i = SkipSpace(raw, i+1)
-		end := SkipValue(raw, i)
-		if end < 0 {
+		i = SkipSpace(rawJSON, i+1)
+		endIndex := SkipValue(rawJSON, i)
+		if endIndex < 0 {
 			break
 		}
-		elements = append(elements, raw[i:end])
-		i = SkipSpace(raw, end)
-		hasMore = i < len(raw) && raw[i] == ','
+		elements = append(elements, rawJSON[i:endIndex])
+		i = SkipSpace(rawJSON, endIndex)
+		hasMore = i < len(rawJSON) && rawJSON[i] == ','
 	}
 	return elements
 }
 
 // Unquote decodes a JSON string that includes its quotes, and panics if the JSON string is
 // invalid.
-func Unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+func Unquote(quotedJSON []byte) string {
+	if bytes.IndexByte(quotedJSON, '\\') < 0 {
+		return string(quotedJSON[1 : len(quotedJSON)-1])
 	}
 	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
+	if err := json.Unmarshal(quotedJSON, &s); err != nil {
 		panic("rawjson: unquote: " + err.Error())
 	}
 	return s
@@ -126,11 +126,11 @@ const (
 
 // KindOf returns the type of a valid JSON value for error messages, such as "an object",
 // or "nothing" for an empty text.
-func KindOf(raw []byte) string {
-	if raw = raw[SkipSpace(raw, 0):]; len(raw) == 0 {
+func KindOf(rawJSON []byte) string {
+	if rawJSON = rawJSON[SkipSpace(rawJSON, 0):]; len(rawJSON) == 0 {
 		return "nothing"
 	}
-	switch raw[0] {
+	switch rawJSON[0] {
 	case '{':
 		return KindObject
 	case '[':
@@ -154,7 +154,7 @@ func JoinMembers(elements []Member) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, m.Quoted...)
+		b = append(b, m.QuotedKey...)
 		b = append(b, ':')
 		b = append(b, m.Value...)
 	}
@@ -181,18 +181,18 @@ func Marshal(v any) (json.RawMessage, error) {
 // Encode is [Marshal] for a value that always has a JSON form. Encode panics for a value
 // without a JSON form, such as a channel.
 func Encode(v any) json.RawMessage {
-	text, err := Marshal(v)
+	jsonText, err := Marshal(v)
 	if err != nil {
 		panic("rawjson: " + err.Error())
 	}
-	return text
+	return jsonText
 }
 
 // Indent formats valid JSON for a file, with two spaces per level and a newline at the
 // end.
-func Indent(text []byte) []byte {
+func Indent(jsonText []byte) []byte {
 	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
+	if err := json.Indent(&b, jsonText, "", "  "); err != nil {
 		panic("rawjson: " + err.Error())
 	}
 	b.WriteByte('\n')
@@ -200,4 +200,4 @@ func Indent(text []byte) []byte {
 }
 
 // AppendString appends s to dst as a JSON string, with quotes and escapes.
-func AppendString(dst []byte, s string) []byte { return append(dst, Encode(s)...) }
+func AppendString(buffer []byte, s string) []byte { return append(buffer, Encode(s)...) }

@@ -13,68 +13,68 @@ func FuzzSplit(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		raw, problem := Compact(text, nil)
-		if problem != "" {
+	f.Fuzz(func(t *testing.T, jsonText []byte) {
+		rawJSON, problemText := Compact(jsonText, nil)
+		if problemText != "" {
 			return
 		}
-		wantSplit(t, raw, raw)
-		if bytes.Equal(TrimBOM(text), text) {
-			wantSplit(t, text, raw)
+		wantSplit(t, rawJSON, rawJSON)
+		if bytes.Equal(TrimBOM(jsonText), jsonText) {
+			wantSplit(t, jsonText, rawJSON)
 		}
 	})
 }
 
-func wantSplit(t *testing.T, raw, compact []byte) {
+func wantSplit(t *testing.T, rawJSON, compact []byte) {
 	t.Helper()
-	switch KindOf(raw) {
+	switch KindOf(rawJSON) {
 	case KindObject:
 		var want map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &want); err != nil {
+		if err := json.Unmarshal(rawJSON, &want); err != nil {
 			t.Fatal(err)
 		}
-		got := lastMembers(raw)
+		got := lastMembers(rawJSON)
 		if len(got) != len(want) {
-			t.Fatalf("%s: %d members, want %d", raw, len(got), len(want))
+			t.Fatalf("%s: %d members, want %d", rawJSON, len(got), len(want))
 		}
-		for key, value := range want {
-			if !bytes.Equal(got[key], value) || !bytes.Equal(Get(raw, key), value) {
-				t.Fatalf("%s: %q is %s, want %s", raw, key, got[key], value)
+		for key, valueJSON := range want {
+			if !bytes.Equal(got[key], valueJSON) || !bytes.Equal(Get(rawJSON, key), valueJSON) {
+				t.Fatalf("%s: %q is %s, want %s", rawJSON, key, got[key], valueJSON)
 			}
 		}
-		if joined := JoinMembers(slices.Collect(Members(raw))); !bytes.Equal(withoutBlanks(t, joined), compact) {
-			t.Fatalf("%s joins to %s", raw, joined)
+		if joinedJSON := JoinMembers(slices.Collect(Members(rawJSON))); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
+			t.Fatalf("%s joins to %s", rawJSON, joinedJSON)
 		}
 	case KindArray:
 		var want []json.RawMessage
-		if err := json.Unmarshal(raw, &want); err != nil {
+		if err := json.Unmarshal(rawJSON, &want); err != nil {
 			t.Fatal(err)
 		}
-		got := Elements(raw)
+		got := Elements(rawJSON)
 		if len(got) != len(want) {
-			t.Fatalf("%s: %d elements, want %d", raw, len(got), len(want))
+			t.Fatalf("%s: %d elements, want %d", rawJSON, len(got), len(want))
 		}
-		if joined := JoinElements(got); !bytes.Equal(withoutBlanks(t, joined), compact) {
-			t.Fatalf("%s joins to %s", raw, joined)
+		if joinedJSON := JoinElements(got); !bytes.Equal(withoutBlanks(t, joinedJSON), compact) {
+			t.Fatalf("%s joins to %s", rawJSON, joinedJSON)
 		}
 	}
 }
 
-func lastMembers(raw []byte) map[string][]byte {
+func lastMembers(rawJSON []byte) map[string][]byte {
 	members := map[string][]byte{}
-	for m := range Members(raw) {
+	for m := range Members(rawJSON) {
 		members[m.Key] = m.Value
 	}
 	return members
 }
 
-func withoutBlanks(t *testing.T, text []byte) []byte {
+func withoutBlanks(t *testing.T, jsonText []byte) []byte {
 	t.Helper()
-	raw, problem := Compact(text, nil)
-	if problem != "" {
-		t.Fatalf("%s %s; want %q", text, problem, "")
+	rawJSON, problemText := Compact(jsonText, nil)
+	if problemText != "" {
+		t.Fatalf("%s %s; want %q", jsonText, problemText, "")
 	}
-	return raw
+	return rawJSON
 }
 
 func TestMembersKeepTheirBytes(t *testing.T) {
@@ -101,33 +101,33 @@ func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{"a`, `"\"`, `"\\"`, `[1,`, `1 `, `]`, ``, `[[]`, "\"\\\\\\\""} {
 		f.Add([]byte(seed), 0)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, i int) {
-		if i < 0 || i > len(text) {
+	f.Fuzz(func(t *testing.T, jsonText []byte, i int) {
+		if i < 0 || i > len(jsonText) {
 			return
 		}
 		for _, skip := range []func([]byte, int) int{SkipValue, SkipString} {
-			if end := skip(text, i); end != -1 && (end <= i || end > len(text)) {
-				t.Errorf("skipping in %q from %d ended at %d", text, i, end)
+			if endIndex := skip(jsonText, i); endIndex != -1 && (endIndex <= i || endIndex > len(jsonText)) {
+				t.Errorf("skipping in %q from %d ended at %d", jsonText, i, endIndex)
 			}
 		}
-		if spaceEnd := SkipSpace(text, i); spaceEnd < i || spaceEnd > len(text) {
-			t.Errorf("%q from %d: %d", text, i, spaceEnd)
+		if spaceEnd := SkipSpace(jsonText, i); spaceEnd < i || spaceEnd > len(jsonText) {
+			t.Errorf("%q from %d: %d", jsonText, i, spaceEnd)
 		}
-		for m := range Members(validOr(text, "{}")) {
+		for m := range Members(validOr(jsonText, "{}")) {
 			if !json.Valid(m.Value) {
-				t.Errorf("%q has the member %q", text, m.Value)
+				t.Errorf("%q has the member %q", jsonText, m.Value)
 			}
 		}
 		var lastValue json.RawMessage
-		if json.Unmarshal(text, &lastValue) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
-			t.Errorf("the value in %q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
+		if json.Unmarshal(jsonText, &lastValue) == nil && SkipValue(jsonText, SkipSpace(jsonText, 0)) != len(bytes.TrimRight(jsonText, " \t\r\n")) {
+			t.Errorf("the value in %q ends at %d", jsonText, SkipValue(jsonText, SkipSpace(jsonText, 0)))
 		}
 	})
 }
 
-func validOr(text []byte, otherText string) []byte {
-	if json.Valid(text) {
-		return text
+func validOr(jsonText []byte, otherText string) []byte {
+	if json.Valid(jsonText) {
+		return jsonText
 	}
 	return []byte(otherText)
 }

@@ -28,7 +28,7 @@ func TestStartShowsOutput(t *testing.T) {
 		b.Close()
 		t.Fatal("the browser has started")
 	}
-	if text := err.Error(); text != o.Program+" did not start: no display today" {
+	if errorMessage := err.Error(); errorMessage != o.Program+" did not start: no display today" {
 		t.Errorf("%v: want the program and its output", err)
 	}
 }

@@ -59,7 +59,7 @@ type Answer struct {
 
 // Site simulates all websites, with http and https on one port of 127.0.0.1.
 type Site struct {
-	answer        func(context.Context, Request) (Answer, error)
+	responder     func(context.Context, Request) (Answer, error)
 	port          int
 	listener      net.Listener
 	server        *http.Server
@@ -74,7 +74,7 @@ type Site struct {
 // response to each request that a page makes, except the request for the page itself. The
 // server closes the connection without a response if answer returns an error, or if a page
 // fetches an address for which answer has no response.
-func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error) {
+func Listen(responder func(context.Context, Request) (Answer, error)) (*Site, error) {
 	certificate, err := selfSigned()
 	if err != nil {
 		return nil, fmt.Errorf("create a certificate for the simulated sites: %w", err)
@@ -83,8 +83,8 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	if err != nil {
 		return nil, fmt.Errorf("simulate the sites: %w", err)
 	}
-	s := &Site{answer: answer, listener: listener, acceptedConns: &sharedListener{
-		address: listener.Addr(), ready: make(chan net.Conn), closed: make(chan struct{}),
+	s := &Site{responder: responder, listener: listener, acceptedConns: &sharedListener{
+		address: listener.Addr(), readyConns: make(chan net.Conn), closed: make(chan struct{}),
 	}}
 	if address, ok := listener.Addr().(*net.TCPAddr); ok {
 		s.port = address.Port
@@ -174,30 +174,30 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 		panic(http.ErrAbortHandler)
 	}
 	request := Request{Method: r.Method, URL: url, Headers: map[string]string{}, Body: string(body)}
-	for name, values := range r.Header {
-		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	for name, valueNames := range r.Header {
+		request.Headers[strings.ToLower(name)] = strings.Join(valueNames, ", ")
 	}
 	destination := request.Headers["sec-fetch-dest"]
 	request.Fetched = !isDocument && (destination == "empty" || destination == "" && r.URL.Path != "/favicon.ico")
-	answer, err := s.answer(r.Context(), request)
+	response, err := s.responder(r.Context(), request)
 	switch {
-	case err != nil, answer.Broken, answer.Missing && request.Fetched:
+	case err != nil, response.Broken, response.Missing && request.Fetched:
 		panic(http.ErrAbortHandler) // net/http then closes the connection
-	case answer.Missing && isDocument:
+	case response.Missing && isDocument:
 		Page{}.write(w)
 		return
-	case answer.Missing:
+	case response.Missing:
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	for name, value := range answer.Headers {
-		w.Header().Set(name, value)
+	for name, headerValue := range response.Headers {
+		w.Header().Set(name, headerValue)
 	}
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
-	w.WriteHeader(answer.Status)
-	_, _ = io.WriteString(w, answer.Body)
+	w.WriteHeader(response.Status)
+	_, _ = io.WriteString(w, response.Body)
 }
 
 func isBrowserRequest(r *http.Request) bool {
@@ -211,11 +211,11 @@ func (p Page) write(w http.ResponseWriter) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	text := p.HTML
-	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "<!doctype") {
-		text = "<!doctype html>" + text
+	html := p.HTML
+	if !strings.HasPrefix(strings.ToLower(strings.TrimSpace(html)), "<!doctype") {
+		html = "<!doctype html>" + html
 	}
-	_, _ = io.WriteString(w, text)
+	_, _ = io.WriteString(w, html)
 }
 
 func allowAllOrigins(h http.Header, r *http.Request) {
@@ -238,15 +238,15 @@ func isSameDocument(url, page string) bool {
 
 // sharedListener passes connections with and without TLS to one HTTP server.
 type sharedListener struct {
-	address net.Addr
-	ready   chan net.Conn
-	once    sync.Once
-	closed  chan struct{}
+	address    net.Addr
+	readyConns chan net.Conn
+	once       sync.Once
+	closed     chan struct{}
 }
 
 func (l *sharedListener) offerConn(conn net.Conn) {
 	select {
-	case l.ready <- conn:
+	case l.readyConns <- conn:
 	case <-l.closed:
 		_ = conn.Close()
 	}
@@ -255,7 +255,7 @@ func (l *sharedListener) offerConn(conn net.Conn) {
 // Accept implements [net.Listener].
 func (l *sharedListener) Accept() (net.Conn, error) {
 	select {
-	case conn := <-l.ready:
+	case conn := <-l.readyConns:
 		return conn, nil
 	case <-l.closed:
 		return nil, errors.New("the site is closed")
@@ -290,9 +290,9 @@ func selfSigned() (tls.Certificate, error) {
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "opentabs plugin test"},
 		DNSNames: []string{"localhost"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 	}
-	text, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key}, nil
+	return tls.Certificate{Certificate: [][]byte{certificate}, PrivateKey: key}, nil
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-func startSite(t *testing.T, answer func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
+func startSite(t *testing.T, responder func(context.Context, Request) (Answer, error)) (*Site, *http.Client) {
 	t.Helper()
-	s, err := Listen(answer)
+	s, err := Listen(responder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +37,8 @@ func sendRequest(t *testing.T, c *http.Client, method, url string, headers map[s
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range headers {
-		r.Header.Set(name, value)
+	for name, headerValue := range headers {
+		r.Header.Set(name, headerValue)
 	}
 	resp, err := c.Do(r)
 	if err != nil {

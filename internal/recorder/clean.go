@@ -14,18 +14,18 @@ type valueCleaner struct{ redact.Redactor }
 
 // clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has more
 // than limit bytes, or if raw is not JSON, clean returns nil.
-func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
-	if len(raw) == 0 || len(raw) > maxDecodedBytes {
-		return nil, len(raw) > 0
+func (c *valueCleaner) clean(rawJSON json.RawMessage, maxLength int) (cleaned json.RawMessage, isIncomplete bool) {
+	if len(rawJSON) == 0 || len(rawJSON) > maxDecodedBytes {
+		return nil, len(rawJSON) > 0
 	}
-	value, ok := redact.Decode(raw)
+	value, ok := redact.Decode(rawJSON)
 	if !ok {
 		return nil, true
 	}
 	value, hasSecrets := c.Value(value)
 	value, isCut := truncateValue(value)
 	cleaned, err := rawjson.Marshal(value)
-	if err != nil || len(cleaned) > limit {
+	if err != nil || len(cleaned) > maxLength {
 		return nil, true
 	}
 	return cleaned, hasSecrets || isCut

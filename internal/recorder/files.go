@@ -28,37 +28,37 @@ var errTooMany = errors.New("the queue of records was full, because too many cal
 // fileName is the name of a record file without its suffix: a day in UTC and a number,
 // which distinguishes the files of one day.
 type fileName struct {
-	day  string
-	part int
+	day       string
+	partIndex int
 }
 
 var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
 
 func parseFileName(name string) (fileName, bool) {
-	match := fileNamePattern().FindStringSubmatch(name)
-	if match == nil {
+	regexpMatch := fileNamePattern().FindStringSubmatch(name)
+	if regexpMatch == nil {
 		return fileName{}, false
 	}
-	part, _ := strconv.Atoi(match[2])
-	return fileName{match[1], part}, true
+	partIndex, _ := strconv.Atoi(regexpMatch[2])
+	return fileName{regexpMatch[1], partIndex}, true
 }
 
 func (n fileName) String() string {
-	if n.part == 0 {
+	if n.partIndex == 0 {
 		return n.day
 	}
-	return fmt.Sprintf("%s.%d", n.day, n.part)
+	return fmt.Sprintf("%s.%d", n.day, n.partIndex)
 }
 
-func (n fileName) compare(other fileName) int {
-	if n.day != other.day {
-		return strings.Compare(n.day, other.day)
+func (n fileName) compare(otherFileName fileName) int {
+	if n.day != otherFileName.day {
+		return strings.Compare(n.day, otherFileName.day)
 	}
-	return n.part - other.part
+	return n.partIndex - otherFileName.partIndex
 }
 
 func listFiles(dir string) ([]fileName, error) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func listFiles(dir string) ([]fileName, error) {
 		return nil, fmt.Errorf("list the recorded calls: %w", err)
 	}
 	var names []fileName
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		base, hasSuffix := strings.CutSuffix(e.Name(), fileSuffix)
 		if name, ok := parseFileName(base); ok && hasSuffix && e.Type().IsRegular() {
 			names = append(names, name)
@@ -120,11 +120,11 @@ func repairFile(path string) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	size := info.Size()
+	size := fileInfo.Size()
 	buffer := make([]byte, min(size, maxLineBytes+1))
 	if _, err := file.ReadAt(buffer, size-int64(len(buffer))); err != nil {
 		return err
@@ -148,9 +148,9 @@ func (f *dayFiles) append(now time.Time, lines []byte) error {
 		return nil
 	}
 	// The incomplete last line is removed, so that the next write begins a new line.
-	end := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
-	if truncateErr := f.file.Truncate(end); truncateErr == nil {
-		f.size = end
+	endOffset := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
+	if truncateErr := f.file.Truncate(endOffset); truncateErr == nil {
+		f.size = endOffset
 	}
 	return fmt.Errorf("write the recorded calls: %w", err)
 }
@@ -167,7 +167,7 @@ func (f *dayFiles) prepare(now time.Time) error {
 	case isNewDay:
 		f.name = fileName{day: day}
 	case isFull:
-		f.name.part++
+		f.name.partIndex++
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return fmt.Errorf("create the folder of the recorded calls: %w", err)
@@ -176,12 +176,12 @@ func (f *dayFiles) prepare(now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("open the recorded calls: %w", err)
 	}
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		file.Close()
 		return fmt.Errorf("open the recorded calls: %w", err)
 	}
-	f.file, f.size = file, info.Size()
+	f.file, f.size = file, fileInfo.Size()
 	return f.removeOld(now)
 }
 
@@ -194,11 +194,11 @@ func (f *dayFiles) removeOld(now time.Time) error {
 	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
 	totalBytes := f.maxBytes / partsPerLimit
 	for i, name := range slices.Backward(names) {
-		info, err := os.Stat(f.path(name))
+		fileInfo, err := os.Stat(f.path(name))
 		if err != nil {
 			continue
 		}
-		totalBytes += info.Size()
+		totalBytes += fileInfo.Size()
 		if i < len(names)-1 && (totalBytes > f.maxBytes || name.day < firstDay) {
 			if err := os.Remove(f.path(name)); err != nil {
 				return fmt.Errorf("remove old recorded calls: %w", err)

@@ -18,20 +18,20 @@ import (
 func TestReadBackward(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		var text []byte
+		var fileContent []byte
 		var lines []string
 		for range random.IntN(8) {
 			line := strings.Repeat(string(rune('a'+len(lines))), random.IntN(3)*random.IntN(blockBytes)+random.IntN(3))
 			lines = append(lines, line)
-			text = append(text, line+"\n"...)
+			fileContent = append(fileContent, line+"\n"...)
 		}
-		complete := len(text)
-		text = append(text, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
+		complete := len(fileContent)
+		fileContent = append(fileContent, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
 		var got []string
-		err := readBackward(bytes.NewReader(text), int64(len(text)), func(line []byte, start int64) bool {
+		err := readBackward(bytes.NewReader(fileContent), int64(len(fileContent)), func(line []byte, startOffset int64) bool {
 			got = append(got, string(line))
-			if !bytes.Equal(text[start:int(start)+len(line)], line) {
-				t.Fatalf("readBackward returned the wrong offset %d for a line", start)
+			if !bytes.Equal(fileContent[startOffset:int(startOffset)+len(line)], line) {
+				t.Fatalf("readBackward returned the wrong offset %d for a line", startOffset)
 			}
 			return true
 		})
@@ -42,29 +42,29 @@ func TestReadBackward(t *testing.T) {
 	}
 }
 
-func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
+func writeDay(t *testing.T, dir, name string, endedTime time.Time, records int) {
 	t.Helper()
 	folder := filepath.Join(dir, folderName)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var text []byte
+	var fileContent []byte
 	for i := range records {
-		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
-		text = append(append(text, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
+		c := testOptions.newQueuedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", endedTime.Add(time.Duration(i)*time.Second)), Facts{})
+		fileContent = append(append(fileContent, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
 	}
-	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), fileContent, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
-	text, err := json.Marshal(v)
+	fileContent, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return fileContent
 }
 
 func TestPagesAndQueries(t *testing.T) {
@@ -123,7 +123,7 @@ func TestPageOfRareRecords(t *testing.T) {
 	if err != nil || len(page.Entries) != 0 || page.Next == "" {
 		t.Fatalf("first page = %d records with the next cursor %q, %v", len(page.Entries), page.Next, err)
 	}
-	if found, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || found.Status != wire.StatusDone {
+	if foundEntry, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || foundEntry.Status != wire.StatusDone {
 		t.Errorf("Find returned %v, %v", ok, err)
 	}
 }
@@ -140,13 +140,13 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var texts []string
+		var wantedTexts []string
 		for _, n := range names {
-			texts = append(texts, n.String())
+			wantedTexts = append(wantedTexts, n.String())
 		}
-		return strings.Join(texts, " ")
+		return strings.Join(wantedTexts, " ")
 	}
-	write := func(lines int) {
+	writeLines := func(lines int) {
 		t.Helper()
 		for range lines {
 			if err := f.append(now, line); err != nil {
@@ -155,31 +155,31 @@ func TestOldFilesAreRemoved(t *testing.T) {
 		}
 	}
 	for range 5 {
-		write(1)
+		writeLines(1)
 		now = now.AddDate(0, 0, 1)
 	}
 	if got := list(); got != "2026-11-22 2026-11-23 2026-11-24" {
 		t.Errorf("record files after 5 days = %s", got)
 	}
 	now = now.AddDate(0, 0, -1)
-	write(40)
+	writeLines(40)
 	names := strings.Fields(list())
-	if first, last := names[0], names[len(names)-1]; len(names) != 8 || first <= "2026-11-24.1" && len(first) < 13 || last != "2026-11-24.20" {
+	if oldestFile, newestFile := names[0], names[len(names)-1]; len(names) != 8 || oldestFile <= "2026-11-24.1" && len(oldestFile) < 13 || newestFile != "2026-11-24.20" {
 		t.Errorf("record files after 40 lines = %s", list())
 	}
 	totalBytes := int64(0)
 	for _, name := range names {
-		info, err := os.Stat(filepath.Join(f.dir, name+fileSuffix))
+		fileInfo, err := os.Stat(filepath.Join(f.dir, name+fileSuffix))
 		if err != nil {
 			t.Fatal(err)
 		}
-		totalBytes += info.Size()
+		totalBytes += fileInfo.Size()
 	}
 	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
 		t.Errorf("record files have %d bytes, want at most %d", totalBytes, f.maxBytes)
 	}
 	now = now.AddDate(0, 0, -2)
-	write(1)
+	writeLines(1)
 	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
 		t.Errorf("record files after the clock was set back = %s", got)
 	}
@@ -187,17 +187,17 @@ func TestOldFilesAreRemoved(t *testing.T) {
 
 func TestParseSince(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.FixedZone("", 3600))
-	for text, want := range map[string]time.Time{
+	for sinceText, want := range map[string]time.Time{
 		"2h": now.Add(-2 * time.Hour), "7d": now.AddDate(0, 0, -7), "90m": now.Add(-90 * time.Minute),
 		"2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, now.Location()), "2026-11-20T14:00:00Z": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC),
 	} {
-		if got, err := ParseSince(text, now); err != nil || !got.Equal(want) {
-			t.Errorf("content of %s = %s, %v; want %s", text, got, err, want)
+		if got, err := ParseSince(sinceText, now); err != nil || !got.Equal(want) {
+			t.Errorf("content of %s = %s, %v; want %s", sinceText, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
-		if got, err := ParseSince(text, now); err == nil {
-			t.Errorf("the name of a record file %q is parsed as %s", text, got)
+	for _, sinceText := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
+		if got, err := ParseSince(sinceText, now); err == nil {
+			t.Errorf("the name of a record file %q is parsed as %s", sinceText, got)
 		}
 	}
 }

@@ -55,11 +55,11 @@ func (r *Recorder) Begin(callID string) {
 
 // The caller of setOpenState has locked Recorder.mu.
 func (r *Recorder) setOpenState(c *queuedCall) {
-	id, waiting := c.call.View.CallID, c.call.View.Waiting
+	id, waitingTicket := c.call.View.CallID, c.call.View.Waiting
 	switch {
 	case c.openState == "":
 		delete(r.openStates, id)
-	case waiting != nil && waiting.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
+	case waitingTicket != nil && waitingTicket.Kind == wire.TicketPermission && r.openStates[id] != stateBegun:
 		c.openState, r.openStates[id] = stateWaiting, stateWaiting
 	}
 }
@@ -174,6 +174,6 @@ func readInterrupted(dir string) ([]*Note, error) {
 // memberText does not decode escapes in the string.
 func memberText(line []byte, name string) string {
 	_, value, _ := bytes.Cut(line, []byte(`"`+name+`":"`))
-	text, _, _ := bytes.Cut(value, []byte(`"`))
-	return string(text)
+	memberValue, _, _ := bytes.Cut(value, []byte(`"`))
+	return string(memberValue)
 }

@@ -21,24 +21,24 @@ func openCallOf(id, tool string) dispatch.EndedCall {
 
 func crash(t *testing.T, dir string) string {
 	t.Helper()
-	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+	copyDir := t.TempDir()
+	if err := os.CopyFS(copyDir, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	return copied
+	return copyDir
 }
 
 func TestInterruptedCallIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		first := Open(dir, testOptions)
-		defer first.Close()
-		first.AddOpen(openCallOf("call_ended", "a__b"), Facts{})
-		first.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
-		first.Flush()
-		first.Add(endedCallOf("call_quick", "a__b", time.Now()), Facts{})
-		first.AddOpen(openCallOf("call_quick", "a__b"), Facts{})
-		first.AddOpen(openCallOf("call_open", "a__b"), Facts{Site: "https://shop.example", Hash: "h"})
+		firstRecorder := Open(dir, testOptions)
+		defer firstRecorder.Close()
+		firstRecorder.AddOpen(openCallOf("call_ended", "a__b"), Facts{})
+		firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+		firstRecorder.Flush()
+		firstRecorder.Add(endedCallOf("call_quick", "a__b", time.Now()), Facts{})
+		firstRecorder.AddOpen(openCallOf("call_quick", "a__b"), Facts{})
+		firstRecorder.AddOpen(openCallOf("call_open", "a__b"), Facts{Site: "https://shop.example", Hash: "h"})
 		time.Sleep(time.Second)
 		if _, ok, err := Find(dir, "call_open"); ok || err != nil {
 			t.Errorf("an open call has a record: %v", err)
@@ -49,14 +49,14 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 		o.OnInterrupted = func(r Record) { interrupted = append(interrupted, r.CallID+" "+r.Site) }
 		for range 2 {
 			time.Sleep(time.Hour)
-			second := Open(dir, o)
-			second.AddOpen(openCallOf("call_second", "a__b"), Facts{})
-			page, err := second.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
+			secondRecorder := Open(dir, o)
+			secondRecorder.AddOpen(openCallOf("call_second", "a__b"), Facts{})
+			page, err := secondRecorder.ReadPage(Query{Since: time.Now().Add(-2 * time.Hour), HasFailed: true})
 			if err != nil || idsOf(page.Entries) != "call_open" {
 				t.Fatalf("the failed calls are %s, %v", idsOf(page.Entries), err)
 			}
-			second.Add(endedCallOf("call_second", "a__b", time.Now()), Facts{})
-			second.Close()
+			secondRecorder.Add(endedCallOf("call_second", "a__b", time.Now()), Facts{})
+			secondRecorder.Close()
 		}
 		if len(interrupted) != 1 || interrupted[0] != "call_open https://shop.example" {
 			t.Errorf("the interrupted calls are %q", interrupted)
@@ -74,25 +74,25 @@ func TestInterruptedCallIsRecorded(t *testing.T) {
 
 func TestInterruptedApproval(t *testing.T) {
 	dir := t.TempDir()
-	first := Open(dir, testOptions)
-	defer first.Close()
-	first.Begin("call_reload")
+	firstRecorder := Open(dir, testOptions)
+	defer firstRecorder.Close()
+	firstRecorder.Begin("call_reload")
 	for _, id := range []string{"call_waiting", "call_begun", "call_ended", "call_asks_user", "call_reload"} {
 		e := openCallOf(id, "a__b")
 		e.View.Waiting = &dispatch.WaitingTicket{CallID: id, Kind: wire.TicketPermission}
 		if id == "call_asks_user" { // a running tool waits for the user
 			e.View.Waiting.Kind = wire.TicketUser
 		}
-		first.AddOpen(e, Facts{})
+		firstRecorder.AddOpen(e, Facts{})
 	}
-	first.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
-	first.Flush()
+	firstRecorder.Add(endedCallOf("call_ended", "a__b", time.Now()), Facts{})
+	firstRecorder.Flush()
 	for _, id := range []string{"call_begun", "call_asks_user", "call_ended", "call_short"} {
-		first.Begin(id)
+		firstRecorder.Begin(id)
 	}
 	dir = crash(t, dir)
 	Open(dir, testOptions).Close()
-	for _, want := range []struct{ id, text, step string }{
+	for _, want := range []struct{ id, wantSummary, stepName string }{
 		{"call_waiting", "the call did not run", "Make the call again."},
 		{"call_begun", "may have taken effect", "Check the page before you make the call again."},
 		{"call_asks_user", "may have taken effect", "Check the page before you make the call again."},
@@ -100,7 +100,7 @@ func TestInterruptedApproval(t *testing.T) {
 		{"call_ended", "", ""},
 	} {
 		e, ok, err := Find(dir, want.id)
-		if err != nil || !ok || !strings.Contains(e.Error, want.text) || e.NextStep != want.step {
+		if err != nil || !ok || !strings.Contains(e.Error, want.wantSummary) || e.NextStep != want.stepName {
 			t.Errorf("%s: the record is %q %q, %v", want.id, e.Error, e.NextStep, err)
 		}
 	}
@@ -121,12 +121,12 @@ func TestNotesOfOpenCalls(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
-	text, err := os.ReadFile(path)
-	if err != nil || strings.Contains(string(text), "general") || !strings.Contains(string(text), `"subject":"call_1"`) {
-		t.Fatalf("the file has %s, %v", text, err)
+	fileContent, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(fileContent), "general") || !strings.Contains(string(fileContent), `"subject":"call_1"`) {
+		t.Fatalf("the file has %s, %v", fileContent, err)
 	}
-	damaged := string(text) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
-	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+	damagedNotes := string(fileContent) + `{"note":"call","subject":"call_2","call":{` + "\n" + `{"note":"call","subject":"call_3"}` + "\n{\n"
+	if err := os.WriteFile(path, []byte(damagedNotes), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	Open(dir, o).Close()

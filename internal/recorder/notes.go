@@ -110,7 +110,7 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 		if n.ToolError != nil {
 			toolError := *n.ToolError
 			toolError.Code, toolError.Category = secrets.Text(toolError.Code), secrets.Text(toolError.Category)
-			if after := toolError.RetryAfterMs; after != nil && (math.IsNaN(*after) || math.IsInf(*after, 0)) { // not JSON
+			if timeAfter := toolError.RetryAfterMs; timeAfter != nil && (math.IsNaN(*timeAfter) || math.IsInf(*timeAfter, 0)) { // not JSON
 				toolError.RetryAfterMs = nil
 			}
 			n.ToolError = &toolError
@@ -153,19 +153,19 @@ func findNotes(dir string, kind NoteKind, subject string, since time.Time) ([]No
 
 func (k NoteKind) prefix() []byte { return []byte(`{"note":"` + k + `"`) }
 
-func readNotes(path string, kind NoteKind, visit func(Note)) error {
+func readNotes(path string, kind NoteKind, visitItem func(Note)) error {
 	prefix := kind.prefix()
 	return readLines(path, func(line []byte) bool {
 		var n Note
 		if bytes.HasPrefix(line, prefix) && json.Unmarshal(line, &n) == nil {
-			visit(n)
+			visitItem(n)
 		}
 		return true
 	})
 }
 
 // The slice line is valid only until visit returns, because readLines reuses the memory.
-func readLines(path string, visit func(line []byte) bool) error {
+func readLines(path string, visitItem func(line []byte) bool) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -174,9 +174,9 @@ func readLines(path string, visit func(line []byte) bool) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	return readBackward(file, info.Size(), func(line []byte, _ int64) bool { return visit(line) })
+	return readBackward(file, fileInfo.Size(), func(line []byte, _ int64) bool { return visitItem(line) })
 }

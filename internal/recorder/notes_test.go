@@ -14,16 +14,16 @@ import (
 )
 
 func bySubject(notes []Note) string {
-	var texts []string
+	var wantedTexts []string
 	for _, n := range notes {
-		texts = append(texts, n.Subject+" "+n.State)
+		wantedTexts = append(wantedTexts, n.Subject+" "+n.State)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(wantedTexts, ", ")
 }
 
 func TestNotes(t *testing.T) {
 	dir := t.TempDir()
-	start := time.Now()
+	startTime := time.Now()
 	o := testOptions
 	o.Secrets = func() []string { return []string{"hunter2"} }
 	r := Open(dir, o)
@@ -45,8 +45,8 @@ func TestNotes(t *testing.T) {
 		since   time.Time
 		want    string
 	}{
-		{NoteKey, "", start, "k2 started, k1 failed, k1 started"},
-		{NoteKey, "k1", start, "k1 failed, k1 started"},
+		{NoteKey, "", startTime, "k2 started, k1 failed, k1 started"},
+		{NoteKey, "k1", startTime, "k1 failed, k1 started"},
 		{NoteUndo, "call_1", time.Time{}, "call_1 started"},
 		{NoteUndo, "call_2", time.Time{}, ""},
 		{NoteKey, "", time.Now().Add(time.Hour), ""},
@@ -56,8 +56,8 @@ func TestNotes(t *testing.T) {
 			t.Errorf("notes of %s %q: %s, %v; want %s", c.kind, c.subject, got, err, c.want)
 		}
 		for _, n := range notes {
-			if text := string(rawjson.Encode(n)); strings.Contains(text, "hunter2") {
-				t.Errorf("a note has a secret: %s", text)
+			if encodedNote := string(rawjson.Encode(n)); strings.Contains(encodedNote, "hunter2") {
+				t.Errorf("a note has a secret: %s", encodedNote)
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func TestWriteNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
-	if text, err := os.ReadFile(path); err != nil || strings.Count(string(text), "\n") != 2 || !strings.Contains(string(text), `"subject":"k"`) {
-		t.Errorf("after WriteNote, the file has %q, %v", text, err)
+	if fileContent, err := os.ReadFile(path); err != nil || strings.Count(string(fileContent), "\n") != 2 || !strings.Contains(string(fileContent), `"subject":"k"`) {
+		t.Errorf("after WriteNote, the file has %q, %v", fileContent, err)
 	}
 	r.Close()
 	if err := r.WriteNote(Note{Kind: NoteKey, Subject: "k"}); err == nil {

@@ -81,12 +81,12 @@ func ReadAll(stateDir string, q Query) ([]Entry, error) {
 
 func readPage(dir string, q Query) (Page, error) {
 	s := newSearch(q)
-	first, offset, err := parseCursor(q.Before)
+	firstFile, offset, err := parseCursor(q.Before)
 	if err != nil {
 		return Page{}, err
 	}
-	err = s.run(dir, first, offset)
-	return Page{Entries: s.entries, Next: s.next}, err
+	err = s.run(dir, firstFile, offset)
+	return Page{Entries: s.entries, Next: s.nextCursor}, err
 }
 
 // Find returns the record of one call; ok is false if the call has no record. stateDir is
@@ -120,8 +120,8 @@ func findUndo(dir string, e Entry) (*wire.CallUndo, error) {
 
 // FindPrefix returns at most limit records of calls whose IDs begin with a prefix, newest
 // first. The argument stateDir is the path of the state folder.
-func FindPrefix(stateDir, prefix string, limit int) ([]Entry, error) {
-	s := newSearch(Query{Limit: limit})
+func FindPrefix(stateDir, prefix string, maxLength int) ([]Entry, error) {
+	s := newSearch(Query{Limit: maxLength})
 	s.idPrefix, s.bytesLeft = prefix, 1<<62
 	s.needles = append(s.needles, append([]byte(`"call_id":"`), encodeNeedle(prefix)...))
 	err := s.run(filepath.Join(stateDir, folderName), fileName{}, 0)
@@ -144,52 +144,52 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 
 // search reads the records that match a query, newest first.
 type search struct {
-	query     Query
-	text      string
-	callID    string
-	idPrefix  string
-	needles   [][]byte // texts that the JSON line of each matching record contains
-	bytesLeft int64
+	query      Query
+	searchText string
+	callID     string
+	idPrefix   string
+	needles    [][]byte // texts that the JSON line of each matching record contains
+	bytesLeft  int64
 
-	entries []Entry
-	next    string
-	isDone  bool
+	entries    []Entry
+	nextCursor string
+	isDone     bool
 }
 
 func newSearch(q Query) *search {
-	s := &search{query: q, text: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
-	for _, text := range []string{q.Tool, q.Client} {
-		if text != "" {
-			s.needles = append(s.needles, encodeNeedle(text))
+	s := &search{query: q, searchText: strings.ToLower(q.Text), bytesLeft: maxPageBytes}
+	for _, filterText := range []string{q.Tool, q.Client} {
+		if filterText != "" {
+			s.needles = append(s.needles, encodeNeedle(filterText))
 		}
 	}
 	return s
 }
 
-func encodeNeedle(text string) []byte {
-	quoted := rawjson.Encode(text)
-	return quoted[1 : len(quoted)-1]
+func encodeNeedle(filterText string) []byte {
+	quotedJSON := rawjson.Encode(filterText)
+	return quotedJSON[1 : len(quotedJSON)-1]
 }
 
-func (s *search) run(dir string, first fileName, offset int64) error {
+func (s *search) run(dir string, firstFile fileName, offset int64) error {
 	names, err := listFiles(dir)
 	if err != nil {
 		return err
 	}
 	for i := len(names) - 1; i >= 0 && !s.isDone; i-- {
-		name, end := names[i], int64(-1)
-		if first != (fileName{}) {
-			switch c := name.compare(first); {
+		name, endOffset := names[i], int64(-1)
+		if firstFile != (fileName{}) {
+			switch c := name.compare(firstFile); {
 			case c > 0:
 				continue
 			case c == 0:
-				end = offset
+				endOffset = offset
 			}
 		}
 		if !s.query.Since.IsZero() && name.day < s.query.Since.Add(-orderSlack).UTC().Format(time.DateOnly) {
 			return nil
 		}
-		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, end); err != nil {
+		if err := s.readFile(filepath.Join(dir, name.String()+fileSuffix), name, endOffset); err != nil {
 			return fmt.Errorf("read the recorded calls: %w", err)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *search) run(dir string, first fileName, offset int64) error {
 }
 
 // The offset end is -1 for the end of the file.
-func (s *search) readFile(path string, name fileName, end int64) error {
+func (s *search) readFile(path string, name fileName, endOffset int64) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -206,18 +206,18 @@ func (s *search) readFile(path string, name fileName, end int64) error {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
+	fileInfo, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	if end < 0 || end > info.Size() {
-		end = info.Size()
+	if endOffset < 0 || endOffset > fileInfo.Size() {
+		endOffset = fileInfo.Size()
 	}
-	return readBackward(file, end, func(line []byte, start int64) bool {
+	return readBackward(file, endOffset, func(line []byte, startOffset int64) bool {
 		s.visit(line)
 		s.bytesLeft -= int64(len(line)) + 1
 		if !s.isDone && (s.query.Limit > 0 && len(s.entries) >= s.query.Limit || s.bytesLeft <= 0) {
-			s.isDone, s.next = true, fmt.Sprintf("%s:%d", name, start)
+			s.isDone, s.nextCursor = true, fmt.Sprintf("%s:%d", name, startOffset)
 		}
 		return !s.isDone
 	})
@@ -258,11 +258,11 @@ func (s *search) selects(r *Record) bool {
 		q.Client != "" && r.Client != q.Client && r.ClaimedName != q.Client && client != q.Client,
 		q.HasFailed && !r.Status.IsFailure() && r.Status != wire.StatusCancelled:
 		return false
-	case s.text == "":
+	case s.searchText == "":
 		return true
 	}
-	for _, text := range []string{r.ToolName, client, r.Site, r.Error, string(r.ErrorCode), string(r.Args)} {
-		if strings.Contains(strings.ToLower(text), s.text) {
+	for _, fieldText := range []string{r.ToolName, client, r.Site, r.Error, string(r.ErrorCode), string(r.Args)} {
+		if strings.Contains(strings.ToLower(fieldText), s.searchText) {
 			return true
 		}
 	}

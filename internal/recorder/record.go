@@ -120,11 +120,11 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	}
 	r.Created = r.Created.UTC()
 	if r.Ended != nil {
-		ended := r.Ended.UTC()
-		r.Ended = &ended
+		endedTime := r.Ended.UTC()
+		r.Ended = &endedTime
 	}
-	for _, text := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
-		*text = secrets.Text(*text)
+	for _, recordText := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
+		*recordText = secrets.Text(*recordText)
 	}
 	for i, m := range e.LastMessages {
 		m.Time, m.Message = m.Time.UTC(), secrets.Text(m.Message)

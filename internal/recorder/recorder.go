@@ -157,11 +157,11 @@ func (r *Recorder) run() {
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
 // If the write fails, the queued notes stay queued.
-func (r *Recorder) flush(last *Note) error {
+func (r *Recorder) flush(lastNote *Note) error {
 	r.writeMu.Lock()
 	defer r.writeMu.Unlock()
 	r.mu.Lock()
-	if last != nil && r.isClosed {
+	if lastNote != nil && r.isClosed {
 		r.mu.Unlock()
 		return errClosed
 	}
@@ -172,13 +172,13 @@ func (r *Recorder) flush(last *Note) error {
 	if err := r.prepare(now); err != nil {
 		r.logFailure(err, 0)
 	}
-	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 && last == nil {
+	if len(calls) == 0 && len(notes) == 0 && droppedCalls == 0 && lastNote == nil {
 		return nil
 	}
 	secrets := &valueCleaner{}
 	if r.opts.Secrets != nil {
-		texts := r.opts.Secrets()
-		secrets.Redactor = redact.Redactor{Secrets: func() []string { return texts }}
+		shownTexts := r.opts.Secrets()
+		secrets.Redactor = redact.Redactor{Secrets: func() []string { return shownTexts }}
 	}
 	var lines []byte
 	for i := range calls {
@@ -192,8 +192,8 @@ func (r *Recorder) flush(last *Note) error {
 		calls[i] = queuedCall{}
 	}
 	lines = appendNotes(lines, notes, secrets)
-	if last != nil {
-		lines = appendNotes(lines, []Note{*last}, secrets)
+	if lastNote != nil {
+		lines = appendNotes(lines, []Note{*lastNote}, secrets)
 	}
 	err := r.files.append(now, lines)
 	switch {

@@ -20,11 +20,11 @@ import (
 
 var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
 
-func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
+func endedCallOf(id, tool string, endedTime time.Time) dispatch.EndedCall {
 	plugin, name, _ := strings.Cut(tool, "__")
 	return dispatch.EndedCall{View: dispatch.View{
 		Snapshot: dispatch.Snapshot{CallID: id, ToolName: tool, Progression: dispatch.Progression{Status: wire.StatusDone}},
-		Plugin:   plugin, Tool: name, Created: ended.Add(-time.Second), Ended: &ended, Requester: dispatch.Requester{Client: "Cursor"},
+		Plugin:   plugin, Tool: name, Created: endedTime.Add(-time.Second), Ended: &endedTime, Requester: dispatch.Requester{Client: "Cursor"},
 	}}
 }
 
@@ -96,10 +96,10 @@ func TestRecordHasEverythingButSecrets(t *testing.T) {
 		}
 	}
 	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode of the record file of the day = %v, %v; want 0600", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the record file of the day = %v, %v; want 0600", fileInfo, err)
 	}
-	if found, ok, err := Find(dir, e.CallID); err != nil || !ok || found.CallID != e.CallID {
+	if foundEntry, ok, err := Find(dir, e.CallID); err != nil || !ok || foundEntry.CallID != e.CallID {
 		t.Errorf("Find returned %v, %v", ok, err)
 	}
 	if _, ok, err := Find(dir, "call_none"); err != nil || ok {
@@ -114,14 +114,14 @@ func TestArgumentsAndResultsAreOptional(t *testing.T) {
 	if e.Args != nil || e.Output != nil || e.Result != "" || e.ArgsBytes == 0 || e.OutputBytes == 0 || !e.IsArgsIncomplete {
 		t.Errorf("the record contains %s", e.Line)
 	}
-	long := endedCallOf("call_1", "a__b", time.Now())
-	long.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", 2*maxStringBytes) + `"}`)
+	longCall := endedCallOf("call_1", "a__b", time.Now())
+	longCall.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", 2*maxStringBytes) + `"}`)
 	huge := endedCallOf("call_2", "a__b", time.Now())
 	huge.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", maxDecodedBytes) + `"}`)
-	plain := endedCallOf("call_3", "a__b", time.Now())
-	plain.Args = json.RawMessage(`{"n":12345678901234567890}`)
-	entries := readAll(t, record(t, testOptions, long, huge, plain), Query{})
-	if got := entries[0]; string(got.Args) != string(plain.Args) || got.IsArgsIncomplete {
+	plainCall := endedCallOf("call_3", "a__b", time.Now())
+	plainCall.Args = json.RawMessage(`{"n":12345678901234567890}`)
+	entries := readAll(t, record(t, testOptions, longCall, huge, plainCall), Query{})
+	if got := entries[0]; string(got.Args) != string(plainCall.Args) || got.IsArgsIncomplete {
 		t.Errorf("short arguments are recorded as %s, %v", got.Args, got.IsArgsIncomplete)
 	}
 	if got := entries[1]; got.Args != nil || got.ArgsBytes != len(huge.Args) || !got.IsArgsIncomplete {
@@ -134,8 +134,8 @@ func TestArgumentsAndResultsAreOptional(t *testing.T) {
 
 func TestNothingIsRecordedForZeroDays(t *testing.T) {
 	dir := record(t, Options{Bytes: 1 << 30}, fullCall())
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("files in the state folder = %v, %v", entries, err)
+	if dirEntries, err := os.ReadDir(dir); err != nil || len(dirEntries) != 0 {
+		t.Errorf("files in the state folder = %v, %v", dirEntries, err)
 	}
 }
 
@@ -163,12 +163,12 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
-	whole, err := os.ReadFile(path)
+	completeLines, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, torn := range []string{`{"call_id":"call_2","tool`, "{", `{"call_id":"call_2"}`} {
-		if err := os.WriteFile(path, append(bytes.Clone(whole), torn...), 0o600); err != nil {
+		if err := os.WriteFile(path, append(bytes.Clone(completeLines), torn...), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
@@ -180,8 +180,8 @@ func TestIncompleteLineIsRemoved(t *testing.T) {
 		if got := idsOf(readAll(t, dir, Query{})); got != "call_3 call_1" {
 			t.Errorf("records after the repair of the file = %s", got)
 		}
-		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte("\n")) != 2 || !bytes.HasSuffix(text, []byte("}\n")) {
-			t.Errorf("content of the repaired file = %s, %v", text, err)
+		if fileContent, err := os.ReadFile(path); err != nil || bytes.Count(fileContent, []byte("\n")) != 2 || !bytes.HasSuffix(fileContent, []byte("}\n")) {
+			t.Errorf("content of the repaired file = %s, %v", fileContent, err)
 		}
 	}
 }
@@ -225,8 +225,8 @@ func TestSidePanelGetsPages(t *testing.T) {
 		!strings.Contains(got.Call.Args, `"channel":"general"`) || !got.ArgsIncomplete || got.Call.CreatedMs == 0 || got.EndedMs < got.Call.CreatedMs {
 		t.Errorf("record in the side panel = %+v", got)
 	}
-	if other, err := r.ReadHistory("b2", wire.CallsHistoryParams{Limit: 10}); err != nil || other.Calls[1].Call.TabID != 0 {
-		t.Errorf("the side panel of another browser got the tab of the call: %+v, %v", other, err)
+	if otherHistory, err := r.ReadHistory("b2", wire.CallsHistoryParams{Limit: 10}); err != nil || otherHistory.Calls[1].Call.TabID != 0 {
+		t.Errorf("the side panel of another browser got the tab of the call: %+v, %v", otherHistory, err)
 	}
 	for _, p := range []wire.CallsHistoryParams{{}, {Limit: 201}, {Limit: 1, Before: "x"}, {Limit: 1, Before: "../../x:1"}, {Limit: 1, Before: "2026-11-23:-1"}} {
 		if _, err := r.ReadHistory("b1", p); err == nil {

@@ -33,10 +33,10 @@ type credentialPattern struct {
 	// lower case. Only a text that contains a hint is matched with the regular
 	// expression, because the search for hints is 100 times as fast.
 	hints []string
-	// find returns a regular expression that matches a credential together with the text
+	// compilePattern returns a regular expression that matches a credential together with the text
 	// before it, such as "token=". The first group of the regular expression matches only the
 	// text before the credential, which redaction keeps.
-	find func() *regexp.Regexp
+	compilePattern func() *regexp.Regexp
 }
 
 var credentialPatterns = []credentialPattern{
@@ -57,48 +57,48 @@ var credentialPatterns = []credentialPattern{
 var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text replaces each secret in a text by "[redacted]".
-func (r *Redactor) Text(text string) string {
-	text = r.removeSettings(text)
-	lowerText := strings.ToLower(text)
+func (r *Redactor) Text(unredacted string) string {
+	unredacted = r.removeSettings(unredacted)
+	lowerText := strings.ToLower(unredacted)
 	for _, pattern := range credentialPatterns {
 		if slices.ContainsFunc(pattern.hints, func(hint string) bool { return strings.Contains(lowerText, hint) }) {
-			text = pattern.find().ReplaceAllString(text, "${1}"+redactedText)
+			unredacted = pattern.compilePattern().ReplaceAllString(unredacted, "${1}"+redactedText)
 		}
 	}
-	return text
+	return unredacted
 }
 
-func (r *Redactor) removeSettings(text string) string {
+func (r *Redactor) removeSettings(unredacted string) string {
 	if r.Secrets == nil {
-		return text
+		return unredacted
 	}
 	for _, secret := range r.Secrets() {
 		if secret != "" {
-			text = strings.ReplaceAll(text, secret, redactedText)
+			unredacted = strings.ReplaceAll(unredacted, secret, redactedText)
 		}
 	}
-	return text
+	return unredacted
 }
 
 // JSON replaces the secrets in a JSON value and returns compact JSON, or nil if raw is
 // not valid JSON. JSON keeps the digits of numbers exactly as they are in raw.
-func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
-	value, ok := Decode(raw)
+func (r *Redactor) JSON(rawJSON json.RawMessage) json.RawMessage {
+	value, ok := Decode(rawJSON)
 	if !ok {
 		return nil
 	}
 	value, _ = r.Value(value)
-	text, err := rawjson.Marshal(value)
+	encodedJSON, err := rawjson.Marshal(value)
 	if err != nil {
 		return nil
 	}
-	return text
+	return encodedJSON
 }
 
 // Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
 // they keep their exact digits. ok is false if raw is not valid JSON.
-func Decode(raw json.RawMessage) (value any, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
+func Decode(rawJSON json.RawMessage) (value any, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(rawJSON))
 	d.UseNumber()
 	if d.Decode(&value) != nil {
 		return nil, false
@@ -113,8 +113,8 @@ func Decode(raw json.RawMessage) (value any, ok bool) {
 func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:
-		text := r.Text(v)
-		return text, text != v
+		redacted := r.Text(v)
+		return redacted, redacted != v
 	case []any:
 		for i := range v {
 			element, isElementChanged := r.Value(v[i])

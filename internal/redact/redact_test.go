@@ -8,7 +8,7 @@ import (
 
 func TestTextsLoseTheirSecrets(t *testing.T) {
 	r := &Redactor{Secrets: func() []string { return []string{"", "hunter2-of-ann"} }}
-	for text, want := range map[string]string{
+	for secretText, want := range map[string]string{
 		"logged in with hunter2-of-ann twice: hunter2-of-ann":                "logged in with [redacted] twice: [redacted]",
 		"Authorization: Bearer abcdefghijkl.mnop":                            "Authorization: [redacted]",
 		"sent Bearer abcdefghijklmnop= on":                                   "sent Bearer [redacted] on",
@@ -22,8 +22,8 @@ func TestTextsLoseTheirSecrets(t *testing.T) {
 		"12 tokens were read in 3 s, the basic idea; see token limits":       "12 tokens were read in 3 s, the basic idea; see token limits",
 		"GET https://x.example/channels/5?page=2 failed at 12:30:45.5":       "GET https://x.example/channels/5?page=2 failed at 12:30:45.5",
 	} {
-		if got := r.Text(text); got != want {
-			t.Errorf("%s\n got %s\nwant %s", text, got, want)
+		if got := r.Text(secretText); got != want {
+			t.Errorf("%s\n got %s\nwant %s", secretText, got, want)
 		}
 	}
 }

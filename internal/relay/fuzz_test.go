@@ -15,25 +15,25 @@ import (
 
 // The client must receive one response to each request, and only complete JSON messages.
 func FuzzRelay(f *testing.F) {
-	for _, text := range []string{
+	for _, input := range []string{
 		initializeLine + "\n" + initializedLine + "\n", "\xef\xbb\xbf" + initializeLine + "\r\n\r\n\n", `{"id":1,"method":"a"}` + "\n" + `{"id":2,"method":"b"`,
 		"nonsense\n{\"id\":1,\"method\":\"ping\"}\n", `[{"id":1,"method":"a"},{"id":"1","method":"tools/call"}]` + "\n", "\xff\xfe\x00\n", "{\n}\n", "[]\n",
 	} {
-		f.Add([]byte(text), byte(7))
+		f.Add([]byte(input), byte(7))
 	}
-	f.Fuzz(func(t *testing.T, text []byte, size byte) {
-		if len(text) > 32<<10 { // the line scanner of the test has a size limit
+	f.Fuzz(func(t *testing.T, input []byte, size byte) {
+		if len(input) > 32<<10 { // the line scanner of the test has a size limit
 			return
 		}
-		synctest.Test(t, func(t *testing.T) { fuzzRelay(t, text, int(size)+1) })
+		synctest.Test(t, func(t *testing.T) { fuzzRelay(t, input, int(size)+1) })
 	})
 }
 
-func fuzzRelay(t *testing.T, text []byte, size int) {
+func fuzzRelay(t *testing.T, input []byte, size int) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	server := pipeConn{Reader: toClient, w: fromClient, r: toClient}
-	var received []string
+	var receivedLines []string
 	allReceived := make(chan struct{})
 	go func() {
 		defer close(allReceived)
@@ -43,16 +43,16 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 			if err != nil {
 				break
 			}
-			received = append(received, line)
+			receivedLines = append(receivedLines, line)
 			for _, id := range parseMessage([]byte(line)).requests {
 				fmt.Fprintf(fromServer, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
 			}
 		}
 		_ = fromServer.Close()
 	}()
-	var out bytes.Buffer
+	var outBuffer bytes.Buffer
 	r := newRelay(relayEndpoints{
-		in: chunkReader{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
+		inputReader: chunkReader{bytes.NewReader(input), size}, outWriter: &outBuffer, notef: func(string, ...any) {},
 		connectToDaemon: func(context.Context) (conn, error) { return server, nil },
 		startDaemon:     func(context.Context) error { return errors.New("a server runs already") },
 	})
@@ -61,28 +61,28 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}
 	_ = server.Close()
 	<-allReceived
-	want := expectedLines(text)
-	if strings.Join(received, "") != strings.Join(want, "") {
-		t.Fatalf("the server got\n%q\nwant\n%q", received, want)
+	want := expectedLines(input)
+	if strings.Join(receivedLines, "") != strings.Join(want, "") {
+		t.Fatalf("the server got\n%q\nwant\n%q", receivedLines, want)
 	}
 	requests := 0
-	for _, line := range received {
+	for _, line := range receivedLines {
 		requests += len(parseMessage([]byte(line)).requests)
 	}
-	answers := strings.SplitAfter(out.String(), "\n")
-	if len(answers)-1 != requests {
-		t.Fatalf("%d answers to %d requests: %q", len(answers)-1, requests, answers)
+	responseLines := strings.SplitAfter(outBuffer.String(), "\n")
+	if len(responseLines)-1 != requests {
+		t.Fatalf("%d answers to %d requests: %q", len(responseLines)-1, requests, responseLines)
 	}
-	for _, line := range answers[:len(answers)-1] {
+	for _, line := range responseLines[:len(responseLines)-1] {
 		if !json.Valid([]byte(line)) {
 			t.Fatalf("the client got %q", line)
 		}
 	}
 }
 
-func expectedLines(text []byte) []string {
+func expectedLines(input []byte) []string {
 	var lines []string
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+	for line := range strings.Lines(strings.TrimPrefix(string(input), "\ufeff")) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}

@@ -18,12 +18,12 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	isTooLong := false
 	for {
-		part, err := in.ReadSlice('\n')
-		isTooLong = isTooLong || len(line)+len(part) > maxLineBytes
+		linePart, err := in.ReadSlice('\n')
+		isTooLong = isTooLong || len(line)+len(linePart) > maxLineBytes
 		if isTooLong {
 			line = nil
 		} else {
-			line = append(line, part...)
+			line = append(line, linePart...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):

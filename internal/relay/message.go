@@ -10,17 +10,17 @@ import (
 
 // message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
 // message or a batch.
-type message struct {
+type rpcMessage struct {
 	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
-	requests, answers []string
-	method            string
+	requests, responseLines []string
+	method                  string
 }
 
 // For a line that is not valid JSON-RPC, parseMessage returns neither requests nor answers, and the daemon responds
 // with an error.
-func parseMessage(line []byte) message {
-	var m message
-	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {
+func parseMessage(line []byte) rpcMessage {
+	var m rpcMessage
+	if trimmedLine := bytes.TrimLeft(line, " \t"); len(trimmedLine) > 0 && trimmedLine[0] == '[' {
 		var batch []json.RawMessage
 		if json.Unmarshal(line, &batch) != nil {
 			return m
@@ -38,23 +38,23 @@ func parseMessage(line []byte) message {
 }
 
 // The daemon responds to a request and to an invalid line, but not to a notification.
-func (m message) expectsAnswer() bool {
-	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
+func (m rpcMessage) expectsAnswer() bool {
+	return len(m.requests) > 0 || m.method == "" && len(m.responseLines) == 0
 }
 
-func (m *message) addEnvelope(id, method string) {
+func (m *rpcMessage) addEnvelope(id, method string) {
 	switch {
 	case id == "" || id == "null":
 	case method != "":
 		m.requests = append(m.requests, id)
 	default:
-		m.answers = append(m.answers, id)
+		m.responseLines = append(m.responseLines, id)
 	}
 }
 
 // Parsing stops at the result of a response, which may be many megabytes long.
-func parseEnvelope(text []byte) (id, method string) {
-	dec := json.NewDecoder(bytes.NewReader(text))
+func parseEnvelope(messageJSON []byte) (id, method string) {
+	dec := json.NewDecoder(bytes.NewReader(messageJSON))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return "", ""
 	}
@@ -66,15 +66,15 @@ func parseEnvelope(text []byte) (id, method string) {
 		if id != "" && (key == "result" || key == "error") {
 			return id, ""
 		}
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
+		var valueJSON json.RawMessage
+		if dec.Decode(&valueJSON) != nil {
 			return "", ""
 		}
 		switch key {
 		case "id":
-			id = string(value)
+			id = string(valueJSON)
 		case "method":
-			if json.Unmarshal(value, &method) != nil {
+			if json.Unmarshal(valueJSON, &method) != nil {
 				return "", ""
 			}
 		}
@@ -114,8 +114,8 @@ func updatedLine(uri string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%s}}`+"\n", rawjson.Encode(uri))
 }
 
-func listChangedLine(list string) []byte {
-	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
+func listChangedLine(listName string) []byte {
+	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + listName + `/list_changed"}` + "\n")
 }
 
 func cancelLine(id string) []byte {
@@ -126,6 +126,6 @@ func cancelLine(id string) []byte {
 // JSON-RPC reserves the codes from -32099 to -32000 for server errors.
 const codeServerLost = -32000
 
-func errorLine(id, text string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
+func errorLine(id, message string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(message))
 }

@@ -6,16 +6,16 @@ import (
 )
 
 func TestParseMessage(t *testing.T) {
-	for line, want := range map[string]message{
+	for line, want := range map[string]rpcMessage{
 		`{"jsonrpc":"2.0","id":1,"method":"a"}`:                  {requests: []string{"1"}, method: "a"},
 		`{"method":"a","params":{"id":9,"method":"x"},"id":"q"}`: {requests: []string{`"q"`}, method: "a"},
 		`{"method":"n"}`:           {method: "n"},
 		`{"id":null,"method":"n"}`: {method: "n"},
-		`{"jsonrpc":"2.0","id":"1","result":{"method":"x"}}`:          {answers: []string{`"1"`}},
-		`{"result":{"id":5},"id":7}`:                                  {answers: []string{"7"}},
-		`{"id":7,"error":{"code":1}}`:                                 {answers: []string{"7"}},
-		`{"id":7,"result":{"truncated": `:                             {answers: []string{"7"}},
-		` [{"id":1,"method":"a"},{"method":"n"},{"id":2,"result":1}]`: {requests: []string{"1"}, answers: []string{"2"}},
+		`{"jsonrpc":"2.0","id":"1","result":{"method":"x"}}`:          {responseLines: []string{`"1"`}},
+		`{"result":{"id":5},"id":7}`:                                  {responseLines: []string{"7"}},
+		`{"id":7,"error":{"code":1}}`:                                 {responseLines: []string{"7"}},
+		`{"id":7,"result":{"truncated": `:                             {responseLines: []string{"7"}},
+		` [{"id":1,"method":"a"},{"method":"n"},{"id":2,"result":1}]`: {requests: []string{"1"}, responseLines: []string{"2"}},
 		`[{"id":1`:             {},
 		`nonsense`:             {},
 		``:                     {},
@@ -55,7 +55,7 @@ func FuzzParseMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
 		l := parseMessage(line)
-		if l.expectsAnswer() && len(l.answers) > 0 && len(l.requests) == 0 {
+		if l.expectsAnswer() && len(l.responseLines) > 0 && len(l.requests) == 0 {
 			t.Errorf("%q: an answer expects an answer", line)
 		}
 	})

@@ -54,7 +54,7 @@ type Options struct {
 // SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(relayEndpoints{
-		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
+		inputReader: o.In, outWriter: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
 		connectToDaemon: func(ctx context.Context) (conn, error) {
 			client, err := o.Home.Client(ctx)
 			if err != nil {
@@ -79,8 +79,8 @@ type conn interface {
 // relayEndpoints are the streams of a client, and the functions that connect to a daemon or
 // start a daemon.
 type relayEndpoints struct {
-	in              io.Reader
-	out             io.Writer
+	inputReader     io.Reader
+	outWriter       io.Writer
 	notef           func(format string, args ...any)
 	connectToDaemon func(context.Context) (conn, error)
 	startDaemon     func(context.Context) error
@@ -171,7 +171,7 @@ func (r *relay) nextPoll() <-chan time.Time {
 
 func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	defer close(lines)
-	in := bufio.NewReaderSize(r.in, 64<<10)
+	in := bufio.NewReaderSize(r.inputReader, 64<<10)
 	for isFirst := true; ; isFirst = false {
 		line, err := readLine(in)
 		if isFirst { // shells of Windows write a byte order mark
@@ -218,7 +218,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 
 // writeDaemon sends a line to the daemon. If the connection was lost before the daemon
 // could read the line, writeDaemon returns false, and the caller can send the line again.
-func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
+func (r *relay) writeDaemon(ctx context.Context, m rpcMessage, line []byte) bool {
 	r.recordSent(m, line)
 	n, err := r.link.conn.Write(line)
 	if err == nil {
@@ -234,7 +234,7 @@ func (r *relay) writeDaemon(ctx context.Context, m message, line []byte) bool {
 	return !canRepeat
 }
 
-func (r *relay) recordSent(m message, line []byte) {
+func (r *relay) recordSent(m rpcMessage, line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session.recordSent(m, line)
@@ -392,12 +392,12 @@ func (r *relay) readDaemon(link *daemonLink) {
 			return
 		}
 		m := parseMessage(line)
-		if isResuming && len(m.answers) == 1 && m.answers[0] == link.resumeID {
+		if isResuming && len(m.responseLines) == 1 && m.responseLines[0] == link.resumeID {
 			isResuming = false
 			close(link.resumed)
 			continue
 		}
-		if len(m.answers) == 1 && m.answers[0] == ownID {
+		if len(m.responseLines) == 1 && m.responseLines[0] == ownID {
 			continue
 		}
 		r.mu.Lock()
@@ -413,7 +413,7 @@ func (r *relay) writeClient(line []byte) {
 	if r.writeErr != nil {
 		return
 	}
-	_, r.writeErr = r.out.Write(line)
+	_, r.writeErr = r.outWriter.Write(line)
 }
 
 func (r *relay) clientError() error {

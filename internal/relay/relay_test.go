@@ -32,13 +32,13 @@ type serverEnd struct {
 	w     *io.PipeWriter
 }
 
-func (s *serverEnd) expectLine(t *testing.T, words ...string) string {
+func (s *serverEnd) expectLine(t *testing.T, outputWords ...string) string {
 	t.Helper()
 	line, ok := <-s.lines
 	if !ok {
-		t.Fatalf("the connection ended before a line with %q", words)
+		t.Fatalf("the connection ended before a line with %q", outputWords)
 	}
-	for _, word := range words {
+	for _, word := range outputWords {
 		if !strings.Contains(line, word) {
 			t.Errorf("the server got %s, want %q", line, word)
 		}
@@ -74,16 +74,16 @@ func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
-		output, out := io.Pipe()
+		output, outWriter := io.Pipe()
 		w := &testRelay{
 			t: t, client: client, output: make(chan string, 100), relayErr: make(chan error, 1), startTime: time.Now(),
 			servers: make(chan *serverEnd, 10), startErr: startErr,
 		}
-		r := newRelay(relayEndpoints{in: input, out: out, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
+		r := newRelay(relayEndpoints{inputReader: input, outWriter: outWriter, notef: w.recordNotice, connectToDaemon: w.connectServer, startDaemon: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			w.relayErr <- r.run(ctx)
-			_ = out.Close()
+			_ = outWriter.Close()
 		}()
 		go sendLines(output, w.output)
 		test(w)
@@ -148,13 +148,13 @@ func (w *testRelay) countStarts() int {
 
 func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
 
-func (w *testRelay) expectLine(words ...string) {
+func (w *testRelay) expectLine(outputWords ...string) {
 	w.t.Helper()
 	line, ok := <-w.output
 	if !ok {
-		w.t.Fatalf("the output ended before a line with %q", words)
+		w.t.Fatalf("the output ended before a line with %q", outputWords)
 	}
-	for _, word := range words {
+	for _, word := range outputWords {
 		if !strings.Contains(line, word) {
 			w.t.Errorf("the client got %s, want %q", line, word)
 		}
@@ -462,7 +462,7 @@ func TestCancelWhileDaemonStarts(t *testing.T) {
 		input, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRelay(relayEndpoints{
-			in: input, out: io.Discard, notef: func(string, ...any) {},
+			inputReader: input, outWriter: io.Discard, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
@@ -477,10 +477,10 @@ func TestCancelWhileDaemonStarts(t *testing.T) {
 func TestRelayEndsWhenClientClosesOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()
-		output, out := io.Pipe()
+		output, outWriter := io.Pipe()
 		_ = output.Close()
 		r := newRelay(relayEndpoints{
-			in: input, out: out, notef: func(string, ...any) {},
+			inputReader: input, outWriter: outWriter, notef: func(string, ...any) {},
 			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
 			startDaemon:     func(context.Context) error { return errors.New("no") },
 		})

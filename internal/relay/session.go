@@ -49,7 +49,7 @@ func newSessionState() sessionState {
 	return sessionState{subscribedURIs: map[string]struct{}{}}
 }
 
-func (s *sessionState) recordSent(m message, line []byte) {
+func (s *sessionState) recordSent(m rpcMessage, line []byte) {
 	switch m.method {
 	case "initialize":
 		if len(m.requests) == 1 {
@@ -66,7 +66,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	case "resources/unsubscribe":
 		delete(s.subscribedURIs, resourceURI(line))
 	}
-	for _, id := range m.answers {
+	for _, id := range m.responseLines {
 		s.dropDaemonRequest(id)
 	}
 	for _, id := range m.requests {
@@ -80,13 +80,13 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 }
 
-func (s *sessionState) forgetUnsent(m message) {
+func (s *sessionState) forgetUnsent(m rpcMessage) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
 	}
 }
 
-func (s *sessionState) recordReceived(m message, line []byte) {
+func (s *sessionState) recordReceived(m rpcMessage, line []byte) {
 	for _, id := range m.requests {
 		if len(s.daemonRequests) < maxDaemonRequests {
 			s.daemonRequests = append(s.daemonRequests, id)
@@ -95,7 +95,7 @@ func (s *sessionState) recordReceived(m message, line []byte) {
 	if m.method == "notifications/cancelled" {
 		s.dropDaemonRequest(cancelledID(line))
 	}
-	for _, id := range m.answers {
+	for _, id := range m.responseLines {
 		if id == s.initializeID && s.initialize != nil {
 			s.isOpen = true
 		}

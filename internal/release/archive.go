@@ -15,9 +15,9 @@ import (
 
 // archivedFile is one file of a release archive or an npm package.
 type archivedFile struct {
-	name string
-	text []byte
-	mode int64
+	name    string
+	content []byte
+	mode    int64
 }
 
 func (r release) writeArchive(t target) error {
@@ -32,27 +32,27 @@ func (r release) writeArchive(t target) error {
 	pack := r.packZip
 	if t.os != "windows" {
 		pack = r.packTar
-		pages, err := r.listManualPages()
+		reviewPages, err := r.listManualPages()
 		if err != nil {
 			return err
 		}
-		for _, page := range pages {
+		for _, page := range reviewPages {
 			sources = append(sources, source{"man/man1/" + filepath.Base(page), page, 0o644})
 		}
 	}
 	var files []archivedFile
 	for _, s := range sources {
-		text, err := os.ReadFile(s.path)
+		fileContent, err := os.ReadFile(s.path)
 		if err != nil {
 			return err
 		}
-		files = append(files, archivedFile{s.name, text, s.mode})
+		files = append(files, archivedFile{s.name, fileContent, s.mode})
 	}
 	archive, err := pack(files)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.archiveName(t), err)
 	}
-	return os.WriteFile(filepath.Join(r.out, r.archiveName(t)), archive, 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, r.archiveName(t)), archive, 0o644)
 }
 
 // All files have the modification time of the release and no owner, so that the archive is reproducible.
@@ -64,11 +64,11 @@ func (r release) packTar(files []archivedFile) ([]byte, error) {
 	}
 	writer := tar.NewWriter(compressor)
 	for _, f := range files {
-		header := &tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: f.mode, Size: int64(len(f.text)), ModTime: r.time, Format: tar.FormatUSTAR}
+		header := &tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: f.mode, Size: int64(len(f.content)), ModTime: r.time, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
 			return nil, err
 		}
-		if _, err := writer.Write(f.text); err != nil {
+		if _, err := writer.Write(f.content); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := file.Write(f.text); err != nil {
+		if _, err := file.Write(f.content); err != nil {
 			return nil, err
 		}
 	}
@@ -97,17 +97,17 @@ func (r release) packZip(files []archivedFile) ([]byte, error) {
 const checksumsFile = "checksums.txt"
 
 func (r release) hashOf(name string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(r.out, name))
-	return fmt.Sprintf("%x", sha256.Sum256(text)), err
+	fileContent, err := os.ReadFile(filepath.Join(r.outDir, name))
+	return fmt.Sprintf("%x", sha256.Sum256(fileContent)), err
 }
 
 func (r release) writeChecksums() error {
-	entries, err := os.ReadDir(r.out)
+	dirEntries, err := os.ReadDir(r.outDir)
 	if err != nil {
 		return err
 	}
 	var lines strings.Builder
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() {
 			continue
 		}
@@ -117,5 +117,5 @@ func (r release) writeChecksums() error {
 		}
 		fmt.Fprintf(&lines, "%s  %s\n", hash, e.Name())
 	}
-	return os.WriteFile(filepath.Join(r.out, checksumsFile), []byte(lines.String()), 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, checksumsFile), []byte(lines.String()), 0o644)
 }

@@ -29,16 +29,16 @@ func (r release) writeLicenses(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	text.WriteString("opentabs contains these libraries. Each has its own license, which follows its name.\n")
+	var licenseText bytes.Buffer
+	licenseText.WriteString("opentabs contains these libraries. Each has its own license, which follows its name.\n")
 	for _, l := range libraries {
 		licenses, err := readLicenses(l.dir)
 		if err != nil {
 			return fmt.Errorf("read the license of %s: %w", l.title, err)
 		}
-		fmt.Fprintf(&text, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
+		fmt.Fprintf(&licenseText, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
 	}
-	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
+	return os.WriteFile(r.extraPath(t, licensesFile), licenseText.Bytes(), 0o644)
 }
 
 func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
@@ -58,23 +58,23 @@ func (r release) listLibraries(ctx context.Context, t target) ([]library, error)
 		}
 		libraries = append(libraries, library{module.Path + " " + module.Version, strings.TrimSpace(string(dir))})
 	}
-	embedded, err := embeddedPackages()
+	embeddedComponents, err := embeddedPackages()
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range embedded {
+	for _, c := range embeddedComponents {
 		libraries = append(libraries, library{c.Name + " " + c.Version + " (npm)", filepath.Join("node_modules", c.Name)})
 	}
 	return libraries, nil
 }
 
 func readLicenses(dir string) ([]byte, error) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var text []byte
-	for _, e := range entries {
+	var licenses []byte
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() || !licenseName().MatchString(e.Name()) {
 			continue
 		}
@@ -82,12 +82,12 @@ func readLicenses(dir string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = append(append(text, bytes.TrimSpace(license)...), '\n')
+		licenses = append(append(licenses, bytes.TrimSpace(license)...), '\n')
 	}
-	if text == nil {
+	if licenses == nil {
 		return nil, fmt.Errorf("the folder %s has no file with a license", dir)
 	}
-	return text, nil
+	return licenses, nil
 }
 
 func (r release) extraPath(t target, name string) string {
@@ -96,7 +96,7 @@ func (r release) extraPath(t target, name string) string {
 
 // manDir returns the folder of the manual pages, which are the same for all operating
 // systems.
-func (r release) manDir() string { return filepath.Join(r.out, programsDir, "man") }
+func (r release) manDir() string { return filepath.Join(r.outDir, programsDir, "man") }
 
 func (r release) writeManualPages(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())
@@ -108,7 +108,7 @@ func (r release) writeManualPages(ctx context.Context) error {
 }
 
 func (r release) listManualPages() ([]string, error) {
-	pages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
-	slices.Sort(pages)
-	return pages, err
+	reviewPages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
+	slices.Sort(reviewPages)
+	return reviewPages, err
 }

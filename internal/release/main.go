@@ -30,7 +30,7 @@ import (
 // release contains the parameters that all steps of a release build need, such as the version and
 // the output folder.
 type release struct {
-	out string
+	outDir string
 	// url is the address at which the release folder will be published. If url is empty,
 	// a program of the release cannot upgrade itself.
 	url             string
@@ -53,7 +53,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	r := release{version: version.Version}
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
-	flags.StringVar(&r.out, "out", "dist", "the `FOLDER` of the release; its content is replaced")
+	flags.StringVar(&r.outDir, "out", "dist", "the `FOLDER` of the release; its content is replaced")
 	flags.StringVar(&r.url, "url", "", "the `ADDRESS` of the folder with the newest release, for upgrade and install.sh")
 	flags.BoolVar(&r.linuxPackages, "linux-packages", true, "write deb and rpm packages")
 	flags.StringVar(&r.storeExtensions, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string) error {
 	if r.commit, r.time, err = readCommit(ctx); err != nil {
 		return err
 	}
-	if err := makeEmptyFolder(r.out); err != nil {
+	if err := makeEmptyFolder(r.outDir); err != nil {
 		return err
 	}
 	if *onlyStore {
@@ -112,7 +112,7 @@ func (r release) write(ctx context.Context, targets []target) error {
 	if err := r.writeManifests(targets); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(filepath.Join(r.out, programsDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(r.outDir, programsDir)); err != nil {
 		return err
 	}
 	return r.writeChecksums()
@@ -121,11 +121,11 @@ func (r release) write(ctx context.Context, targets []target) error {
 // A folder that contains files but no checksums.txt is not a release, so makeEmptyFolder deletes nothing and returns an
 // error.
 func makeEmptyFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(entries) > 0 && err != nil {
+	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(dirEntries) > 0 && err != nil {
 		return fmt.Errorf("%s contains other files than a release: name another folder with -out", dir)
 	}
 	if err := os.RemoveAll(dir); err != nil {

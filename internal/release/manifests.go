@@ -54,25 +54,25 @@ func (r release) writeManifests(targets []target) error {
 		files = append(files, "opentabs.rb", "scoop.json")
 	}
 	for _, name := range files {
-		text, err := fillTemplate(name, facts)
+		manifest, err := fillTemplate(name, facts)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(r.out, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.outDir, name), manifest, 0o644); err != nil {
 			return err
 		}
 	}
-	return os.Chmod(filepath.Join(r.out, "install.sh"), 0o755)
+	return os.Chmod(filepath.Join(r.outDir, "install.sh"), 0o755)
 }
 
 func fillTemplate(name string, facts any) ([]byte, error) {
-	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
+	parsedTemplate, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	err = parsed.Execute(&text, facts)
-	return text.Bytes(), err
+	var manifest bytes.Buffer
+	err = parsedTemplate.Execute(&manifest, facts)
+	return manifest.Bytes(), err
 }
 
 func (r release) writeLinuxPackages(ctx context.Context, t target) error {
@@ -83,13 +83,13 @@ func (r release) writeLinuxPackages(ctx context.Context, t target) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(r.out, programsDir, "nfpm.yaml")
+	file := filepath.Join(r.outDir, programsDir, "nfpm.yaml")
 	if err := os.WriteFile(file, settings, 0o644); err != nil {
 		return err
 	}
 	for _, format := range []string{"deb", "rpm"} {
 		name := fmt.Sprintf("opentabs_%s_%s.%s", r.version, t.arch, format)
-		cmd := exec.CommandContext(ctx, "go", "run", packagerModule, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.out, name))
+		cmd := exec.CommandContext(ctx, "go", "run", packagerModule, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.outDir, name))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
 		if output, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build the package %s: %w\n%s", name, err, output)

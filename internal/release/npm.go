@@ -65,7 +65,7 @@ func (r release) writeNPM(ctx context.Context, targets []target) error {
 }
 
 func (r release) writeSDK(ctx context.Context) error {
-	dir, err := filepath.Abs(filepath.Join(r.out, "npm", "sdk"))
+	dir, err := filepath.Abs(filepath.Join(r.outDir, "npm", "sdk"))
 	if err != nil {
 		return err
 	}
@@ -79,9 +79,9 @@ func (r release) writeSDK(ctx context.Context) error {
 		}
 	}
 	var source struct{ Dependencies map[string]string }
-	text, err := os.ReadFile("sdk-ts/package.json")
+	fileContent, err := os.ReadFile("sdk-ts/package.json")
 	if err == nil {
-		err = json.Unmarshal(text, &source)
+		err = json.Unmarshal(fileContent, &source)
 	}
 	if err != nil {
 		return err
@@ -99,8 +99,8 @@ func exportOf(module string) map[string]string {
 }
 
 func (r release) packNPM(ctx context.Context, name string, m manifest, files []archivedFile) error {
-	dir := filepath.Join(r.out, "npm", name)
-	text, err := json.MarshalIndent(m, "", "  ")
+	dir := filepath.Join(r.outDir, "npm", name)
+	encodedJSON, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func (r release) packNPM(ctx context.Context, name string, m manifest, files []a
 	if err != nil {
 		return err
 	}
-	files = append(files, archivedFile{"package.json", append(text, '\n'), 0o644}, archivedFile{"LICENSE", license, 0o644})
+	files = append(files, archivedFile{"package.json", append(encodedJSON, '\n'), 0o644}, archivedFile{"LICENSE", license, 0o644})
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, f.text, os.FileMode(f.mode)); err != nil {
+		if err := os.WriteFile(path, f.content, os.FileMode(f.mode)); err != nil {
 			return err
 		}
 	}

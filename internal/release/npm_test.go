@@ -137,11 +137,11 @@ func checkSDK(t *testing.T, env []string, root string) {
 	if output, err := runInFolder(t, dir, env, "npm", "install", "--silent", "@opentabs/sdk", "zod"); err != nil {
 		t.Fatalf("npm install ended with %v: %s", err, output)
 	}
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"plugin.ts": pluginSource, "wrong.ts": wrongSource,
 		"package.json": `{"type": "module", "dependencies": {"@opentabs/sdk": "0.1.0", "zod": "4"}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

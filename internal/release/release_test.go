@@ -32,14 +32,14 @@ esac
 // The current directory becomes the root of the repository until the test ends.
 func newRelease(t *testing.T, targets []target) release {
 	t.Helper()
-	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
 	for _, target := range targets {
 		path := r.programPath(target)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for path, text := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
-			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		for path, fileContent := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
+			if err := os.WriteFile(path, []byte(fileContent), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,11 +68,11 @@ func TestSameProgramsGiveSameBytes(t *testing.T) {
 	for i := range checksums {
 		r := newRelease(t, allTargets)
 		writeFiles(t, r, allTargets)
-		text, err := os.ReadFile(filepath.Join(r.out, checksumsFile))
+		fileContent, err := os.ReadFile(filepath.Join(r.outDir, checksumsFile))
 		if err != nil {
 			t.Fatal(err)
 		}
-		checksums[i] = string(text)
+		checksums[i] = string(fileContent)
 	}
 	if checksums[0] != checksums[1] {
 		t.Errorf("the checksums of two releases of one commit differ:\n%s\n%s", checksums[0], checksums[1])
@@ -91,7 +91,7 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 	r := newRelease(t, allTargets)
 	writeFiles(t, r, allTargets)
 	for file, system := range map[string]target{"opentabs.rb": {"darwin", "arm64"}, "scoop.json": {"windows", "arm64"}} {
-		text, err := os.ReadFile(filepath.Join(r.out, file))
+		fileContent, err := os.ReadFile(filepath.Join(r.outDir, file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,11 +99,11 @@ func TestManifestsContainTheChecksums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), `"`+hash+`"`) || !strings.Contains(string(text), `"`+r.url+"/"+r.archiveName(system)+`"`) {
-			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), text)
+		if !strings.Contains(string(fileContent), `"`+hash+`"`) || !strings.Contains(string(fileContent), `"`+r.url+"/"+r.archiveName(system)+`"`) {
+			t.Errorf("%s does not contain the hash or the address of %s:\n%s", file, r.archiveName(system), fileContent)
 		}
-		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
-			t.Errorf("%s is not valid JSON:\n%s", file, text)
+		if strings.HasSuffix(file, ".json") && !json.Valid(fileContent) {
+			t.Errorf("%s is not valid JSON:\n%s", file, fileContent)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
 	if err := r.writeSBOM(here); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(r.out, r.baseName(here)+".cdx.json"))
+	fileContent, err := os.ReadFile(filepath.Join(r.outDir, r.baseName(here)+".cdx.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"pkg:golang/stdlib@1.`, `"pkg:npm/zod@4.`, `"pkg:npm/preact@`, `"bomFormat": "CycloneDX"`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the SBOM does not contain %s:\n%s", want, text)
+		if !strings.Contains(string(fileContent), want) {
+			t.Errorf("the SBOM does not contain %s:\n%s", want, fileContent)
 		}
 	}
 }
@@ -150,12 +150,12 @@ func TestLicenses(t *testing.T) {
 	if err := r.writeLicenses(t.Context(), here); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(r.extraPath(here, licensesFile))
+	fileContent, err := os.ReadFile(r.extraPath(here, licensesFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nGo standard library go1.", "\ngithub.com/evanw/esbuild v", "\npreact 1", " (npm)\n", "Permission is hereby granted"} {
-		if !strings.Contains(string(text), want) {
+		if !strings.Contains(string(fileContent), want) {
 			t.Errorf("the licenses do not contain %q", want)
 		}
 	}
@@ -166,9 +166,9 @@ func TestLicenses(t *testing.T) {
 
 func runInstaller(t *testing.T, r release, home string) (string, error) {
 	t.Helper()
-	server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
+	server := httptest.NewServer(http.FileServer(http.Dir(r.outDir)))
 	defer server.Close()
-	cmd := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	cmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
 	cmd.Env = append(os.Environ(), "HOME="+home, "OPENTABS_INSTALL_DIR=", "OPENTABS_RELEASE_URL="+server.URL)
 	output, err := cmd.CombinedOutput()
 	return string(output), err
@@ -191,12 +191,12 @@ func TestInstallScript(t *testing.T) {
 	if output, err := exec.Command(program, "--version").Output(); err != nil || string(output) != "opentabs 0.1.0\n" {
 		t.Errorf("the installed program printed %q, %v", output, err)
 	}
-	entries, err := os.ReadDir(filepath.Dir(program))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("install.sh left %v, want only the program; %v", entries, err)
+	dirEntries, err := os.ReadDir(filepath.Dir(program))
+	if err != nil || len(dirEntries) != 1 {
+		t.Errorf("install.sh left %v, want only the program; %v", dirEntries, err)
 	}
 
-	archive := filepath.Join(r.out, r.archiveName(here[0]))
+	archive := filepath.Join(r.outDir, r.archiveName(here[0]))
 	if err := os.WriteFile(archive, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -208,9 +208,9 @@ func TestInstallScript(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(emptyHome, ".local")); err == nil {
 		t.Error("install.sh of a damaged archive wrote into the home directory")
 	}
-	plain := exec.Command("sh", filepath.Join(r.out, "install.sh"))
-	plain.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
-	if output, err := plain.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
+	plainCmd := exec.Command("sh", filepath.Join(r.outDir, "install.sh"))
+	plainCmd.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
+	if output, err := plainCmd.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
 		t.Errorf("install.sh with an unencrypted address ended with %v: %s", err, output)
 	}
 }
@@ -218,16 +218,16 @@ func TestInstallScript(t *testing.T) {
 func startRegistry(t *testing.T, r release) []string {
 	t.Helper()
 	registry := &npmtest.Registry{}
-	files, err := filepath.Glob(filepath.Join(r.out, "npm", "*.tgz"))
+	files, err := filepath.Glob(filepath.Join(r.outDir, "npm", "*.tgz"))
 	if err != nil || len(files) < 3 {
 		t.Fatalf("the release has the npm packages %v, want at least 3 packages; %v", files, err)
 	}
 	for _, file := range files {
-		packed, err := os.ReadFile(file)
+		packedPackage, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		publish(t, registry, packed)
+		publish(t, registry, packedPackage)
 	}
 	zod, err := npmtest.PackFolder("node_modules/zod")
 	if err != nil {
@@ -240,9 +240,9 @@ func startRegistry(t *testing.T, r release) []string {
 		"npm_config_update_notifier=false", "HOME="+t.TempDir())
 }
 
-func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
+func publish(t *testing.T, registry *npmtest.Registry, packedPackage []byte) {
 	t.Helper()
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	zip, err := gzip.NewReader(bytes.NewReader(packedPackage))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,19 +254,19 @@ func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
 		if header.Name != "package/package.json" {
 			continue
 		}
-		text, err := io.ReadAll(entries)
+		readBytes, err := io.ReadAll(entries)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var m struct{ Name, Version string }
 		manifest := map[string]any{}
-		if err := json.Unmarshal(text, &m); err != nil {
+		if err := json.Unmarshal(readBytes, &m); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(text, &manifest); err != nil {
+		if err := json.Unmarshal(readBytes, &manifest); err != nil {
 			t.Fatal(err)
 		}
-		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packed, Manifest: manifest})
+		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packedPackage, Manifest: manifest})
 		return
 	}
 }

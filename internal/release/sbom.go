@@ -51,18 +51,18 @@ func (r release) writeSBOM(t target) error {
 	for _, module := range info.Deps {
 		bom.Components = append(bom.Components, newComponent("library", "golang", module.Path, module.Version))
 	}
-	embedded, err := embeddedPackages()
+	embeddedComponents, err := embeddedPackages()
 	if err != nil {
 		return err
 	}
-	bom.Components = append(bom.Components, embedded...)
+	bom.Components = append(bom.Components, embeddedComponents...)
 	hash := sha256.Sum256([]byte(r.commit + " " + r.baseName(t)))
 	bom.SerialNumber = uuidText(hash[:])
-	text, err := json.MarshalIndent(bom, "", "  ")
+	encodedJSON, err := json.MarshalIndent(bom, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, r.baseName(t)+".cdx.json"), append(text, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, r.baseName(t)+".cdx.json"), append(encodedJSON, '\n'), 0o644)
 }
 
 func uuidText(hash []byte) string {
@@ -80,9 +80,9 @@ func embeddedPackages() ([]component, error) {
 	var lockFile struct {
 		Packages map[string]struct{ Version string }
 	}
-	text, err := os.ReadFile("package-lock.json")
+	fileContent, err := os.ReadFile("package-lock.json")
 	if err == nil {
-		err = json.Unmarshal(text, &lockFile)
+		err = json.Unmarshal(fileContent, &lockFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read package-lock.json: %w", err)

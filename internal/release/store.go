@@ -15,13 +15,13 @@ func (r release) writeStorePackage() error {
 	if err != nil {
 		return err
 	}
-	var packed []archivedFile
+	var packedFiles []archivedFile
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		packed = append(packed, archivedFile{name, files[name], 0o644})
+		packedFiles = append(packedFiles, archivedFile{name, files[name], 0o644})
 	}
-	archive, err := r.packZip(packed)
+	archive, err := r.packZip(packedFiles)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(r.out, fmt.Sprintf("opentabs_%s_store.zip", r.version)), archive, 0o644)
+	return os.WriteFile(filepath.Join(r.outDir, fmt.Sprintf("opentabs_%s_store.zip", r.version)), archive, 0o644)
 }

@@ -15,11 +15,11 @@ import (
 // The document docs/store.md must have the extension's summary and explain each of its permissions.
 func TestStorePackage(t *testing.T) {
 	t.Chdir("../..")
-	r := release{out: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
+	r := release{outDir: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
 	if err := r.writeStorePackage(); err != nil {
 		t.Fatal(err)
 	}
-	archive, err := zip.OpenReader(filepath.Join(r.out, "opentabs_0.1.0_store.zip"))
+	archive, err := zip.OpenReader(filepath.Join(r.outDir, "opentabs_0.1.0_store.zip"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +50,17 @@ func TestStorePackage(t *testing.T) {
 	if err := json.NewDecoder(manifest).Decode(&m); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("docs/store.md")
+	fileContent, err := os.ReadFile("docs/store.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const maxSummaryChars = 132
-	if !strings.Contains(string(text), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
+	if !strings.Contains(string(fileContent), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
 		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or the summary is longer than %d characters: %q", maxSummaryChars, m.Description)
 	}
 	var explained []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(text), -1) {
-		explained = append(explained, row[1]+row[2])
+	for _, tableRow := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(fileContent), -1) {
+		explained = append(explained, tableRow[1]+tableRow[2])
 	}
 	want := m.Permissions
 	for _, name := range append(m.Optional, m.Sites...) {

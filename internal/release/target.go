@@ -60,7 +60,7 @@ func (t target) npmArch() string {
 const programsDir = "programs"
 
 func (r release) programPath(t target) string {
-	return filepath.Join(r.out, programsDir, t.os+"_"+t.arch, t.program())
+	return filepath.Join(r.outDir, programsDir, t.os+"_"+t.arch, t.program())
 }
 
 // `opentabs upgrade` and install.sh find the archive by its name, so the format of the name must not change.

@@ -32,43 +32,43 @@ const (
 // scripts that passed are also stored in a file for later processes. If the cache file is lost
 // or damaged, all scripts are checked again. Cache is safe for concurrent use.
 type Cache struct {
-	path  string
-	log   zerolog.Logger
-	check func(code []byte) error
+	path        string
+	log         zerolog.Logger
+	checkScript func(code []byte) error
 
 	mu            sync.Mutex // guards all fields below, and access to the file in this process
 	passed        map[string]bool
 	passedInOrder []string // hashes of passed scripts, oldest first
-	failed        map[string]error
+	scriptErrors  map[string]error
 }
 
 // New returns the cache whose file is in the state folder of dirs.
 func New(dirs config.Dirs, log zerolog.Logger) *Cache {
-	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, check: jsbuild.CheckScript}
+	return &Cache{path: filepath.Join(dirs.State, cacheFile), log: log, checkScript: jsbuild.CheckScript}
 }
 
 // Check returns an error if the script could escape from the function that opentabs wraps
 // around each script. If the cache has no result for the script, Check runs the check and
 // stores the result.
 func (c *Cache) Check(code []byte) error {
-	sum := sha256.Sum256(code)
-	hash := hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(code)
+	hash := hex.EncodeToString(checksum[:])
 	if c.HasPassed(hash) {
 		return nil
 	}
 	c.mu.Lock()
-	err, isKnown := c.failed[hash]
+	err, isKnown := c.scriptErrors[hash]
 	c.mu.Unlock()
 	if isKnown {
 		return err
 	}
-	if err := c.check(code); err != nil {
+	if err := c.checkScript(code); err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.failed == nil || len(c.failed) >= maxFailed {
-			c.failed = map[string]error{}
+		if c.scriptErrors == nil || len(c.scriptErrors) >= maxFailed {
+			c.scriptErrors = map[string]error{}
 		}
-		c.failed[hash] = err
+		c.scriptErrors[hash] = err
 		return err
 	}
 	c.addPassed(hash)
@@ -111,8 +111,8 @@ func (c *Cache) readFile() {
 	if c.passed == nil {
 		c.passed = map[string]bool{}
 	}
-	text, err := os.ReadFile(c.path)
-	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
+	fileContent, err := os.ReadFile(c.path)
+	hashLines, ok := strings.CutPrefix(string(fileContent), fileHeader())
 	if err != nil || !ok {
 		return
 	}

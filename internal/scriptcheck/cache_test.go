@@ -14,7 +14,7 @@ import (
 
 func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	c, n := New(dirs, zerolog.Nop()), new(int)
-	c.check = func(code []byte) error {
+	c.checkScript = func(code []byte) error {
 		*n++
 		if strings.HasPrefix(string(code), "bad") {
 			return errors.New("it is bad")
@@ -60,17 +60,17 @@ func TestCacheDamaged(t *testing.T) {
 	c, n := newCountedCache(dirs)
 	wantCheck(t, c, n, "a", true, 1)
 	path := filepath.Join(dirs.State, cacheFile)
-	text, err := os.ReadFile(path)
+	fileContent, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
+	for name, fileContent := range map[string]string{
 		"empty":            "",
-		"truncated":        string(text[:len(text)-1]),
-		"an older check's": "check 0\n" + strings.TrimPrefix(string(text), fileHeader()),
+		"truncated":        string(fileContent[:len(fileContent)-1]),
+		"an older check's": "check 0\n" + strings.TrimPrefix(string(fileContent), fileHeader()),
 		"garbage":          fileHeader() + "\n\x00\n" + strings.Repeat("x", 200),
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c, n := newCountedCache(dirs)

@@ -66,7 +66,7 @@ func writeKey(plist *bytes.Buffer, indent, name, value string) {
 
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-func escapeXML(text string) string { return xmlEscaper.Replace(text) }
+func escapeXML(xmlText string) string { return xmlEscaper.Replace(xmlText) }
 
 func (l launchd) checkAvailable(ctx context.Context) error {
 	return runCommand(ctx, "launchctl", "print", l.domain())

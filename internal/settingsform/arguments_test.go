@@ -26,15 +26,15 @@ func applyForm(t *testing.T, views []wire.SettingView, a Arguments, in string) (
 	t.Helper()
 	f := New("wiki", views)
 	err := f.Apply(a, strings.NewReader(in))
-	text, jsonErr := json.Marshal(f.Changes)
+	changesJSON, jsonErr := json.Marshal(f.Changes)
 	if jsonErr != nil {
 		t.Fatal(jsonErr)
 	}
-	return string(text), err
+	return string(changesJSON), err
 }
 
 func TestApply(t *testing.T) {
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name string
 		args Arguments
 		in   string
@@ -56,16 +56,16 @@ func TestApply(t *testing.T) {
 		{"replace one instance by another", Arguments{Sets: []string{"site.new=https://n.test"}, Unset: []string{"site.default", "site.work"}}, "",
 			`{"site":{"new":"https://n.test"}}`},
 	} {
-		got, err := applyForm(t, wikiViews(), test.args, test.in)
-		if err != nil || got != test.want {
-			t.Errorf("%s: %s, %v; want %s", test.name, got, err, test.want)
+		got, err := applyForm(t, wikiViews(), testCase.args, testCase.in)
+		if err != nil || got != testCase.want {
+			t.Errorf("%s: %s, %v; want %s", testCase.name, got, err, testCase.want)
 		}
 	}
 }
 
 func TestApplyErrors(t *testing.T) {
 	twoURLs := append(wikiViews(), wire.SettingView{Key: "mirror", Type: wire.SettingURL})
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		views []wire.SettingView
 		args  Arguments
 		want  string
@@ -83,10 +83,10 @@ func TestApplyErrors(t *testing.T) {
 		{twoURLs, Arguments{Instances: []string{"x=https://x.test"}}, "write KEY.INSTANCE=URL with one of site, mirror"},
 		{nil, Arguments{Sets: []string{"a=b"}}, "the plugin wiki has no settings"},
 	} {
-		_, err := applyForm(t, test.views, test.args, "1")
+		_, err := applyForm(t, testCase.views, testCase.args, "1")
 		var user *usererr.Error
-		if !errors.As(err, &user) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: %v, want %q", test.args, err, test.want)
+		if !errors.As(err, &user) || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%+v: %v, want %q", testCase.args, err, testCase.want)
 		}
 	}
 }

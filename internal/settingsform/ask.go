@@ -13,18 +13,18 @@ import (
 // removes the setting. The function ask shows a question and returns the user's answer, or
 // io.EOF at the end of the input. If secret is true, the terminal should hide the typed
 // text. Fill calls notef to show a notice to the user.
-func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
+func (f *Form) Fill(askUser func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
 		for hasAnswer := false; !hasAnswer; {
-			text, err := ask(questionOf(v), v.Secret)
+			input, err := askUser(questionOf(v), v.Secret)
 			switch {
-			case errors.Is(err, io.EOF) && text == "":
+			case errors.Is(err, io.EOF) && input == "":
 				return errors.New("nothing has changed")
 			case err != nil && !errors.Is(err, io.EOF):
 				return fmt.Errorf("read the answer: %w", err)
 			}
-			err = f.answer(v, strings.TrimSpace(text))
+			err = f.setInput(v, strings.TrimSpace(input))
 			if hasAnswer = err == nil; !hasAnswer {
 				notef("%v", err)
 			}
@@ -48,15 +48,15 @@ func questionOf(v wire.SettingView) string {
 }
 
 // For a URL setting, the user's answer NAME=URL sets the URL of one instance.
-func (f *Form) answer(v wire.SettingView, text string) error {
-	switch text {
+func (f *Form) setInput(v wire.SettingView, input string) error {
+	switch input {
 	case "":
 		return nil
 	case "-":
 		return f.Unset(v.Key)
 	}
-	if name, url, hasName := strings.Cut(text, "="); hasName && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
+	if name, url, hasName := strings.Cut(input, "="); hasName && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
 		return f.Set(v.Key+"."+name, url)
 	}
-	return f.Set(v.Key, text)
+	return f.Set(v.Key, input)
 }

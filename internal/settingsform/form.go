@@ -49,25 +49,25 @@ func New(name string, views []wire.SettingView) *Form {
 
 // Apply adds the changes in a command's arguments to the form. Apply reads at most one
 // value from the reader in, which is stdin.
-func (f *Form) Apply(a Arguments, in io.Reader) error {
+func (f *Form) Apply(a Arguments, inputReader io.Reader) error {
 	hasReadStdin := false
 	for _, assignment := range a.Sets {
-		key, text, ok := strings.Cut(assignment, "=")
+		key, input, ok := strings.Cut(assignment, "=")
 		if !ok {
 			return usererr.Errorf("%q sets nothing: write KEY=VALUE", key)
 		}
-		if text == "-" {
+		if input == "-" {
 			if hasReadStdin {
 				return usererr.Errorf("only one value can be read from stdin")
 			}
 			hasReadStdin = true
-			stdinText, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
+			stdinText, err := io.ReadAll(io.LimitReader(inputReader, maxStdinValue))
 			if err != nil {
 				return fmt.Errorf("read the value of %s: %w", key, err)
 			}
-			text = strings.TrimRight(string(stdinText), "\r\n")
+			input = strings.TrimRight(string(stdinText), "\r\n")
 		}
-		if err := f.Set(key, text); err != nil {
+		if err := f.Set(key, input); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (f *Form) Apply(a Arguments, in io.Reader) error {
 // Set changes a setting to a value that the user typed. The parameter key is the key of a
 // setting, such as "site", or names one instance of a URL setting, such as "site.work".
 // The message of an error from Set is a sentence for the user.
-func (f *Form) Set(key, text string) error {
+func (f *Form) Set(key, input string) error {
 	v, instance, err := f.find(key)
 	if err != nil {
 		return err
@@ -104,15 +104,15 @@ func (f *Form) Set(key, text string) error {
 		if instance == "" {
 			instance = settings.DefaultInstance
 		}
-		f.urlsOf(v)[instance] = text
+		f.urlsOf(v)[instance] = input
 		return f.putURLs(v)
 	}
 	setting := plugin.Setting{Key: v.Key, Type: v.Type, Options: v.Options}
-	value, err := settings.Parse(setting, text)
+	settingValue, err := settings.Parse(setting, input)
 	if err != nil {
 		return usererr.Errorf("%v", err)
 	}
-	f.Changes[v.Key] = value
+	f.Changes[v.Key] = settingValue
 	return nil
 }
 
@@ -146,11 +146,11 @@ func (f *Form) urlsOf(v wire.SettingView) map[string]string {
 }
 
 func (f *Form) putURLs(v wire.SettingView) error {
-	text, err := json.Marshal(f.urls[v.Key])
+	encodedJSON, err := json.Marshal(f.urls[v.Key])
 	if len(f.urls[v.Key]) == 0 {
-		text = []byte("null")
+		encodedJSON = []byte("null")
 	}
-	f.Changes[v.Key] = text
+	f.Changes[v.Key] = encodedJSON
 	return err
 }
 

@@ -18,18 +18,18 @@ var views = []wire.SettingView{
 	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, IsSet: true, Value: json.RawMessage(`"old"`)},
 }
 
-func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (string, error) {
+func scriptAnswers(questions *[]string, responseLines ...string) func(string, bool) (string, error) {
 	return func(question string, secret bool) (string, error) {
 		if secret {
 			question = "secret " + question
 		}
 		*questions = append(*questions, question)
-		if len(answers) == 0 {
+		if len(responseLines) == 0 {
 			return "", io.EOF
 		}
-		text := answers[0]
-		answers = answers[1:]
-		return text + "\n", nil
+		scriptedAnswer := responseLines[0]
+		responseLines = responseLines[1:]
+		return scriptedAnswer + "\n", nil
 	}
 }
 
@@ -84,8 +84,8 @@ func TestSummary(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	var lines []string
-	for _, row := range Rows(views) {
-		lines = append(lines, strings.Join(row, "|"))
+	for _, tableRow := range Rows(views) {
+		lines = append(lines, strings.Join(tableRow, "|"))
 	}
 	want := "KEY|TYPE|VALUE|MEANING\nsize|number, required|(not set)|Page size\nsite|url|home=https://h.example.com work=https://w.example.com|Site\n" +
 		"token|string|(set, not shown; not given to the plugin, which starts late)|Token\nsort|select|old|Order"

@@ -13,19 +13,19 @@ import (
 // Rows returns a table of settings for the user. The first row of the table contains the
 // column names. For a secret setting, the row shows only whether the setting has a value.
 func Rows(views []wire.SettingView) [][]string {
-	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
+	tableRows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
 		kind := string(v.Type)
 		if v.Required {
 			kind += ", required"
 		}
-		rows = append(rows, []string{v.Key, kind, valueText(v), v.Label})
+		tableRows = append(tableRows, []string{v.Key, kind, valueText(v), v.Label})
 	}
-	return rows
+	return tableRows
 }
 
 func valueText(v wire.SettingView) string {
-	var text string
+	var displayValue string
 	var urls map[string]string
 	switch {
 	case !v.IsSet:
@@ -34,14 +34,14 @@ func valueText(v wire.SettingView) string {
 		return "(set, not shown; not given to the plugin, which starts late)"
 	case v.Secret:
 		return "(set, not shown)"
-	case json.Unmarshal(v.Value, &text) == nil:
-		return text
+	case json.Unmarshal(v.Value, &displayValue) == nil:
+		return displayValue
 	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:
-		var texts []string
+		var shownTexts []string
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
-			texts = append(texts, name+"="+urls[name])
+			shownTexts = append(shownTexts, name+"="+urls[name])
 		}
-		return strings.Join(texts, " ")
+		return strings.Join(shownTexts, " ")
 	}
 	return string(v.Value)
 }

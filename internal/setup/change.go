@@ -23,53 +23,55 @@ import (
 
 // Change is a planned change of an MCP client's configuration file.
 type Change struct {
-	Client        Client
-	before, after []byte
+	Client                      Client
+	contentBefore, contentAfter []byte
 }
 
 // PlanChange plans a change that adds opentabs, started by command, to the configuration
 // of an MCP client. If opentabs cannot change the file, PlanChange returns a [FileError].
 func PlanChange(c Client, command Command) (Change, error) {
-	before, err := readConfig(c.File)
+	contentBefore, err := readConfig(c.File)
 	if err != nil {
 		return Change{}, err
 	}
-	after, err := editText(before, func(text []byte) ([]byte, error) { return c.format.set(text, c.servers, c.entry(command)) })
+	contentAfter, err := editText(contentBefore, func(configText []byte) ([]byte, error) {
+		return c.format.setServer(configText, c.servers, c.entry(command))
+	})
 	if err != nil {
-		return Change{}, newSetError(c, before, command, err)
+		return Change{}, newSetError(c, contentBefore, command, err)
 	}
-	return Change{Client: c, before: before, after: after}, nil
+	return Change{Client: c, contentBefore: contentBefore, contentAfter: contentAfter}, nil
 }
 
 // IsEmpty reports whether the planned change has no effect, because the configuration
 // already starts opentabs with this command.
 func (c Change) IsEmpty() bool {
-	before, errBefore := c.Client.format.decode(c.before)
-	after, errAfter := c.Client.format.decode(c.after)
-	return c.before != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(before, after)
+	configBefore, errBefore := c.Client.format.decode(c.contentBefore)
+	configAfter, errAfter := c.Client.format.decode(c.contentAfter)
+	return c.contentBefore != nil && errBefore == nil && errAfter == nil && reflect.DeepEqual(configBefore, configAfter)
 }
 
 // Diff returns the planned change as a unified diff.
-func (c Change) Diff() string { return diffOf(c.Client.File, c.before, c.after) }
+func (c Change) Diff() string { return diffOf(c.Client.File, c.contentBefore, c.contentAfter) }
 
-func diffOf(file string, before, after []byte) string {
-	text := diff.Diff(file, before, file, after)
-	_, text, _ = bytes.Cut(text, []byte("\n")) // removes the line "diff FILE FILE"
-	return string(text)
+func diffOf(file string, contentBefore, contentAfter []byte) string {
+	diffText := diff.Diff(file, contentBefore, file, contentAfter)
+	_, diffText, _ = bytes.Cut(diffText, []byte("\n")) // removes the line "diff FILE FILE"
+	return string(diffText)
 }
 
 // CurrentToken returns the client token in an MCP client's configuration file, or an empty string. The argument prefix
 // is the prefix by which tokens are recognized.
 func CurrentToken(c Client, prefix string) string {
-	data, err := readConfig(c.File)
+	configBytes, err := readConfig(c.File)
 	if err != nil {
 		return ""
 	}
-	values, err := c.format.decode(data)
+	configValues, err := c.format.decode(configBytes)
 	if err != nil {
 		return ""
 	}
-	return findStringWithPrefix(findServer(values, c.servers), prefix)
+	return findStringWithPrefix(findServer(configValues, c.servers), prefix)
 }
 
 func findStringWithPrefix(value any, prefix string) string {
@@ -80,8 +82,8 @@ func findStringWithPrefix(value any, prefix string) string {
 		}
 	case map[string]any:
 		for _, child := range value {
-			if text := findStringWithPrefix(child, prefix); text != "" {
-				return text
+			if foundString := findStringWithPrefix(child, prefix); foundString != "" {
+				return foundString
 			}
 		}
 	}
@@ -92,23 +94,23 @@ var errNotRegular = errors.New("is not a regular file")
 
 // The path of a configuration file can be a symbolic link to a regular file.
 func readConfig(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	fileInfo, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, explainAccess(path, err)
-	case !info.Mode().IsRegular(): // reading a named pipe would block
+	case !fileInfo.Mode().IsRegular(): // reading a named pipe would block
 		return nil, fmt.Errorf("%s %w: remove it or put a regular file in its place", path, errNotRegular)
 	}
-	data, err := os.ReadFile(path)
+	configBytes, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && data == nil {
-		data = []byte{}
+	if err == nil && configBytes == nil {
+		configBytes = []byte{}
 	}
-	return data, explainAccess(path, err)
+	return configBytes, explainAccess(path, err)
 }
 
 // The error of explainAccess does not wrap err: setting OPENTABS_HOME, the usual remedy, does not move the file of an
@@ -167,11 +169,11 @@ type setupRecord struct {
 // did not exist, Write makes no backup and returns an empty path. Write keeps the file mode and follows symbolic links.
 // Write returns an error if the file has changed since [PlanChange] or is read-only.
 func (w Writer) Write(c Change) (backup string, err error) {
-	now, err := readConfig(c.Client.File)
+	contentNow, err := readConfig(c.Client.File)
 	switch {
 	case err != nil:
 		return "", err
-	case !bytes.Equal(now, c.before) || (now == nil) != (c.before == nil):
+	case !bytes.Equal(contentNow, c.contentBefore) || (contentNow == nil) != (c.contentBefore == nil):
 		return "", fmt.Errorf("%s has changed while the command ran: run the command again", c.Client.File)
 	}
 	records, err := w.records() // an unreadable record prevents the change, because undo needs the record
@@ -181,29 +183,29 @@ func (w Writer) Write(c Change) (backup string, err error) {
 	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return "", err
 	}
-	written := time.Now().UTC()
-	if c.before != nil {
-		backup = filepath.Join(w.Dir, fmt.Sprintf("%s-%s%s", c.Client.ID, written.Format("20060102-150405.000000"), filepath.Ext(c.Client.File)))
-		if err := statefile.Create(backup, c.before); err != nil {
+	writtenTime := time.Now().UTC()
+	if c.contentBefore != nil {
+		backup = filepath.Join(w.Dir, fmt.Sprintf("%s-%s%s", c.Client.ID, writtenTime.Format("20060102-150405.000000"), filepath.Ext(c.Client.File)))
+		if err := statefile.Create(backup, c.contentBefore); err != nil {
 			return "", err
 		}
 	}
-	if err := replaceConfig(c.Client.File, c.after); err != nil {
+	if err := replaceConfig(c.Client.File, c.contentAfter); err != nil {
 		return "", err
 	}
-	earlier := ""
-	if values, err := c.Client.format.decode(c.before); err == nil {
-		if server := findServer(values, c.Client.servers); server != nil && !isOwnServer(server) {
-			earlier = backup
+	earlierBackup := ""
+	if configValues, err := c.Client.format.decode(c.contentBefore); err == nil {
+		if server := findServer(configValues, c.Client.servers); server != nil && !isOwnServer(server) {
+			earlierBackup = backup
 		}
 	}
-	if previous := records[c.Client.ID]; previous.File == c.Client.File {
-		earlier = cmp.Or(earlier, previous.Earlier)
-		if previous.Hash == hashOf(c.before) {
-			backup = previous.Backup // undo restores the content before the first change
+	if previousRecord := records[c.Client.ID]; previousRecord.File == c.Client.File {
+		earlierBackup = cmp.Or(earlierBackup, previousRecord.Earlier)
+		if previousRecord.Hash == hashOf(c.contentBefore) {
+			backup = previousRecord.Backup // undo restores the content before the first change
 		}
 	}
-	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlier, Hash: hashOf(c.after), Written: written}
+	records[c.Client.ID] = setupRecord{Client: c.Client.ID, File: c.Client.File, Backup: backup, Earlier: earlierBackup, Hash: hashOf(c.contentAfter), Written: writtenTime}
 	return backup, w.writeRecords(records)
 }
 
@@ -224,20 +226,20 @@ func resolveLinks(path string) string {
 }
 
 // The new configuration file keeps the mode of the old file.
-func replaceConfig(path string, data []byte) error {
+func replaceConfig(path string, configBytes []byte) error {
 	target := resolveLinks(path)
-	info, err := os.Stat(target)
+	fileInfo, err := os.Stat(target)
 	if err != nil {
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return explainAccess(target, err)
 		}
-		return explainAccess(target, statefile.Write(target, data))
+		return explainAccess(target, statefile.Write(target, configBytes))
 	}
-	if info.Mode()&0o200 == 0 {
+	if fileInfo.Mode()&0o200 == 0 {
 		return fmt.Errorf("%s is read-only: make the file writable, or add the server by hand as `opentabs setup --print` shows", path)
 	}
-	return explainAccess(target, statefile.Replace(target, data, func(f *os.File) error {
-		return f.Chmod(keepOwner(f, info))
+	return explainAccess(target, statefile.Replace(target, configBytes, func(f *os.File) error {
+		return f.Chmod(keepOwner(f, fileInfo))
 	}))
 }
 
@@ -245,14 +247,14 @@ func (w Writer) recordsFile() string { return filepath.Join(w.Dir, "setup.json")
 
 func (w Writer) records() (map[string]setupRecord, error) {
 	records := map[string]setupRecord{}
-	data, err := os.ReadFile(w.recordsFile())
+	configBytes, err := os.ReadFile(w.recordsFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return records, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the record of changed configurations in %s: %w", w.recordsFile(), err)
 	}
-	if json.Unmarshal(data, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
+	if json.Unmarshal(configBytes, &records) != nil || records == nil { // without records, undo can only remove opentabs from the files
 		return map[string]setupRecord{}, nil
 	}
 	return records, nil
@@ -260,8 +262,8 @@ func (w Writer) records() (map[string]setupRecord, error) {
 
 func (w Writer) hasDamagedRecords() bool {
 	var records map[string]setupRecord
-	data, err := os.ReadFile(w.recordsFile())
-	return err == nil && (json.Unmarshal(data, &records) != nil || records == nil)
+	configBytes, err := os.ReadFile(w.recordsFile())
+	return err == nil && (json.Unmarshal(configBytes, &records) != nil || records == nil)
 }
 
 func (w Writer) renameDamagedRecords() error {
@@ -273,7 +275,7 @@ func (w Writer) renameDamagedRecords() error {
 }
 
 func (w Writer) writeRecords(records map[string]setupRecord) error {
-	data, err := json.MarshalIndent(records, "", "  ")
+	configBytes, err := json.MarshalIndent(records, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -283,10 +285,10 @@ func (w Writer) writeRecords(records map[string]setupRecord) error {
 	if err := w.renameDamagedRecords(); err != nil {
 		return err
 	}
-	return statefile.Write(w.recordsFile(), append(data, '\n'))
+	return statefile.Write(w.recordsFile(), append(configBytes, '\n'))
 }
 
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+func hashOf(configBytes []byte) string {
+	checksum := sha256.Sum256(configBytes)
+	return hex.EncodeToString(checksum[:])
 }

@@ -62,23 +62,23 @@ func TestOwnerIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	check := func(step string) {
+	checkOwner := func(stepName string) {
 		t.Helper()
-		info, err := os.Stat(client.File)
+		fileInfo, err := os.Stat(client.File)
 		if err != nil {
 			t.Fatal(err)
 		}
-		stat, ok := info.Sys().(*syscall.Stat_t)
-		if !ok || int(stat.Uid) != uid || int(stat.Gid) != gid || info.Mode() != 0o664 {
-			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", step, stat.Uid, stat.Gid, info.Mode(), uid, gid)
+		stat, ok := fileInfo.Sys().(*syscall.Stat_t)
+		if !ok || int(stat.Uid) != uid || int(stat.Gid) != gid || fileInfo.Mode() != 0o664 {
+			t.Errorf("after %s, the file has the user %d, the group %d and the mode %v, want %d, %d and 664", stepName, stat.Uid, stat.Gid, fileInfo.Mode(), uid, gid)
 		}
 	}
 	setUp(t, writer, client, testCommand)
-	check("setup")
+	checkOwner("setup")
 	if _, err := writer.Undo(client); err != nil {
 		t.Fatal(err)
 	}
-	check("undo")
+	checkOwner("undo")
 }
 
 func TestOtherGroupGetsNoAccess(t *testing.T) {
@@ -89,15 +89,15 @@ func TestOtherGroupGetsNoAccess(t *testing.T) {
 	if err := f.Chmod(0o664); err != nil {
 		t.Fatal(err)
 	}
-	info, err := f.Stat()
+	fileInfo, err := f.Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode := keepOwner(f, info); mode != 0o664 {
+	if mode := keepOwner(f, fileInfo); mode != 0o664 {
 		t.Errorf("the mode with the same group = %v, want 664", mode)
 	}
 	f.Close()
-	if mode := keepOwner(f, info); mode != 0o604 {
+	if mode := keepOwner(f, fileInfo); mode != 0o604 {
 		t.Errorf("the mode with another group = %v, want 604", mode)
 	}
 }

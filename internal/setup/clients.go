@@ -253,9 +253,9 @@ var knownClients = []knownClient{
 // Clients returns all MCP clients that setup supports. The result isInstalled reports whether an MCP client seems to be
 // installed on the machine.
 func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
-	installed := map[string]bool{}
-	for _, known := range knownClients {
-		files := known.files(m)
+	installedPrograms := map[string]bool{}
+	for _, knownClient := range knownClients {
+		files := knownClient.files(m)
 		file := files[0]
 		for i := len(files) - 1; i >= 0; i-- {
 			if fileExists(files[i]) {
@@ -263,16 +263,16 @@ func Clients(m Machine) (clients []Client, isInstalled func(Client) bool) {
 			}
 		}
 		clients = append(clients, Client{
-			ID: known.id, Title: known.title, File: file, RestartNote: known.restartNote, format: known.format, servers: known.servers, entry: known.entry,
+			ID: knownClient.id, Title: knownClient.title, File: file, RestartNote: knownClient.restartNote, format: knownClient.format, servers: knownClient.servers, entry: knownClient.entry,
 		})
-		installed[known.id] = fileExists(file) || fileExists(filepath.Dir(file)) && filepath.Dir(file) != m.Home
-		for _, program := range known.programs {
+		installedPrograms[knownClient.id] = fileExists(file) || fileExists(filepath.Dir(file)) && filepath.Dir(file) != m.Home
+		for _, program := range knownClient.programs {
 			if _, err := m.LookPath(program); err == nil {
-				installed[known.id] = true
+				installedPrograms[knownClient.id] = true
 			}
 		}
 	}
-	return clients, func(c Client) bool { return installed[c.ID] }
+	return clients, func(c Client) bool { return installedPrograms[c.ID] }
 }
 
 func fileExists(path string) bool {

@@ -37,18 +37,18 @@ func (c Configured) Token() string { return c.token }
 // or does not contain opentabs, ReadConfigured returns ErrNotConfigured. Any error other
 // than ErrNotConfigured describes a problem in the configuration file.
 func ReadConfigured(c Client, prefix string) (Configured, error) {
-	data, err := readConfig(c.File)
+	configBytes, err := readConfig(c.File)
 	if err != nil {
 		return Configured{}, err
 	}
-	if len(strings.TrimSpace(string(data))) == 0 {
+	if len(strings.TrimSpace(string(configBytes))) == 0 {
 		return Configured{}, ErrNotConfigured
 	}
-	values, err := c.format.decode(data)
+	configValues, err := c.format.decode(configBytes)
 	if err != nil {
 		return Configured{}, fmt.Errorf("%s is malformed: %w", c.File, err)
 	}
-	entry := findServer(values, c.servers)
+	entry := findServer(configValues, c.servers)
 	if entry == nil {
 		return Configured{}, ErrNotConfigured
 	}
@@ -85,19 +85,19 @@ func readCommand(fields map[string]any) Command {
 }
 
 func readString(fields map[string]any, name string) string {
-	text, _ := fields[name].(string)
-	return text
+	stringValue, _ := fields[name].(string)
+	return stringValue
 }
 
-func readStrings(list any) []string {
-	items, _ := list.([]any)
-	var texts []string
+func readStrings(rawList any) []string {
+	items, _ := rawList.([]any)
+	var shownTexts []string
 	for _, item := range items {
-		if text, ok := item.(string); ok {
-			texts = append(texts, text)
+		if stringValue, ok := item.(string); ok {
+			shownTexts = append(shownTexts, stringValue)
 		}
 	}
-	return texts
+	return shownTexts
 }
 
 // FindProgram returns an error if the program of the command does not exist or is not
@@ -114,7 +114,7 @@ func (c Command) FindProgram() error {
 	case err != nil && !errors.Is(err, exec.ErrDot):
 		return err
 	}
-	if info, err := os.Stat(filepath.Clean(path)); err == nil && info.IsDir() {
+	if fileInfo, err := os.Stat(filepath.Clean(path)); err == nil && fileInfo.IsDir() {
 		return fmt.Errorf("%s is a folder", c.Path)
 	}
 	return nil

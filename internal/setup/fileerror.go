@@ -16,23 +16,23 @@ type FileError struct {
 	// ManualLocation describes where in the file the user must add ManualLines.
 	// ManualLocation is empty if ManualLines are the complete content of a new file.
 	ManualLocation string
-	// problem is a clause about the file, such as "it is read-only".
-	problem error
-	remedy  string
+	// cause is a clause about the file, such as "it is read-only".
+	cause  error
+	remedy string
 }
 
 func (e *FileError) Error() string {
-	return fmt.Sprintf("%s cannot be changed, because %v: %s", e.File, e.problem, e.remedy)
+	return fmt.Sprintf("%s cannot be changed, because %v: %s", e.File, e.cause, e.remedy)
 }
 
-func (e *FileError) Unwrap() error { return e.problem }
+func (e *FileError) Unwrap() error { return e.cause }
 
-func newSetError(c Client, text []byte, command Command, problem error) error {
-	e := &FileError{File: c.File, problem: problem, remedy: "correct the file and run the command again, or add the server by hand"}
-	lines, err := c.format.set(nil, c.servers, c.entry(command))
-	if errors.Is(problem, errOtherChange) {
+func newSetError(c Client, configText []byte, command Command, cause error) error {
+	e := &FileError{File: c.File, cause: cause, remedy: "correct the file and run the command again, or add the server by hand"}
+	lines, err := c.format.setServer(nil, c.servers, c.entry(command))
+	if errors.Is(cause, errOtherChange) {
 		e.remedy = "add the server by hand"
-		if values, decodeErr := c.format.decode(text); decodeErr == nil && isInline(values, c.servers) {
+		if configValues, decodeErr := c.format.decode(configText); decodeErr == nil && isInline(configValues, c.servers) {
 			e.ManualLocation = "between the braces of " + strings.Join(c.servers, ".") + ", separated by a comma"
 			lines, err = c.format.inline(c.entry(command))
 		}
@@ -45,26 +45,26 @@ func newSetError(c Client, text []byte, command Command, problem error) error {
 }
 
 // Setup can edit a non-empty object on several lines, so isInline only checks that the object contains a server.
-func isInline(values map[string]any, servers []string) bool {
+func isInline(configValues map[string]any, servers []string) bool {
 	for _, name := range servers {
-		values, _ = values[name].(map[string]any)
+		configValues, _ = configValues[name].(map[string]any)
 	}
-	return len(values) > 0
+	return len(configValues) > 0
 }
 
-func newRemoveError(file string, problem error) error {
+func newRemoveError(file string, cause error) error {
 	remedy := "correct the file and run the command again, or remove the server opentabs by hand"
-	if errors.Is(problem, errOtherChange) {
+	if errors.Is(cause, errOtherChange) {
 		remedy = "remove the server opentabs by hand"
 	}
-	return &FileError{File: file, problem: problem, remedy: remedy}
+	return &FileError{File: file, cause: cause, remedy: remedy}
 }
 
 // The error text of newSyntaxError omits the prefix with the parser's name, such as "toml: ".
 func newSyntaxError(syntax string, err error) error {
-	text := err.Error()
+	errorMessage := err.Error()
 	for _, parser := range []string{"hujson", "toml", "yaml"} {
-		text = strings.ReplaceAll(text, parser+": ", "")
+		errorMessage = strings.ReplaceAll(errorMessage, parser+": ", "")
 	}
-	return fmt.Errorf("it is not valid %s (%s)", syntax, strings.Join(strings.Fields(text), " "))
+	return fmt.Errorf("it is not valid %s (%s)", syntax, strings.Join(strings.Fields(errorMessage), " "))
 }

@@ -10,7 +10,7 @@ import (
 func TestFileErrors(t *testing.T) {
 	const correct = ": correct the file and run the command again, or add the server by hand"
 	const byHand = " cannot be changed, because its layout does not allow a change of only the server opentabs: add the server by hand"
-	for _, c := range []struct{ id, text, want, lines, place string }{
+	for _, c := range []struct{ id, configText, want, lines, placeText string }{
 		{"gemini-cli", "{broken", " cannot be changed, because it is not valid JSON (line 1, column 2: invalid literal: broken)" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
 		{"cursor", `{"mcpServers": []}`, ` cannot be changed, because "mcpServers" is not an object in braces, such as {}` + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}" + correct, "{\n  \"mcpServers\": {\n    \"opentabs\": {\n", ""},
@@ -23,30 +23,30 @@ func TestFileErrors(t *testing.T) {
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, c.id)
-		writeConfig(t, client, c.text)
+		writeConfig(t, client, c.configText)
 		_, err := PlanChange(client, testCommand)
 		var fileErr *FileError
 		if !errors.As(err, &fileErr) {
-			t.Errorf("%s with the content %q: error = %v, want a FileError", c.id, c.text, err)
+			t.Errorf("%s with the content %q: error = %v, want a FileError", c.id, c.configText, err)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.ManualLines, c.lines) || fileErr.ManualLocation != c.place {
-			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.text, err, fileErr.ManualLines, fileErr.ManualLocation, c.want, c.lines)
+		if !strings.HasPrefix(err.Error(), client.File+c.want) || !strings.HasPrefix(fileErr.ManualLines, c.lines) || fileErr.ManualLocation != c.placeText {
+			t.Errorf("%s with the content %q: error = %v, lines =\n%s\nplace = %q, want %q, lines\n%s", c.id, c.configText, err, fileErr.ManualLines, fileErr.ManualLocation, c.want, c.lines)
 		}
-		if c.place == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
+		if c.placeText == "" || !strings.HasPrefix(fileErr.ManualLines, "opentabs") {
 			continue
 		}
-		brace := strings.LastIndex(strings.TrimSpace(c.text), "}")
-		merged := strings.TrimRight(c.text[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.text[brace:]
-		writeConfig(t, client, merged)
+		brace := strings.LastIndex(strings.TrimSpace(c.configText), "}")
+		mergedConfig := strings.TrimRight(c.configText[:brace], " ") + ", " + strings.TrimSpace(fileErr.ManualLines) + c.configText[brace:]
+		writeConfig(t, client, mergedConfig)
 		if CurrentToken(client, "otc_") != "otc_1" {
-			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, merged)
+			t.Errorf("%s: the configuration with the lines has no token:\n%s", c.id, mergedConfig)
 		}
 	}
 }
 
 func TestUndoErrors(t *testing.T) {
-	for _, c := range []struct{ id, text, want string }{
+	for _, c := range []struct{ id, configText, want string }{
 		{"cursor", "[]", " cannot be changed, because the file is not an object in braces, such as {}: correct the file and run the command again, or remove the server opentabs by hand"},
 		{"cursor", "{", " cannot be changed, because it is not valid JSON (line 1, column 2: "},
 		{"goose", "extensions: {opentabs: {cmd: x, envs: {OPENTABS_CLIENT_TOKEN: otc_1}}}\n", " cannot be changed, because its layout does not allow a change of only the server opentabs: remove the server opentabs by hand"},
@@ -55,10 +55,10 @@ func TestUndoErrors(t *testing.T) {
 		client := clientOf(t, m, c.id)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		writeConfig(t, client, c.text)
-		sentence, err := writer.Undo(client)
-		if err == nil || !strings.HasPrefix(err.Error(), client.File+c.want) || readText(t, client.File) != c.text {
-			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.text, sentence, err, c.want)
+		writeConfig(t, client, c.configText)
+		undoReport, err := writer.Undo(client)
+		if err == nil || !strings.HasPrefix(err.Error(), client.File+c.want) || readText(t, client.File) != c.configText {
+			t.Errorf("%s: Undo of %q returned %q, %v, want %q", c.id, c.configText, undoReport, err, c.want)
 		}
 	}
 }

@@ -18,10 +18,10 @@ import (
 type format interface {
 	// set returns the configuration in data, with an opentabs entry that has the fields of entry. If data already has
 	// an opentabs entry, set keeps the entry's other fields.
-	set(data []byte, servers []string, entry any) ([]byte, error)
-	remove(data []byte, servers []string) ([]byte, error)
+	setServer(configBytes []byte, servers []string, entry any) ([]byte, error)
+	removeServer(configBytes []byte, servers []string) ([]byte, error)
 	inline(entry any) ([]byte, error)
-	decode(data []byte) (map[string]any, error)
+	decode(configBytes []byte) (map[string]any, error)
 }
 
 // errOtherChange reports that an edit would change more than the opentabs entry. The text
@@ -33,61 +33,61 @@ var errOtherChange = errors.New("its layout does not allow a change of only the 
 // [FileError].
 var errNotObject = errors.New("the file is not an object in braces, such as {}")
 
-func checkEdit(f format, before, after []byte, servers []string) ([]byte, error) {
-	old, err := f.decode(before)
+func checkEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
+	oldConfig, err := f.decode(contentBefore)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := f.decode(after)
+	changedConfig, err := f.decode(contentAfter)
 	if err != nil {
 		return nil, errOtherChange
 	}
-	if !reflect.DeepEqual(withoutServer(old, servers), withoutServer(changed, servers)) {
+	if !reflect.DeepEqual(withoutServer(oldConfig, servers), withoutServer(changedConfig, servers)) {
 		return nil, errOtherChange
 	}
-	return after, nil
+	return contentAfter, nil
 }
 
-func checkServerEdit(f format, before, after []byte, servers []string) ([]byte, error) {
-	after, err := checkEdit(f, before, after, servers)
+func checkServerEdit(f format, contentBefore, contentAfter []byte, servers []string) ([]byte, error) {
+	contentAfter, err := checkEdit(f, contentBefore, contentAfter, servers)
 	if err != nil {
 		return nil, err
 	}
-	if values, err := f.decode(after); err != nil || findServer(values, servers) == nil {
+	if configValues, err := f.decode(contentAfter); err != nil || findServer(configValues, servers) == nil {
 		return nil, errOtherChange
 	}
-	return after, nil
+	return contentAfter, nil
 }
 
 // editText removes a byte order mark and Windows line endings before the change, and restores them in the result.
-func editText(data []byte, change func(text []byte) ([]byte, error)) ([]byte, error) {
-	text, hasMark := bytes.CutPrefix(data, byteOrderMark)
-	lineEndCount := bytes.Count(text, []byte("\r\n"))
-	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(text, []byte("\n"))
+func editText(configBytes []byte, change func(configText []byte) ([]byte, error)) ([]byte, error) {
+	withoutBOM, hasMark := bytes.CutPrefix(configBytes, byteOrderMark)
+	lineEndCount := bytes.Count(withoutBOM, []byte("\r\n"))
+	isCRLF := lineEndCount > 0 && lineEndCount == bytes.Count(withoutBOM, []byte("\n"))
 	if isCRLF {
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+		withoutBOM = bytes.ReplaceAll(withoutBOM, []byte("\r\n"), []byte("\n"))
 	}
-	changed, err := change(text)
+	changedConfig, err := change(withoutBOM)
 	if err != nil {
 		return nil, err
 	}
 	if isCRLF {
-		changed = bytes.ReplaceAll(changed, []byte("\n"), []byte("\r\n"))
+		changedConfig = bytes.ReplaceAll(changedConfig, []byte("\n"), []byte("\r\n"))
 	}
 	if hasMark {
-		changed = append(byteOrderMark[:len(byteOrderMark):len(byteOrderMark)], changed...)
+		changedConfig = append(byteOrderMark[:len(byteOrderMark):len(byteOrderMark)], changedConfig...)
 	}
-	return changed, nil
+	return changedConfig, nil
 }
 
 // findCommandServer returns nil for an opentabs entry that connects over HTTP, because its fields do not apply to a
 // command.
-func findCommandServer(f format, data []byte, servers []string) map[string]any {
-	values, err := f.decode(data)
+func findCommandServer(f format, configBytes []byte, servers []string) map[string]any {
+	configValues, err := f.decode(configBytes)
 	if err != nil {
 		return nil
 	}
-	fields, _ := findServer(values, servers).(map[string]any)
+	fields, _ := findServer(configValues, servers).(map[string]any)
 	if len(fields) == 0 || readCommand(fields).Path == "" {
 		return nil
 	}
@@ -103,47 +103,47 @@ const fieldTimeout = "timeout"
 const homeVariable = "OPENTABS_HOME"
 
 // mergeFields drops the variable homeVariable of the existing entry unless the new entry sets homeVariable too.
-func mergeFields(existing, entry map[string]any) map[string]any {
-	merged := maps.Clone(existing)
-	delete(merged, homeVariable)
+func mergeFields(existingFields, entry map[string]any) map[string]any {
+	mergedFields := maps.Clone(existingFields)
+	delete(mergedFields, homeVariable)
 	for name, value := range entry {
-		old, hasOld := existing[name].(map[string]any)
+		oldFields, hasOld := existingFields[name].(map[string]any)
 		object, isObject := value.(map[string]any)
 		switch {
 		case hasOld && isObject:
-			merged[name] = mergeFields(old, object)
-		case name == fieldTimeout && existing[name] != nil:
+			mergedFields[name] = mergeFields(oldFields, object)
+		case name == fieldTimeout && existingFields[name] != nil:
 		default:
-			merged[name] = value
+			mergedFields[name] = value
 		}
 	}
-	return merged
+	return mergedFields
 }
 
 // If the object contains no other MCP server than opentabs, withoutServer removes the object too.
-func withoutServer(values map[string]any, servers []string) map[string]any {
-	if values == nil {
-		values = map[string]any{}
+func withoutServer(configValues map[string]any, servers []string) map[string]any {
+	if configValues == nil {
+		configValues = map[string]any{}
 	}
 	if len(servers) == 0 {
-		delete(values, serverName)
-		return values
+		delete(configValues, serverName)
+		return configValues
 	}
-	if child, ok := values[servers[0]].(map[string]any); ok {
-		if child = withoutServer(child, servers[1:]); len(child) == 0 {
-			delete(values, servers[0])
+	if childFields, ok := configValues[servers[0]].(map[string]any); ok {
+		if childFields = withoutServer(childFields, servers[1:]); len(childFields) == 0 {
+			delete(configValues, servers[0])
 		}
-	} else if values[servers[0]] == nil {
-		delete(values, servers[0])
+	} else if configValues[servers[0]] == nil {
+		delete(configValues, servers[0])
 	}
-	return values
+	return configValues
 }
 
-func findServer(values map[string]any, servers []string) any {
+func findServer(configValues map[string]any, servers []string) any {
 	for _, name := range servers {
-		values, _ = values[name].(map[string]any)
+		configValues, _ = configValues[name].(map[string]any)
 	}
-	return values[serverName]
+	return configValues[serverName]
 }
 
 // byteOrderMark is the UTF-8 byte order mark that some Windows editors write at the
@@ -154,40 +154,40 @@ var byteOrderMark = []byte("\ufeff")
 // commas.
 type jsonFormat struct{}
 
-func (f jsonFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f jsonFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
 	value, err := json.Marshal(entry)
 	if err != nil {
 		return nil, err
 	}
-	after, err := setMember(data, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, data, servers))
+	contentAfter, err := setMember(configBytes, append(servers[:len(servers):len(servers)], serverName), value, findCommandServer(f, configBytes, servers))
 	if err != nil {
 		return nil, err
 	}
-	return checkServerEdit(f, data, after, servers)
+	return checkServerEdit(f, configBytes, contentAfter, servers)
 }
 
 // If value and the existing member are both objects, setMember changes only the members that value contains.
-func setMember(data []byte, path []string, value json.RawMessage, existing map[string]any) ([]byte, error) {
+func setMember(configBytes []byte, path []string, valueJSON json.RawMessage, existingFields map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
-	if existing == nil || json.Unmarshal(value, &members) != nil {
-		return jsonedit.Set(data, path, value)
+	if existingFields == nil || json.Unmarshal(valueJSON, &members) != nil {
+		return jsonedit.Set(configBytes, path, valueJSON)
 	}
 	var err error
-	if _, hasHome := existing[homeVariable]; hasHome && members[homeVariable] == nil {
-		if data, _, err = jsonedit.Remove(data, append(path[:len(path):len(path)], homeVariable)); err != nil {
+	if _, hasHome := existingFields[homeVariable]; hasHome && members[homeVariable] == nil {
+		if configBytes, _, err = jsonedit.Remove(configBytes, append(path[:len(path):len(path)], homeVariable)); err != nil {
 			return nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		child, _ := existing[name].(map[string]any)
-		if data, err = setMember(data, append(path[:len(path):len(path)], name), members[name], child); err != nil {
+		childFields, _ := existingFields[name].(map[string]any)
+		if configBytes, err = setMember(configBytes, append(path[:len(path):len(path)], name), members[name], childFields); err != nil {
 			return nil, err
 		}
 	}
-	return data, nil
+	return configBytes, nil
 }
 
 func (jsonFormat) inline(entry any) ([]byte, error) {
@@ -195,31 +195,31 @@ func (jsonFormat) inline(entry any) ([]byte, error) {
 	return fmt.Appendf(nil, "%q: %s", serverName, value), err
 }
 
-func (f jsonFormat) remove(data []byte, servers []string) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f jsonFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	after, _, err := jsonedit.Remove(data, append(servers[:len(servers):len(servers)], serverName))
+	contentAfter, _, err := jsonedit.Remove(configBytes, append(servers[:len(servers):len(servers)], serverName))
 	if err != nil {
 		return nil, err
 	}
-	return checkEdit(f, data, after, servers)
+	return checkEdit(f, configBytes, contentAfter, servers)
 }
 
-func (jsonFormat) decode(data []byte) (map[string]any, error) {
-	standard, err := jsonedit.Standardize(bytes.TrimPrefix(data, byteOrderMark))
+func (jsonFormat) decode(configBytes []byte) (map[string]any, error) {
+	standardJSON, err := jsonedit.Standardize(bytes.TrimPrefix(configBytes, byteOrderMark))
 	if err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(standard))
+	decoder := json.NewDecoder(bytes.NewReader(standardJSON))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, newSyntaxError("JSON", err)
 	}
-	values, isObject := value.(map[string]any)
+	configValues, isObject := value.(map[string]any)
 	if !isObject {
 		return nil, errNotObject
 	}
-	return values, nil
+	return configValues, nil
 }

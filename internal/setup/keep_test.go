@@ -26,48 +26,48 @@ var configTexts = map[string][]string{
 	},
 }
 
-func withLayouts(text string) []string {
-	crlf := strings.ReplaceAll(text, "\n", "\r\n")
-	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
+func withLayouts(configText string) []string {
+	crlf := strings.ReplaceAll(configText, "\n", "\r\n")
+	return []string{configText, crlf, "\ufeff" + configText, "\ufeff" + crlf}
 }
 
 func TestChangeKeepsOtherContent(t *testing.T) {
-	for id, texts := range configTexts {
-		for _, text := range texts {
-			for _, before := range withLayouts(text) {
+	for id, wantedTexts := range configTexts {
+		for _, configText := range wantedTexts {
+			for _, textBefore := range withLayouts(configText) {
 				m := newMachine(t)
 				client := clientOf(t, m, id)
-				writeConfig(t, client, before)
+				writeConfig(t, client, textBefore)
 				writer := Writer{Dir: filepath.Join(m.Home, "state")}
-				change, err := PlanChange(client, testCommand)
+				fileChange, err := PlanChange(client, testCommand)
 				if err != nil {
-					t.Errorf("%s: PlanChange of %q returned %v", id, before, err)
+					t.Errorf("%s: PlanChange of %q returned %v", id, textBefore, err)
 					continue
 				}
-				if _, err := writer.Write(change); err != nil {
-					t.Errorf("%s: Write of %q returned %v", id, before, err)
+				if _, err := writer.Write(fileChange); err != nil {
+					t.Errorf("%s: Write of %q returned %v", id, textBefore, err)
 					continue
 				}
-				after := readText(t, client.File)
+				textAfter := readText(t, client.File)
 				if CurrentToken(client, "otc_") != "otc_1" {
-					t.Errorf("%s: %q became %q, which has no token", id, before, after)
+					t.Errorf("%s: %q became %q, which has no token", id, textBefore, textAfter)
 				}
-				if strings.Contains(before, "\r\n") && strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
-					t.Errorf("%s: %q became %q with mixed line ends", id, before, after)
+				if strings.Contains(textBefore, "\r\n") && strings.Contains(strings.ReplaceAll(textAfter, "\r\n", ""), "\n") {
+					t.Errorf("%s: %q became %q with mixed line ends", id, textBefore, textAfter)
 				}
-				if strings.HasPrefix(before, "\ufeff") != strings.HasPrefix(after, "\ufeff") {
-					t.Errorf("%s: %q became %q with another byte order mark", id, before, after)
+				if strings.HasPrefix(textBefore, "\ufeff") != strings.HasPrefix(textAfter, "\ufeff") {
+					t.Errorf("%s: %q became %q with another byte order mark", id, textBefore, textAfter)
 				}
-				for line := range strings.Lines(before) {
-					if comment := commentIn(line); comment != "" && !strings.Contains(after, comment) {
-						t.Errorf("%s: %q became %q without the comment %q", id, before, after, comment)
+				for line := range strings.Lines(textBefore) {
+					if comment := commentIn(line); comment != "" && !strings.Contains(textAfter, comment) {
+						t.Errorf("%s: %q became %q without the comment %q", id, textBefore, textAfter, comment)
 					}
 				}
-				if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
-					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, after, err, again.Diff())
+				if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.contentBefore, again.contentAfter) {
+					t.Errorf("%s: a second change of %q = %v\n%s\nwant none", id, textAfter, err, again.Diff())
 				}
-				if sentence, err := writer.Undo(client); err != nil || sentence == "" || readText(t, client.File) != before {
-					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, before, sentence, err, readText(t, client.File))
+				if undoReport, err := writer.Undo(client); err != nil || undoReport == "" || readText(t, client.File) != textBefore {
+					t.Errorf("%s: undo of %q returned %q, %v, content = %q", id, textBefore, undoReport, err, readText(t, client.File))
 				}
 			}
 		}
@@ -84,33 +84,33 @@ func commentIn(line string) string {
 }
 
 func TestUndoKeepsComments(t *testing.T) {
-	for id, texts := range configTexts {
-		for _, before := range texts {
+	for id, wantedTexts := range configTexts {
+		for _, textBefore := range wantedTexts {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
-			writeConfig(t, client, before)
+			writeConfig(t, client, textBefore)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			change, err := PlanChange(client, testCommand)
+			fileChange, err := PlanChange(client, testCommand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := writer.Write(change); err != nil {
+			if _, err := writer.Write(fileChange); err != nil {
 				t.Fatal(err)
 			}
 			writeConfig(t, client, readText(t, client.File)+"\n")
-			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
-				t.Errorf("%s: undo of %q returned %q, %v", id, before, sentence, err)
+			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
+				t.Errorf("%s: undo of %q returned %q, %v", id, textBefore, undoReport, err)
 			}
-			after := readText(t, client.File)
-			for line := range strings.Lines(before) {
-				if comment := commentIn(line); comment != "" && !strings.Contains(after, comment) {
-					t.Errorf("%s: undo wrote %q for %q, without the comment %q", id, after, before, comment)
+			textAfter := readText(t, client.File)
+			for line := range strings.Lines(textBefore) {
+				if comment := commentIn(line); comment != "" && !strings.Contains(textAfter, comment) {
+					t.Errorf("%s: undo wrote %q for %q, without the comment %q", id, textAfter, textBefore, comment)
 				}
 			}
-			old, errOld := client.format.decode([]byte(before))
-			now, errNow := client.format.decode([]byte(after))
-			if len(strings.TrimSpace(before)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(old, client.servers), withoutServer(now, client.servers))) {
-				t.Errorf("%s: undo wrote %q for %q: %v, %v", id, after, before, errOld, errNow)
+			oldConfig, errOld := client.format.decode([]byte(textBefore))
+			configNow, errNow := client.format.decode([]byte(textAfter))
+			if len(strings.TrimSpace(textBefore)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(oldConfig, client.servers), withoutServer(configNow, client.servers))) {
+				t.Errorf("%s: undo wrote %q for %q: %v, %v", id, textAfter, textBefore, errOld, errNow)
 			}
 		}
 	}
@@ -118,8 +118,8 @@ func TestUndoKeepsComments(t *testing.T) {
 
 func TestFieldsOfUserStay(t *testing.T) {
 	for id, c := range map[string]struct {
-		before string
-		kept   []string
+		textBefore string
+		keptFields []string
 	}{
 		"cursor": {`{"mcpServers": {"opentabs": {"command": "/old", "args": [], "autoApprove": ["browser_find"], /* mine */ "env": {"OPENTABS_HOME": "/old", "OPENTABS_PORT": "9000"}}}}`, []string{`"autoApprove": ["browser_find"]`, "/* mine */", `"OPENTABS_PORT": "9000"`}},
 		"codex":  {"[mcp_servers.opentabs]\ncommand = '/old'\nstartup_timeout_sec = 40\n\n[mcp_servers.opentabs.env]\nOPENTABS_HOME = '/old'\nOPENTABS_PORT = '9000'\n", []string{"startup_timeout_sec = 40", "OPENTABS_PORT = '9000'"}},
@@ -127,31 +127,31 @@ func TestFieldsOfUserStay(t *testing.T) {
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, c.before)
-		change, err := PlanChange(client, testCommand)
+		writeConfig(t, client, c.textBefore)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
+		if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(fileChange); err != nil {
 			t.Fatal(err)
 		}
-		after := readText(t, client.File)
-		for _, want := range append(c.kept, "/bin/opentabs", "otc_1") {
-			if !strings.Contains(after, want) {
-				t.Errorf("%s: configuration =\n%s\nwant it to contain %q", id, after, want)
+		textAfter := readText(t, client.File)
+		for _, want := range append(c.keptFields, "/bin/opentabs", "otc_1") {
+			if !strings.Contains(textAfter, want) {
+				t.Errorf("%s: configuration =\n%s\nwant it to contain %q", id, textAfter, want)
 			}
 		}
-		if strings.Contains(after, "/old") {
-			t.Errorf("%s: configuration still has the old command:\n%s", id, after)
+		if strings.Contains(textAfter, "/old") {
+			t.Errorf("%s: configuration still has the old command:\n%s", id, textAfter)
 		}
 	}
 	// Fields for a connection over HTTP do not apply to a command, so setup removes them.
 	m := newMachine(t)
 	client := clientOf(t, m, "cursor")
 	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
-	change, err := PlanChange(client, testCommand)
-	if err != nil || strings.Contains(string(change.after), "url") {
-		t.Errorf("change of a server over HTTP = %s, %v", change.after, err)
+	fileChange, err := PlanChange(client, testCommand)
+	if err != nil || strings.Contains(string(fileChange.contentAfter), "url") {
+		t.Errorf("change of a server over HTTP = %s, %v", fileChange.contentAfter, err)
 	}
 }
 
@@ -174,19 +174,19 @@ func TestDanglingLink(t *testing.T) {
 	if err := os.Symlink(filepath.Join("..", "dotfiles", "mcp.json"), client.File); err != nil {
 		t.Fatal(err)
 	}
-	change, err := PlanChange(client, testCommand)
+	fileChange, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	if _, err := writer.Write(change); err != nil || !fileExists(target) {
+	if _, err := writer.Write(fileChange); err != nil || !fileExists(target) {
 		t.Fatalf("Write through a link returned %v, target exists: %t", err, fileExists(target))
 	}
 	if _, err := writer.Undo(client); err != nil || fileExists(target) {
 		t.Errorf("Undo through a link returned %v, target exists: %t", err, fileExists(target))
 	}
-	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link after Undo = %v, %v", info, err)
+	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("link after Undo = %v, %v", fileInfo, err)
 	}
 }
 
@@ -200,11 +200,11 @@ func TestDamagedRecord(t *testing.T) {
 		client := clientOf(t, m, "cursor")
 		writeConfig(t, client, `{"a": 1}`)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		change, err := PlanChange(client, testCommand)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		backup, err := writer.Write(change)
+		backup, err := writer.Write(fileChange)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,29 +26,29 @@ func clientOf(t *testing.T, m Machine, id string) Client {
 	return Client{}
 }
 
-func writeConfig(t *testing.T, c Client, text string) {
+func writeConfig(t *testing.T, c Client, configText string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.File, []byte(text), 0o640); err != nil {
+	if err := os.WriteFile(c.File, []byte(configText), 0o640); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	configBytes, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	return string(configBytes)
 }
 
 var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
 
 func TestChangeOfEachClient(t *testing.T) {
-	for id, c := range map[string]struct{ before, after string }{
+	for id, c := range map[string]struct{ textBefore, textAfter string }{
 		"claude-code": {
 			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  },\n  \"projects\": {}\n}\n",
 			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"},\n    \"opentabs\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/opentabs\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {\n        \"OPENTABS_CLIENT_TOKEN\": \"otc_1\"\n      }\n    }\n  },\n  \"projects\": {}\n}\n",
@@ -73,27 +73,27 @@ func TestChangeOfEachClient(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
-			writeConfig(t, client, c.before)
-			change, err := PlanChange(client, testCommand)
+			writeConfig(t, client, c.textBefore)
+			fileChange, err := PlanChange(client, testCommand)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if change.IsEmpty() || !strings.Contains(change.Diff(), "opentabs") {
-				t.Errorf("diff of the change = %s", change.Diff())
+			if fileChange.IsEmpty() || !strings.Contains(fileChange.Diff(), "opentabs") {
+				t.Errorf("diff of the change = %s", fileChange.Diff())
 			}
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			backup, err := writer.Write(change)
+			backup, err := writer.Write(fileChange)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := readText(t, client.File); got != c.after {
-				t.Errorf("configuration after setup =\n%s\nwant\n%s", got, c.after)
+			if got := readText(t, client.File); got != c.textAfter {
+				t.Errorf("configuration after setup =\n%s\nwant\n%s", got, c.textAfter)
 			}
-			if got := readText(t, backup); got != c.before {
-				t.Errorf("content of the backup = %q, want %q", got, c.before)
+			if got := readText(t, backup); got != c.textBefore {
+				t.Errorf("content of the backup = %q, want %q", got, c.textBefore)
 			}
-			if info, err := os.Stat(client.File); err != nil || info.Mode().Perm() != 0o640 {
-				t.Errorf("mode of the configuration = %v, %v, want 0640", info.Mode(), err)
+			if fileInfo, err := os.Stat(client.File); err != nil || fileInfo.Mode().Perm() != 0o640 {
+				t.Errorf("mode of the configuration = %v, %v, want 0640", fileInfo.Mode(), err)
 			}
 			if got := CurrentToken(client, "otc_"); got != "otc_1" {
 				t.Errorf("token in the configuration = %q, want otc_1", got)
@@ -101,21 +101,21 @@ func TestChangeOfEachClient(t *testing.T) {
 			if again, err := PlanChange(client, testCommand); err != nil || !again.IsEmpty() {
 				t.Errorf("second change = %v\n%s\nwant an empty change", err, again.Diff())
 			}
-			moved, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
+			movedChange, err := PlanChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := writer.Write(moved); err != nil {
+			if _, err := writer.Write(movedChange); err != nil {
 				t.Fatal(err)
 			}
 			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
 				t.Errorf("configuration after a change of the command =\n%s", got)
 			}
-			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") {
-				t.Errorf("Undo returned %q, %v", sentence, err)
+			if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") {
+				t.Errorf("Undo returned %q, %v", undoReport, err)
 			}
-			if got := readText(t, client.File); got != c.before {
-				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.before)
+			if got := readText(t, client.File); got != c.textBefore {
+				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.textBefore)
 			}
 		})
 	}
@@ -129,16 +129,16 @@ func TestUndoOfChangedFile(t *testing.T) {
 		client := clientOf(t, m, id)
 		writeConfig(t, client, lines[0])
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
-		change, err := PlanChange(client, testCommand)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := writer.Write(change); err != nil {
+		if _, err := writer.Write(fileChange); err != nil {
 			t.Fatal(err)
 		}
 		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
-		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "and the rest of the file stays") {
-			t.Errorf("%s: Undo returned %q, %v", id, sentence, err)
+		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "and the rest of the file stays") {
+			t.Errorf("%s: Undo returned %q, %v", id, undoReport, err)
 		}
 		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {
 			t.Errorf("%s: configuration after undo =\n%s", id, got)
@@ -151,11 +151,11 @@ func TestNewFile(t *testing.T) {
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
 	for _, id := range []string{"cursor", "codex", "goose"} {
 		client := clientOf(t, m, id)
-		change, err := PlanChange(client, testCommand)
+		fileChange, err := PlanChange(client, testCommand)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if backup, err := writer.Write(change); err != nil || backup != "" {
+		if backup, err := writer.Write(fileChange); err != nil || backup != "" {
 			t.Errorf("%s: Write returned %q, %v, want no backup", id, backup, err)
 		}
 		if CurrentToken(client, "otc_") != "otc_1" {
@@ -174,12 +174,12 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := os.Chmod(client.File, 0o440); err != nil {
 		t.Fatal(err)
 	}
-	change, err := PlanChange(client, testCommand)
+	fileChange, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writer := Writer{Dir: filepath.Join(m.Home, "state")}
-	if _, err := writer.Write(change); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
+	if _, err := writer.Write(fileChange); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
 		t.Errorf("Write of a read-only file returned %v, content = %q", err, readText(t, client.File))
 	}
 }
@@ -197,15 +197,15 @@ func TestLinkedFile(t *testing.T) {
 	if err := os.Symlink(target, client.File); err != nil {
 		t.Fatal(err)
 	}
-	change, err := PlanChange(client, testCommand)
+	fileChange, err := PlanChange(client, testCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
+	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(fileChange); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
-		t.Errorf("mode of the link = %v, %v; content of its target = %s", info.Mode(), err, readText(t, target))
+	if fileInfo, err := os.Lstat(client.File); err != nil || fileInfo.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
+		t.Errorf("mode of the link = %v, %v; content of its target = %s", fileInfo.Mode(), err, readText(t, target))
 	}
 }
 
@@ -221,14 +221,14 @@ func TestInstalledClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeConfig(t, clientOf(t, m, "opencode"), "{}")
-	var installed []string
+	var installedIDs []string
 	clients, isInstalled := Clients(m)
 	for _, c := range clients {
 		if isInstalled(c) {
-			installed = append(installed, c.ID)
+			installedIDs = append(installedIDs, c.ID)
 		}
 	}
-	if got := strings.Join(installed, " "); got != "claude-code cursor opencode" {
+	if got := strings.Join(installedIDs, " "); got != "claude-code cursor opencode" {
 		t.Errorf("installed clients = %s, want claude-code cursor opencode", got)
 	}
 }

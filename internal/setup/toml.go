@@ -15,28 +15,28 @@ import (
 // tomlFormat edits configuration files in TOML, in which each MCP server is a table.
 type tomlFormat struct{}
 
-func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f tomlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
 	table := entry
-	if existing := findCommandServer(f, data, servers); existing != nil {
-		text, err := toml.Marshal(entry)
+	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
+		entryTOML, err := toml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
-			err = toml.Unmarshal(text, &fields)
+			err = toml.Unmarshal(entryTOML, &fields)
 		}
 		if err != nil {
 			return nil, err
 		}
-		merged := mergeFields(existing, fields)
-		if reflect.DeepEqual(merged, existing) {
-			return data, nil
+		mergedFields := mergeFields(existingFields, fields)
+		if reflect.DeepEqual(mergedFields, existingFields) {
+			return configBytes, nil
 		}
-		if after, ok := editTOMLServer(f, data, servers, existing, merged); ok {
-			return checkServerEdit(f, data, after, servers)
+		if contentAfter, ok := editTOMLServer(f, configBytes, servers, existingFields, mergedFields); ok {
+			return checkServerEdit(f, configBytes, contentAfter, servers)
 		}
-		table = merged
+		table = mergedFields
 	}
 	for _, name := range append([]string{serverName}, reversed(servers)...) {
 		table = map[string]any{name: table}
@@ -50,11 +50,11 @@ func (f tomlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	for _, name := range parentTables(servers) {
 		block = bytes.TrimPrefix(block, []byte("["+name+"]\n"))
 	}
-	kept := removeTable(data, servers)
-	if len(kept) > 0 {
-		kept = append(bytes.TrimRight(kept, "\r\n\t "), "\n\n"...)
+	keptContent := removeTable(configBytes, servers)
+	if len(keptContent) > 0 {
+		keptContent = append(bytes.TrimRight(keptContent, "\r\n\t "), "\n\n"...)
 	}
-	return checkServerEdit(f, data, append(kept, block...), servers)
+	return checkServerEdit(f, configBytes, append(keptContent, block...), servers)
 }
 
 func (tomlFormat) inline(entry any) ([]byte, error) {
@@ -63,58 +63,58 @@ func (tomlFormat) inline(entry any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-func (f tomlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, data, removeTOMLFields(removeTable(data, servers), servers), servers)
+func (f tomlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, configBytes, removeTOMLFields(removeTable(configBytes, servers), servers), servers)
 }
 
-func (tomlFormat) decode(data []byte) (map[string]any, error) {
-	var values map[string]any
-	if err := toml.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &values); err != nil {
+func (tomlFormat) decode(configBytes []byte) (map[string]any, error) {
+	var configValues map[string]any
+	if err := toml.Unmarshal(bytes.TrimPrefix(configBytes, byteOrderMark), &configValues); err != nil {
 		var position *toml.DecodeError
 		if errors.As(err, &position) {
-			row, column := position.Position()
-			err = fmt.Errorf("line %d, column %d: %w", row, column, err)
+			rowIndex, column := position.Position()
+			err = fmt.Errorf("line %d, column %d: %w", rowIndex, column, err)
 		}
 		return nil, newSyntaxError("TOML", err)
 	}
-	return values, nil
+	return configValues, nil
 }
 
 var tableHeader = lazyregexp.New(`^\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$`)
 
 // removeTable keeps comments and blank lines before the next table.
-func removeTable(data []byte, servers []string) []byte {
-	own := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
-	var kept, pending []byte
+func removeTable(configBytes []byte, servers []string) []byte {
+	ownTable := strings.Join(append(servers[:len(servers):len(servers)], serverName), ".")
+	var keptContent, pendingLines []byte
 	isOwn := false
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(configBytes) {
 		if header := tableHeader().FindSubmatch(bytes.TrimRight(line, "\r\n")); header != nil {
 			name := strings.NewReplacer(`"`, "", `'`, "", " ", "", "\t", "").Replace(string(header[1]))
-			isOwn = name == own || strings.HasPrefix(name, own+".")
+			isOwn = name == ownTable || strings.HasPrefix(name, ownTable+".")
 			if !isOwn {
-				kept = append(kept, pending...)
+				keptContent = append(keptContent, pendingLines...)
 			}
-			pending = nil
+			pendingLines = nil
 		}
-		trimmed := bytes.TrimSpace(line)
+		trimmedLine := bytes.TrimSpace(line)
 		switch {
 		case !isOwn:
-			kept = append(kept, line...)
-		case len(trimmed) == 0 || trimmed[0] == '#':
-			pending = append(pending, line...)
+			keptContent = append(keptContent, line...)
+		case len(trimmedLine) == 0 || trimmedLine[0] == '#':
+			pendingLines = append(pendingLines, line...)
 		default:
-			pending = nil
+			pendingLines = nil
 		}
 	}
-	return kept
+	return keptContent
 }
 
 func reversed(names []string) []string {
-	var out []string
+	var reversedLines []string
 	for i := len(names) - 1; i >= 0; i-- {
-		out = append(out, names[i])
+		reversedLines = append(reversedLines, names[i])
 	}
-	return out
+	return reversedLines
 }
 
 func parentTables(path []string) []string {

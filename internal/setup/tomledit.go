@@ -13,17 +13,17 @@ import (
 
 // tomlEdit is an edit that replaces the bytes from start to end of a TOML file with text.
 type tomlEdit struct {
-	start, end int
-	text       string
+	startIndex, endIndex int
+	document             string
 }
 
 // tomlServer edits the values of the opentabs entry in a TOML file in place. tomlServer keeps comments and the order of
 // keys. All key paths in a tomlServer are relative to the entry of opentabs.
 type tomlServer struct {
-	data   []byte
-	own    []string
-	merged map[string]any
-	edits  []tomlEdit
+	configBytes  []byte
+	ownTable     []string
+	mergedFields map[string]any
+	edits        []tomlEdit
 	// insertAt maps the dotted path of each table to the offset at which new keys are inserted.
 	insertAt map[string]int
 	// inlinePaths are the dotted paths of inline tables, which are written in braces.
@@ -31,44 +31,44 @@ type tomlServer struct {
 }
 
 // The result ok is false if editTOMLServer does not support the layout of the file.
-func editTOMLServer(f tomlFormat, data []byte, servers []string, existing, merged map[string]any) (after []byte, ok bool) {
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		data = append(slices.Clone(data), '\n')
+func editTOMLServer(f tomlFormat, configBytes []byte, servers []string, existingFields, mergedFields map[string]any) (contentAfter []byte, ok bool) {
+	if len(configBytes) > 0 && configBytes[len(configBytes)-1] != '\n' {
+		configBytes = append(slices.Clone(configBytes), '\n')
 	}
-	s := &tomlServer{data: data, own: append(slices.Clone(servers), serverName), merged: merged, insertAt: map[string]int{}}
+	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName), mergedFields: mergedFields, insertAt: map[string]int{}}
 	parser := unstable.Parser{}
-	parser.Reset(data)
+	parser.Reset(configBytes)
 	var table []string
 	for parser.NextExpression() {
 		switch e := parser.Expression(); e.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			var last *unstable.Node
-			table, last = tomlKeys(e)
+			var lastNode *unstable.Node
+			table, lastNode = tomlKeys(e)
 			if path, isOwn := s.pathWithinEntry(table); isOwn {
-				s.insertAt[path] = s.lineEnd(endOf(last))
+				s.insertAt[path] = s.lineEnd(endOf(lastNode))
 			}
 		case unstable.KeyValue:
-			s.editField(e, table, existing)
+			s.editField(e, table, existingFields)
 		}
 	}
-	if parser.Error() != nil || !s.insertMissing(nil, existing, merged) {
+	if parser.Error() != nil || !s.insertMissing(nil, existingFields, mergedFields) {
 		return nil, false
 	}
-	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.start - b.start })
-	after = slices.Clone(data)
+	slices.SortStableFunc(s.edits, func(a, b tomlEdit) int { return a.startIndex - b.startIndex })
+	contentAfter = slices.Clone(configBytes)
 	for _, e := range slices.Backward(s.edits) {
-		after = slices.Replace(after, e.start, e.end, []byte(e.text)...)
+		contentAfter = slices.Replace(contentAfter, e.startIndex, e.endIndex, []byte(e.document)...)
 	}
-	values, err := f.decode(after)
-	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
+	configValues, err := f.decode(contentAfter)
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
 }
 
-func removeTOMLFields(data []byte, servers []string) []byte {
-	s := &tomlServer{data: data, own: append(slices.Clone(servers), serverName)}
+func removeTOMLFields(configBytes []byte, servers []string) []byte {
+	s := &tomlServer{configBytes: configBytes, ownTable: append(slices.Clone(servers), serverName)}
 	parser := unstable.Parser{}
-	parser.Reset(data)
+	parser.Reset(configBytes)
 	var table []string
-	var kept []byte
+	var keptContent []byte
 	keptUntil := 0
 	for parser.NextExpression() {
 		e := parser.Expression()
@@ -78,103 +78,103 @@ func removeTOMLFields(data []byte, servers []string) []byte {
 		}
 		keys, _ := tomlKeys(e)
 		if _, isOwn := s.pathWithinEntry(append(slices.Clone(table), keys...)); isOwn {
-			kept = append(kept, data[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
+			keptContent = append(keptContent, configBytes[keptUntil:s.lineStart(int(e.Raw.Offset))]...)
 			keptUntil = s.lineEnd(endOf(e))
 		}
 	}
-	return append(kept, data[keptUntil:]...)
+	return append(keptContent, configBytes[keptUntil:]...)
 }
 
 func (s *tomlServer) pathWithinEntry(path []string) (dotted string, isOwn bool) {
-	if len(path) < len(s.own) || !slices.Equal(path[:len(s.own)], s.own) {
+	if len(path) < len(s.ownTable) || !slices.Equal(path[:len(s.ownTable)], s.ownTable) {
 		return "", false
 	}
-	return strings.Join(path[len(s.own):], "."), true
+	return strings.Join(path[len(s.ownTable):], "."), true
 }
 
-func (s *tomlServer) editField(field *unstable.Node, table []string, existing map[string]any) {
-	keys, last := tomlKeys(field)
+func (s *tomlServer) editField(field *unstable.Node, table []string, existingFields map[string]any) {
+	keys, lastNode := tomlKeys(field)
 	path := append(slices.Clone(table), keys...)
 	isInline := field.Value().Kind == unstable.InlineTable
 	dotted, isOwn := s.pathWithinEntry(path)
 	if !isOwn && isInline {
 		for children := field.Value().Children(); children.Next(); {
-			if child := children.Node(); child.Kind == unstable.KeyValue {
-				s.editField(child, path, existing)
+			if childNode := children.Node(); childNode.Kind == unstable.KeyValue {
+				s.editField(childNode, path, existingFields)
 			}
 		}
 	}
 	if !isOwn {
 		return
 	}
-	start, end := int(field.Raw.Offset), endOf(field)
+	startIndex, endIndex := int(field.Raw.Offset), endOf(field)
 	if tablePath, ok := s.pathWithinEntry(table); ok {
-		s.insertAt[tablePath] = s.lineEnd(end)
+		s.insertAt[tablePath] = s.lineEnd(endIndex)
 	}
 	if isInline {
 		s.inlinePaths = append(s.inlinePaths, dotted)
 	}
-	before, _ := valueAt(existing, dotted)
-	value, isKept := valueAt(s.merged, dotted)
+	valueBefore, _ := valueAt(existingFields, dotted)
+	value, isKept := valueAt(s.mergedFields, dotted)
 	object, isObject := value.(map[string]any)
 	switch {
 	case !isKept:
-		s.edits = append(s.edits, tomlEdit{s.lineStart(start), s.lineEnd(end), ""})
-	case reflect.DeepEqual(before, value):
+		s.edits = append(s.edits, tomlEdit{s.lineStart(startIndex), s.lineEnd(endIndex), ""})
+	case reflect.DeepEqual(valueBefore, value):
 	case isInline && isObject:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(last), end, s.inlineTable(field.Value(), before, object)})
+		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, s.inlineTable(field.Value(), valueBefore, object)})
 	default:
-		s.edits = append(s.edits, tomlEdit{s.valueStart(last), end, tomlValue(value)})
+		s.edits = append(s.edits, tomlEdit{s.valueStart(lastNode), endIndex, tomlValue(value)})
 	}
 }
 
 // Keys of an inline TOML table keep their order, and unchanged values keep their text.
-func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[string]any) string {
+func (s *tomlServer) inlineTable(node *unstable.Node, existingFields any, mergedFields map[string]any) string {
 	var members []string
-	old, _ := existing.(map[string]any)
+	oldFields, _ := existingFields.(map[string]any)
 	isDone := map[string]bool{}
 	for children := node.Children(); children.Next(); {
-		child := children.Node()
-		if child.Kind != unstable.KeyValue {
+		childNode := children.Node()
+		if childNode.Kind != unstable.KeyValue {
 			continue
 		}
-		keys, last := tomlKeys(child)
+		keys, lastNode := tomlKeys(childNode)
 		name := strings.Join(keys, ".")
-		value, isKept := valueAt(merged, name)
-		before, _ := valueAt(old, name)
-		key := string(s.data[child.Raw.Offset:s.valueStart(last)])
+		value, isKept := valueAt(mergedFields, name)
+		valueBefore, _ := valueAt(oldFields, name)
+		key := string(s.configBytes[childNode.Raw.Offset:s.valueStart(lastNode)])
 		isDone[keys[0]] = true
 		switch object, isObject := value.(map[string]any); {
 		case !isKept:
-		case reflect.DeepEqual(before, value):
-			members = append(members, string(s.data[child.Raw.Offset:endOf(child)]))
-		case isObject && child.Value().Kind == unstable.InlineTable:
-			members = append(members, key+s.inlineTable(child.Value(), before, object))
+		case reflect.DeepEqual(valueBefore, value):
+			members = append(members, string(s.configBytes[childNode.Raw.Offset:endOf(childNode)]))
+		case isObject && childNode.Value().Kind == unstable.InlineTable:
+			members = append(members, key+s.inlineTable(childNode.Value(), valueBefore, object))
 		default:
 			members = append(members, key+tomlValue(value))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(merged)) {
+	for _, name := range slices.Sorted(maps.Keys(mergedFields)) {
 		if !isDone[name] {
-			members = append(members, tomlLine(name, merged[name]))
+			members = append(members, tomlLine(name, mergedFields[name]))
 		}
 	}
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
 // path lists the keys below the server opentabs. insertMissing returns false if the file has no table at path.
-func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
+func (s *tomlServer) insertMissing(path []string, existingFields, mergedFields map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
 		return inline == "" || inline == dotted || strings.HasPrefix(dotted, inline+".")
 	}) {
 		return true
 	}
-	for _, name := range slices.Sorted(maps.Keys(merged)) {
-		object, isObject := merged[name].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(mergedFields)) {
+		object, isObject := mergedFields[name].(map[string]any)
 		childPath := append(slices.Clone(path), name)
-		if old, hasOld := existing[name]; hasOld {
-			oldObject, wasObject := old.(map[string]any)
+		if oldFields, hasOld := existingFields[name]; hasOld {
+			oldObject, wasObject := oldFields.(map[string]any)
 			if isObject && wasObject && !s.insertMissing(childPath, oldObject, object) {
 				return false
 			}
@@ -184,46 +184,46 @@ func (s *tomlServer) insertMissing(path []string, existing, merged map[string]an
 		if !ok {
 			return false
 		}
-		text := tomlLine(name, merged[name]) + "\n"
+		entryLine := tomlLine(name, mergedFields[name]) + "\n"
 		if isObject {
-			text = "\n[" + strings.Join(append(slices.Clone(s.own), childPath...), ".") + "]\n"
+			entryLine = "\n[" + strings.Join(append(slices.Clone(s.ownTable), childPath...), ".") + "]\n"
 			for _, child := range slices.Sorted(maps.Keys(object)) {
-				text += tomlLine(child, object[child]) + "\n"
+				entryLine += tomlLine(child, object[child]) + "\n"
 			}
 		}
-		s.edits = append(s.edits, tomlEdit{at, at, text})
+		s.edits = append(s.edits, tomlEdit{at, at, entryLine})
 	}
 	return true
 }
 
 func (s *tomlServer) valueStart(key *unstable.Node) int {
-	at := endOf(key) + bytes.IndexByte(s.data[endOf(key):], '=') + 1
-	return at + len(s.data[at:]) - len(bytes.TrimLeft(s.data[at:], " \t"))
+	at := endOf(key) + bytes.IndexByte(s.configBytes[endOf(key):], '=') + 1
+	return at + len(s.configBytes[at:]) - len(bytes.TrimLeft(s.configBytes[at:], " \t"))
 }
 
 func (s *tomlServer) lineStart(offset int) int {
-	return bytes.LastIndexByte(s.data[:offset], '\n') + 1
+	return bytes.LastIndexByte(s.configBytes[:offset], '\n') + 1
 }
 
 func (s *tomlServer) lineEnd(offset int) int {
-	if i := bytes.IndexByte(s.data[offset:], '\n'); i >= 0 {
+	if i := bytes.IndexByte(s.configBytes[offset:], '\n'); i >= 0 {
 		return offset + i + 1
 	}
-	return len(s.data)
+	return len(s.configBytes)
 }
 
-func tomlKeys(node *unstable.Node) (names []string, last *unstable.Node) {
+func tomlKeys(node *unstable.Node) (names []string, lastNode *unstable.Node) {
 	for keys := node.Key(); keys.Next(); {
-		last = keys.Node()
-		names = append(names, string(last.Data))
+		lastNode = keys.Node()
+		names = append(names, string(lastNode.Data))
 	}
-	return names, last
+	return names, lastNode
 }
 
 func endOf(node *unstable.Node) int { return int(node.Raw.Offset + node.Raw.Length) }
 
-func valueAt(values map[string]any, dotted string) (value any, ok bool) {
-	value = values
+func valueAt(configValues map[string]any, dotted string) (value any, ok bool) {
+	value = configValues
 	if dotted == "" {
 		return value, true
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTOMLServerIsEditedInPlace(t *testing.T) {
-	for name, c := range map[string]struct{ before, after string }{
+	for name, c := range map[string]struct{ textBefore, textAfter string }{
 		"tables": {
 			"# mine\n[mcp_servers.opentabs] # header\n# above\nstartup_timeout_sec = 20 # keep\ncommand = \"/old\" # program\nargs = [\n  \"mcp\", # the command\n]\n\n[mcp_servers.opentabs.env] # variables\nOPENTABS_PORT = \"9000\" # port\nOPENTABS_HOME = \"/old\"\nOPENTABS_CLIENT_TOKEN = 'otc_0'\n# end\n\n[tui] # last\nx = 1\n",
 			"# mine\n[mcp_servers.opentabs] # header\n# above\nstartup_timeout_sec = 20 # keep\ncommand = '/bin/opentabs' # program\nargs = [\n  \"mcp\", # the command\n]\n\n[mcp_servers.opentabs.env] # variables\nOPENTABS_PORT = \"9000\" # port\nOPENTABS_CLIENT_TOKEN = 'otc_1'\n# end\n\n[tui] # last\nx = 1\n",
@@ -41,13 +41,13 @@ func TestTOMLServerIsEditedInPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkEditInPlace(t, "codex", c.before, c.after)
+			checkEditInPlace(t, "codex", c.textBefore, c.textAfter)
 		})
 	}
 }
 
 func TestTOMLServerIsRemoved(t *testing.T) {
-	for before, after := range map[string]string{
+	for textBefore, textAfter := range map[string]string{
 		"[mcp_servers]\nopentabs.command = '/old'\nopentabs.args = [\n 'mcp',\n]\nopentabs.env.OPENTABS_CLIENT_TOKEN = 'otc_1'\nother.command = 'y' # y\n": "[mcp_servers]\nother.command = 'y' # y\n",
 		"mcp_servers.opentabs = { command = '/old', env = { OPENTABS_CLIENT_TOKEN = 'otc_1' } }\na = 1":                                                    "a = 1",
 		"[mcp_servers]\nother = {}\n# own\nopentabs = { command = '/old', env = { OPENTABS_CLIENT_TOKEN = 'otc_1' } }\n[tui]\n":                            "[mcp_servers]\nother = {}\n# own\n[tui]\n",
@@ -56,20 +56,20 @@ func TestTOMLServerIsRemoved(t *testing.T) {
 		client := clientOf(t, m, "codex")
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		writeConfig(t, client, before)
-		if _, err := writer.Undo(client); err != nil || readText(t, client.File) != after {
-			t.Errorf("Undo of %q returned %v, content = %q, want %q", before, err, readText(t, client.File), after)
+		writeConfig(t, client, textBefore)
+		if _, err := writer.Undo(client); err != nil || readText(t, client.File) != textAfter {
+			t.Errorf("Undo of %q returned %v, content = %q, want %q", textBefore, err, readText(t, client.File), textAfter)
 		}
 	}
 }
 
-func checkEditInPlace(t *testing.T, id, before, after string) {
+func checkEditInPlace(t *testing.T, id, textBefore, textAfter string) {
 	t.Helper()
-	afters := withLayouts(after)
-	for i, text := range withLayouts(before) {
+	afters := withLayouts(textAfter)
+	for i, configText := range withLayouts(textBefore) {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, text)
+		writeConfig(t, client, configText)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		if got := readText(t, client.File); got != afters[i] {

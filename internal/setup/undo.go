@@ -29,10 +29,10 @@ type Removal struct {
 	Action UndoAction
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
-	// earlier is the path of a backup with the opentabs entry from before setup, or
+	// earlierBackup is the path of a backup with the opentabs entry from before setup, or
 	// empty. earlier is always empty if Action is not undoRemove.
-	earlier       string
-	before, after []byte
+	earlierBackup               string
+	contentBefore, contentAfter []byte
 }
 
 // Diff returns the planned removal as a unified diff, or an empty string if nothing
@@ -41,7 +41,7 @@ func (r Removal) Diff() string {
 	if r.Action == UndoNothing || r.Action == undoKeep {
 		return ""
 	}
-	return diffOf(r.File, r.before, r.after)
+	return diffOf(r.File, r.contentBefore, r.contentAfter)
 }
 
 // Plan returns a sentence for the user about what undo will do, or an empty string if
@@ -75,10 +75,10 @@ func (r Removal) doneText() string {
 }
 
 func (r Removal) earlierText() string {
-	if r.earlier == "" {
+	if r.earlierBackup == "" {
 		return ""
 	}
-	return "; the server opentabs from before setup is in " + r.earlier
+	return "; the server opentabs from before setup is in " + r.earlierBackup
 }
 
 // PlanUndo plans the removal of opentabs from the configuration of an MCP client. If the
@@ -93,34 +93,34 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 	if isRecorded {
 		c.File = r.File
 	}
-	now, err := readConfig(c.File)
-	if now == nil || err != nil { // now is nil if the user has deleted the file
+	contentNow, err := readConfig(c.File)
+	if contentNow == nil || err != nil { // now is nil if the user has deleted the file
 		return Removal{File: c.File}, err
 	}
-	if isRecorded && hashOf(now) == r.Hash {
+	if isRecorded && hashOf(contentNow) == r.Hash {
 		if r.Backup == "" {
-			return Removal{File: c.File, Action: undoDelete, before: now}, nil
+			return Removal{File: c.File, Action: undoDelete, contentBefore: contentNow}, nil
 		}
-		if earlier, ok := c.contentBeforeSetup(r.Backup); ok {
-			return Removal{File: c.File, Action: undoRestore, before: now, after: earlier}, nil
+		if contentBefore, ok := c.contentBeforeSetup(r.Backup); ok {
+			return Removal{File: c.File, Action: undoRestore, contentBefore: contentNow, contentAfter: contentBefore}, nil
 		}
 	}
-	if values, err := c.format.decode(now); err == nil {
-		switch server := findServer(values, c.servers); {
+	if configValues, err := c.format.decode(contentNow); err == nil {
+		switch server := findServer(configValues, c.servers); {
 		case server == nil:
 			return Removal{File: c.File}, nil
 		case !w.hasWritten(server, isRecorded):
 			return Removal{File: c.File, Action: undoKeep, KeepsToken: isOwnServer(server)}, nil
 		}
 	}
-	without, err := editText(now, func(text []byte) ([]byte, error) { return c.format.remove(text, c.servers) })
-	if err == nil && bytes.Equal(without, now) {
+	without, err := editText(contentNow, func(configText []byte) ([]byte, error) { return c.format.removeServer(configText, c.servers) })
+	if err == nil && bytes.Equal(without, contentNow) {
 		err = errOtherChange
 	}
 	if err != nil {
 		return Removal{}, newRemoveError(c.File, err)
 	}
-	return Removal{File: c.File, Action: undoRemove, before: now, after: without, earlier: r.Earlier}, nil
+	return Removal{File: c.File, Action: undoRemove, contentBefore: contentNow, contentAfter: without, earlierBackup: r.Earlier}, nil
 }
 
 // TokenVariable is the environment variable with the token of the MCP client that runs
@@ -143,8 +143,8 @@ func (c Client) contentBeforeSetup(path string) (content []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	values, err := c.format.decode(content)
-	return content, err == nil && !isOwnServer(findServer(values, c.servers))
+	configValues, err := c.format.decode(content)
+	return content, err == nil && !isOwnServer(findServer(configValues, c.servers))
 }
 
 // Undo removes opentabs from the configuration of an MCP client, and returns a sentence
@@ -159,7 +159,7 @@ func (w Writer) Undo(c Client) (string, error) {
 	case undoDelete:
 		err = explainAccess(plan.File, os.Remove(resolveLinks(plan.File)))
 	case undoRestore, undoRemove:
-		err = replaceConfig(plan.File, plan.after)
+		err = replaceConfig(plan.File, plan.contentAfter)
 	}
 	if err != nil {
 		return "", err
@@ -187,15 +187,15 @@ func (w Writer) ConfiguredFile(c Client) (string, error) {
 	if isRecorded {
 		c.File = r.File
 	}
-	data, err := readConfig(c.File)
+	configBytes, err := readConfig(c.File)
 	if errors.Is(err, errNotRegular) {
 		return "", nil
 	}
-	if data == nil || err != nil {
+	if configBytes == nil || err != nil {
 		return "", err
 	}
-	values, err := c.format.decode(data)
-	if err != nil || !w.hasWritten(findServer(values, c.servers), isRecorded) {
+	configValues, err := c.format.decode(configBytes)
+	if err != nil || !w.hasWritten(findServer(configValues, c.servers), isRecorded) {
 		return "", nil // opentabs cannot edit a file that it cannot parse
 	}
 	return c.File, nil

@@ -11,9 +11,9 @@ var movedCommand = Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: ma
 
 func setUp(t *testing.T, w Writer, c Client, command Command) {
 	t.Helper()
-	change, err := PlanChange(c, command)
+	fileChange, err := PlanChange(c, command)
 	if err == nil {
-		_, err = w.Write(change)
+		_, err = w.Write(fileChange)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -22,23 +22,23 @@ func setUp(t *testing.T, w Writer, c Client, command Command) {
 
 // A backup from the second of two setups contains opentabs, so undo must not restore that backup.
 func TestUndoAfterChangeBetweenSetups(t *testing.T) {
-	for id, c := range map[string]struct{ before, edited, after string }{
+	for id, c := range map[string]struct{ textBefore, edited, textAfter string }{
 		"claude-code": {"{\n  \"a\": 1\n}\n", "\"a\": 2", "{\n  \"a\": 2,\n  \"mcpServers\": {\n  }\n}\n"},
 		"codex":       {"a = 1\n", "a = 2", "a = 2\n\n"},
 		"goose":       {"a: 1\n", "a: 2", "a: 2\nextensions:\n"},
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, c.before)
+		writeConfig(t, client, c.textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.before, "{}\n")), c.edited, 1))
+		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(c.textBefore, "{}\n")), c.edited, 1))
 		setUp(t, writer, client, movedCommand)
-		if sentence, err := writer.Undo(client); err != nil || sentence != "opentabs is removed from "+client.File+", and the rest of the file stays" {
-			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, sentence, err)
+		if undoReport, err := writer.Undo(client); err != nil || undoReport != "opentabs is removed from "+client.File+", and the rest of the file stays" {
+			t.Errorf("%s: Undo returned %q, %v, want that only opentabs is removed", id, undoReport, err)
 		}
-		if got := readText(t, client.File); got != c.after {
-			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.after)
+		if got := readText(t, client.File); got != c.textAfter {
+			t.Errorf("%s: configuration after undo = %q, want %q", id, got, c.textAfter)
 		}
 	}
 }
@@ -56,35 +56,35 @@ func TestUndoOfNewFileChangedBetweenSetups(t *testing.T) {
 }
 
 func TestUndoOfForeignServer(t *testing.T) {
-	for id, before := range map[string]string{
+	for id, textBefore := range map[string]string{
 		"cursor": "{\"mcpServers\": {\"opentabs\":{\"type\":\"http\",\"url\":\"http://127.0.0.1:9515/mcp\"} // mine\n, \"other\": {}}}",
 		"codex":  "[mcp_servers.opentabs] # mine\ncommand = \"/old\"\n",
 		"goose":  "extensions:\n  opentabs: # mine\n    cmd: /old\n",
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, id)
-		writeConfig(t, client, before)
+		writeConfig(t, client, textBefore)
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
 		setUp(t, writer, client, movedCommand)
-		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") || readText(t, client.File) != before {
-			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), before)
+		if undoReport, err := writer.Undo(client); err != nil || !strings.HasSuffix(undoReport, "has its earlier content") || readText(t, client.File) != textBefore {
+			t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), textBefore)
 		}
 
 		setUp(t, writer, client, testCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
 		setUp(t, writer, client, movedCommand)
 		writeConfig(t, client, readText(t, client.File)+"\n")
-		sentence, err := writer.Undo(client)
-		_, backup, ok := strings.Cut(sentence, "; the server opentabs from before setup is in ")
-		if err != nil || !ok || readText(t, backup) != before || strings.Contains(readText(t, client.File), "/opt/opentabs") {
-			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, sentence, err, readText(t, client.File))
+		undoReport, err := writer.Undo(client)
+		_, backup, ok := strings.Cut(undoReport, "; the server opentabs from before setup is in ")
+		if err != nil || !ok || readText(t, backup) != textBefore || strings.Contains(readText(t, client.File), "/opt/opentabs") {
+			t.Errorf("%s: Undo of a changed file returned %q, %v, content = %q", id, undoReport, err, readText(t, client.File))
 		}
 	}
 }
 
 func TestUndoKeepsForeignServer(t *testing.T) {
-	for id, foreign := range map[string]string{
+	for id, foreignConfig := range map[string]string{
 		"codex":  "mcp_servers.opentabs.command = \"x\"\n",
 		"cursor": `{"mcpServers": {"opentabs": {"command": "x", "env": {"OPENTABS_CLIENT_TOKEN": "otc_1"}}}}`,
 		"goose":  "extensions: {opentabs: {cmd: x}}\n",
@@ -93,12 +93,12 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			m := newMachine(t)
 			client := clientOf(t, m, id)
 			writer := Writer{Dir: filepath.Join(m.Home, "state")}
-			text := foreign
+			configText := foreignConfig
 			if isRecorded {
 				setUp(t, writer, client, testCommand)
-				text = strings.Replace(foreign, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
+				configText = strings.Replace(foreignConfig, "OPENTABS_CLIENT_TOKEN", "OTHER", 1)
 			}
-			writeConfig(t, client, text)
+			writeConfig(t, client, configText)
 			file, err := writer.ConfiguredFile(client)
 			if err != nil || file != "" {
 				t.Errorf("%s: configured file = %q, %v, want none", id, file, err)
@@ -107,9 +107,9 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 			if err != nil || plan.Action != undoKeep || plan.Diff() != "" || plan.KeepsToken != (id == "cursor" && !isRecorded) {
 				t.Errorf("%s: plan of undo = %+v, %v, want to keep the server", id, plan, err)
 			}
-			sentence, err := writer.Undo(client)
-			if err != nil || !strings.HasPrefix(sentence, "the server opentabs stays in "+client.File) || readText(t, client.File) != text {
-				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, sentence, err, readText(t, client.File), text)
+			undoReport, err := writer.Undo(client)
+			if err != nil || !strings.HasPrefix(undoReport, "the server opentabs stays in "+client.File) || readText(t, client.File) != configText {
+				t.Errorf("%s: Undo returned %q, %v, content = %q, want %q", id, undoReport, err, readText(t, client.File), configText)
 			}
 		}
 	}
@@ -117,9 +117,9 @@ func TestUndoKeepsForeignServer(t *testing.T) {
 
 func TestPlanUndo(t *testing.T) {
 	for _, c := range []struct {
-		before, suffix string
-		want           UndoAction
-		plan           string
+		textBefore, suffix string
+		want               UndoAction
+		plan               string
 	}{
 		{"{}", "", undoRestore, "undo restores the earlier content of "},
 		{"", "", undoDelete, "undo deletes "},
@@ -127,19 +127,19 @@ func TestPlanUndo(t *testing.T) {
 	} {
 		m := newMachine(t)
 		client := clientOf(t, m, "cursor")
-		if c.before != "" {
-			writeConfig(t, client, c.before)
+		if c.textBefore != "" {
+			writeConfig(t, client, c.textBefore)
 		}
 		writer := Writer{Dir: filepath.Join(m.Home, "state")}
 		setUp(t, writer, client, testCommand)
-		text := readText(t, client.File) + c.suffix
-		writeConfig(t, client, text)
+		configText := readText(t, client.File) + c.suffix
+		writeConfig(t, client, configText)
 		records := readText(t, writer.recordsFile())
 		plan, err := writer.PlanUndo(client)
 		if err != nil || plan.Action != c.want || !strings.HasPrefix(plan.Plan(), c.plan+client.File) || !strings.Contains(plan.Diff(), "\n-") {
 			t.Errorf("plan of undo = %q, %v, diff:\n%s\nwant the action %q", plan.Plan(), err, plan.Diff(), c.want)
 		}
-		if readText(t, client.File) != text || readText(t, writer.recordsFile()) != records {
+		if readText(t, client.File) != configText || readText(t, writer.recordsFile()) != records {
 			t.Error("PlanUndo has changed a file")
 		}
 	}

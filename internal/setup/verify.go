@@ -32,16 +32,16 @@ const requestID = 2
 func Verify(ctx context.Context, command Command) (toolCount int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	var list struct {
+	var toolsResult struct {
 		Tools []json.RawMessage `json:"tools"`
 	}
-	err = sendRequest(ctx, command, "tools/list", map[string]any{}, &list)
-	return len(list.Tools), err
+	err = sendRequest(ctx, command, "tools/list", map[string]any{}, &toolsResult)
+	return len(toolsResult.Tools), err
 }
 
 // CallTool starts command like an MCP client, calls a tool, and returns the text of the
 // result. If the call fails, the text of the error is what an agent would receive.
-func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (text string, err error) {
+func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (output string, err error) {
 	var result struct {
 		Content []struct {
 			Text string `json:"text"`
@@ -51,14 +51,14 @@ func CallTool(ctx context.Context, command Command, tool string, args map[string
 	if err := sendRequest(ctx, command, "tools/call", map[string]any{"name": tool, "arguments": args}, &result); err != nil {
 		return "", err
 	}
-	var texts []string
+	var shownTexts []string
 	for _, content := range result.Content {
-		texts = append(texts, content.Text)
+		shownTexts = append(shownTexts, content.Text)
 	}
-	if text = strings.Join(texts, "\n"); result.IsError {
-		return "", errors.New(text)
+	if output = strings.Join(shownTexts, "\n"); result.IsError {
+		return "", errors.New(output)
 	}
-	return text, nil
+	return output, nil
 }
 
 func sendRequest(ctx context.Context, command Command, method string, params, result any) error {
@@ -90,15 +90,15 @@ func sendRequest(ctx context.Context, command Command, method string, params, re
 		err = errors.Join(writeErr, closeErr)
 	}
 	waitErr := process.Wait()
-	switch text := strings.TrimSpace(log.String()); {
+	switch stderrText := strings.TrimSpace(log.String()); {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.New("the server did not answer in time")
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case text != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
-		return fmt.Errorf("%w: %s", err, text)
+	case stderrText != "" && errors.Is(err, errNoAnswer): // the server's log explains why the server exited
+		return fmt.Errorf("%w: %s", err, stderrText)
 	}
 	return errors.Join(err, waitErr)
 }

@@ -12,27 +12,27 @@ import (
 // yamlFormat supports only YAML block style, in which each MCP server is a mapping.
 type yamlFormat struct{}
 
-func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error) {
-	if _, err := f.decode(data); err != nil {
+func (f yamlFormat) setServer(configBytes []byte, servers []string, entry any) ([]byte, error) {
+	if _, err := f.decode(configBytes); err != nil {
 		return nil, err
 	}
-	if existing := findCommandServer(f, data, servers); existing != nil {
-		text, err := yaml.Marshal(entry)
+	if existingFields := findCommandServer(f, configBytes, servers); existingFields != nil {
+		entryYAML, err := yaml.Marshal(entry)
 		var fields map[string]any
 		if err == nil {
-			err = yaml.Unmarshal(text, &fields)
+			err = yaml.Unmarshal(entryYAML, &fields)
 		}
 		if err != nil {
 			return nil, err
 		}
-		merged := mergeFields(existing, fields)
-		if reflect.DeepEqual(merged, existing) {
-			return data, nil
+		mergedFields := mergeFields(existingFields, fields)
+		if reflect.DeepEqual(mergedFields, existingFields) {
+			return configBytes, nil
 		}
-		if after, ok := f.editServer(data, servers, merged); ok {
-			return checkServerEdit(f, data, after, servers)
+		if contentAfter, ok := f.editServer(configBytes, servers, mergedFields); ok {
+			return checkServerEdit(f, configBytes, contentAfter, servers)
 		}
-		entry = merged
+		entry = mergedFields
 	}
 	var encoded bytes.Buffer
 	encoder := yaml.NewEncoder(&encoded)
@@ -40,21 +40,21 @@ func (f yamlFormat) set(data []byte, servers []string, entry any) ([]byte, error
 	if err := errors.Join(encoder.Encode(map[string]any{serverName: entry}), encoder.Close()); err != nil {
 		return nil, err
 	}
-	kept := emptyMapping(servers[0]).ReplaceAll(removeMapping(data, servers[0]), []byte("$1$2"))
-	at, indent, ok := findChildren(kept, servers[0])
+	keptContent := emptyMapping(servers[0]).ReplaceAll(removeMapping(configBytes, servers[0]), []byte("$1$2"))
+	at, indent, ok := findChildren(keptContent, servers[0])
 	if !ok {
-		if len(kept) > 0 && kept[len(kept)-1] != '\n' {
-			kept = append(kept, '\n')
+		if len(keptContent) > 0 && keptContent[len(keptContent)-1] != '\n' {
+			keptContent = append(keptContent, '\n')
 		}
-		kept = append(kept, servers[0]+":\n"...)
-		at, indent = len(kept), yamlIndent
+		keptContent = append(keptContent, servers[0]+":\n"...)
+		at, indent = len(keptContent), yamlIndent
 	}
 	var block []byte
 	for line := range bytes.Lines(encoded.Bytes()) {
 		block = append(append(block, indent...), line...)
 	}
-	after := append(append(kept[:at:at], block...), kept[at:]...)
-	return checkServerEdit(f, data, after, servers)
+	contentAfter := append(append(keptContent[:at:at], block...), keptContent[at:]...)
+	return checkServerEdit(f, configBytes, contentAfter, servers)
 }
 
 func (yamlFormat) inline(entry any) ([]byte, error) {
@@ -68,24 +68,24 @@ func (yamlFormat) inline(entry any) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-func (f yamlFormat) remove(data []byte, servers []string) ([]byte, error) {
-	return checkEdit(f, data, removeMapping(data, servers[0]), servers)
+func (f yamlFormat) removeServer(configBytes []byte, servers []string) ([]byte, error) {
+	return checkEdit(f, configBytes, removeMapping(configBytes, servers[0]), servers)
 }
 
-func (yamlFormat) decode(data []byte) (map[string]any, error) {
+func (yamlFormat) decode(configBytes []byte) (map[string]any, error) {
 	var document yaml.Node
-	var values map[string]any
-	err := yaml.Unmarshal(data, &document)
+	var configValues map[string]any
+	err := yaml.Unmarshal(configBytes, &document)
 	if err == nil && len(document.Content) > 0 && document.Content[0].Kind != yaml.MappingNode && document.Content[0].Tag != "!!null" {
 		return nil, errors.New("the file is not a mapping of names to values")
 	}
 	if err == nil {
-		err = document.Decode(&values)
+		err = document.Decode(&configValues)
 	}
 	if err != nil {
 		return nil, newSyntaxError("YAML", err)
 	}
-	return values, nil
+	return configValues, nil
 }
 
 const yamlIndent = "  "
@@ -94,19 +94,19 @@ func emptyMapping(key string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(["']?` + regexp.QuoteMeta(key) + `["']?:)[ \t]+(?:\{[ \t]*\}|null|~)([ \t]*(?:#.*)?)$`)
 }
 
-func findChildren(data []byte, key string) (at int, indent string, ok bool) {
+func findChildren(configBytes []byte, key string) (at int, indent string, ok bool) {
 	offset := 0
 	isBehindKey := false
-	for line := range bytes.Lines(data) {
-		trimmed := bytes.TrimSpace(line)
-		if isBehindKey && len(trimmed) > 0 && trimmed[0] != '#' {
+	for line := range bytes.Lines(configBytes) {
+		trimmedLine := bytes.TrimSpace(line)
+		if isBehindKey && len(trimmedLine) > 0 && trimmedLine[0] != '#' {
 			if indent = indentOf(line); indent == "" {
 				indent = yamlIndent
 			}
 			return at, indent, true
 		}
 		offset += len(line)
-		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmed, key) {
+		if !isBehindKey && indentOf(line) == "" && startsBlock(trimmedLine, key) {
 			isBehindKey, at = true, offset
 		}
 	}
@@ -114,16 +114,16 @@ func findChildren(data []byte, key string) (at int, indent string, ok bool) {
 }
 
 // The range from start to end excludes comments and blank lines between the opentabs entry and the next key.
-func findServerLines(data []byte, key string) (start, end int, indent string, ok bool) {
-	at, indent, ok := findChildren(data, key)
+func findServerLines(configBytes []byte, key string) (startIndex, endIndex int, indent string, ok bool) {
+	at, indent, ok := findChildren(configBytes, key)
 	if !ok {
 		return 0, 0, "", false
 	}
 	isOwn := false
 	offset := at
-	for line := range bytes.Lines(data[at:]) {
-		trimmed := bytes.TrimSpace(line)
-		isText := len(trimmed) > 0 && trimmed[0] != '#'
+	for line := range bytes.Lines(configBytes[at:]) {
+		trimmedLine := bytes.TrimSpace(line)
+		isText := len(trimmedLine) > 0 && trimmedLine[0] != '#'
 		if isText && len(indentOf(line)) < len(indent) {
 			break
 		}
@@ -131,31 +131,31 @@ func findServerLines(data []byte, key string) (start, end int, indent string, ok
 			if isOwn {
 				break
 			}
-			if isOwn = startsBlock(trimmed, serverName); isOwn {
-				start = offset
+			if isOwn = startsBlock(trimmedLine, serverName); isOwn {
+				startIndex = offset
 			}
 		}
 		offset += len(line)
-		if isOwn && (isText || len(trimmed) > 0 && len(indentOf(line)) > len(indent)) {
-			end = offset
+		if isOwn && (isText || len(trimmedLine) > 0 && len(indentOf(line)) > len(indent)) {
+			endIndex = offset
 		}
 	}
-	return start, end, indent, isOwn
+	return startIndex, endIndex, indent, isOwn
 }
 
-func removeMapping(data []byte, key string) []byte {
-	start, end, _, ok := findServerLines(data, key)
+func removeMapping(configBytes []byte, key string) []byte {
+	startIndex, endIndex, _, ok := findServerLines(configBytes, key)
 	if !ok {
-		return bytes.Clone(data)
+		return bytes.Clone(configBytes)
 	}
-	return append(bytes.Clone(data[:start]), data[end:]...)
+	return append(bytes.Clone(configBytes[:startIndex]), configBytes[endIndex:]...)
 }
 
-func startsBlock(trimmed []byte, key string) bool {
+func startsBlock(trimmedLine []byte, key string) bool {
 	for _, spelling := range []string{key, `"` + key + `"`, "'" + key + "'"} {
-		if rest, ok := bytes.CutPrefix(trimmed, []byte(spelling+":")); ok {
-			rest = bytes.TrimSpace(rest)
-			return len(rest) == 0 || rest[0] == '#'
+		if textAfterKey, ok := bytes.CutPrefix(trimmedLine, []byte(spelling+":")); ok {
+			textAfterKey = bytes.TrimSpace(textAfterKey)
+			return len(textAfterKey) == 0 || textAfterKey[0] == '#'
 		}
 	}
 	return false

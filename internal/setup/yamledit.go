@@ -11,47 +11,47 @@ import (
 )
 
 // The result ok is false if editServer does not support the layout of the file.
-func (f yamlFormat) editServer(data []byte, servers []string, merged map[string]any) (after []byte, ok bool) {
-	start, end, indent, ok := findServerLines(data, servers[0])
+func (f yamlFormat) editServer(configBytes []byte, servers []string, mergedFields map[string]any) (contentAfter []byte, ok bool) {
+	startIndex, endIndex, indent, ok := findServerLines(configBytes, servers[0])
 	if !ok {
 		return nil, false
 	}
 	var lines []byte
-	step := 0
-	for line := range bytes.Lines(data[start:end]) {
+	stepIndex := 0
+	for line := range bytes.Lines(configBytes[startIndex:endIndex]) {
 		line = bytes.TrimPrefix(line, []byte(indent))
 		lines = append(lines, line...)
-		if step == 0 {
-			step = len(indentOf(line))
+		if stepIndex == 0 {
+			stepIndex = len(indentOf(line))
 		}
 	}
 	var document yaml.Node
 	if yaml.Unmarshal(lines, &document) != nil || len(document.Content) != 1 || len(document.Content[0].Content) != 2 {
 		return nil, false
 	}
-	if err := setYAMLValues(document.Content[0].Content[1], merged); err != nil {
+	if err := setYAMLValues(document.Content[0].Content[1], mergedFields); err != nil {
 		return nil, false
 	}
 	var encoded bytes.Buffer
 	encoder := yaml.NewEncoder(&encoded)
-	encoder.SetIndent(max(step, len(yamlIndent)))
+	encoder.SetIndent(max(stepIndex, len(yamlIndent)))
 	if errors.Join(encoder.Encode(&document), encoder.Close()) != nil {
 		return nil, false
 	}
-	after = bytes.Clone(data[:start])
+	contentAfter = bytes.Clone(configBytes[:startIndex])
 	for line := range bytes.Lines(encoded.Bytes()) {
 		if len(bytes.TrimSpace(line)) > 0 {
-			after = append(after, indent...)
+			contentAfter = append(contentAfter, indent...)
 		}
-		after = append(after, line...)
+		contentAfter = append(contentAfter, line...)
 	}
-	after = append(after, data[end:]...)
-	values, err := f.decode(after)
-	return after, err == nil && reflect.DeepEqual(findServer(values, servers), any(merged))
+	contentAfter = append(contentAfter, configBytes[endIndex:]...)
+	configValues, err := f.decode(contentAfter)
+	return contentAfter, err == nil && reflect.DeepEqual(findServer(configValues, servers), any(mergedFields))
 }
 
 // Keys and values of the mapping that do not change keep their layout in the file.
-func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
+func setYAMLValues(mapping *yaml.Node, mergedFields map[string]any) error {
 	if mapping.Kind != yaml.MappingNode {
 		return errors.New("the node is not a mapping")
 	}
@@ -59,7 +59,7 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 	var content []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		key, node := mapping.Content[i], mapping.Content[i+1]
-		value, isKept := merged[key.Value]
+		value, isKept := mergedFields[key.Value]
 		if !isKept {
 			continue
 		}
@@ -69,12 +69,12 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 		}
 		content = append(content, key, node)
 	}
-	for _, name := range slices.Sorted(maps.Keys(merged)) {
+	for _, name := range slices.Sorted(maps.Keys(mergedFields)) {
 		if hasKey[name] {
 			continue
 		}
 		var key, node yaml.Node
-		if err := errors.Join(key.Encode(name), node.Encode(merged[name])); err != nil {
+		if err := errors.Join(key.Encode(name), node.Encode(mergedFields[name])); err != nil {
 			return err
 		}
 		content = append(content, &key, &node)
@@ -84,8 +84,8 @@ func setYAMLValues(mapping *yaml.Node, merged map[string]any) error {
 }
 
 func setYAMLValue(node *yaml.Node, value any) error {
-	var old any
-	if err := node.Decode(&old); err != nil || reflect.DeepEqual(old, value) {
+	var oldFields any
+	if err := node.Decode(&oldFields); err != nil || reflect.DeepEqual(oldFields, value) {
 		return err
 	}
 	if object, isObject := value.(map[string]any); isObject && node.Kind == yaml.MappingNode {

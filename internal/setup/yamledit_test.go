@@ -6,7 +6,7 @@ import (
 )
 
 func TestYAMLServerIsEditedInPlace(t *testing.T) {
-	for name, c := range map[string]struct{ before, after string }{
+	for name, c := range map[string]struct{ textBefore, textAfter string }{
 		"block": {
 			"a: 1\nextensions:\n  other: {x: 1} # y\n  opentabs: # header\n    # above\n    timeout: 900 # keep\n    cmd: '/old' # program\n    description: \"mine\" # text\n    enabled: true\n    args: [mcp] # words\n    type: stdio\n    name: opentabs\n    envs:\n      # port\n      OPENTABS_PORT: \"9000\" # nine\n      OPENTABS_HOME: /old\n      OPENTABS_CLIENT_TOKEN: otc_0 # token\n  # the next\n  last:\n    x: 1\nb: 2 # end\n",
 			"a: 1\nextensions:\n  other: {x: 1} # y\n  opentabs: # header\n    # above\n    timeout: 900 # keep\n    cmd: /bin/opentabs # program\n    description: \"mine\" # text\n    enabled: true\n    args: [mcp] # words\n    type: stdio\n    name: opentabs\n    envs:\n      # port\n      OPENTABS_PORT: \"9000\" # nine\n      OPENTABS_CLIENT_TOKEN: otc_1 # token\n  # the next\n  last:\n    x: 1\nb: 2 # end\n",
@@ -17,7 +17,7 @@ func TestYAMLServerIsEditedInPlace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkEditInPlace(t, "goose", c.before, c.after)
+			checkEditInPlace(t, "goose", c.textBefore, c.textAfter)
 		})
 	}
 }

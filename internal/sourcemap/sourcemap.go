@@ -23,7 +23,7 @@ type Map struct {
 
 // segment maps a column of the bundle to a position in a source file. The columns, lines
 // and source indexes count from 0.
-type segment struct{ column, source, line, sourceColumn int }
+type segment struct{ column, sourceIndex, line, sourceColumn int }
 
 // rawMap is the JSON form of a source map.
 type rawMap struct {
@@ -39,31 +39,31 @@ type rawMap struct {
 const maxLines = 2_000_000
 
 // Parse decodes the JSON text of a source map.
-func Parse(text []byte) (*Map, error) {
-	var raw rawMap
-	if err := json.Unmarshal(text, &raw); err != nil {
+func Parse(mapJSON []byte) (*Map, error) {
+	var parsedMap rawMap
+	if err := json.Unmarshal(mapJSON, &parsedMap); err != nil {
 		return nil, fmt.Errorf("read a source map: %w", err)
 	}
-	if strings.Count(raw.Mappings, ";") > maxLines {
+	if strings.Count(parsedMap.Mappings, ";") > maxLines {
 		return nil, errors.New("read a source map: the map has too many lines")
 	}
-	m := &Map{sources: raw.Sources, contents: raw.SourcesContent}
-	var last segment // each position in a source map is relative to the position before it
-	for group := range strings.SplitSeq(raw.Mappings, ";") {
-		last.column = 0
+	m := &Map{sources: parsedMap.Sources, contents: parsedMap.SourcesContent}
+	var lastSegment segment // each position in a source map is relative to the position before it
+	for group := range strings.SplitSeq(parsedMap.Mappings, ";") {
+		lastSegment.column = 0
 		var line []segment
-		for text := range strings.SplitSeq(group, ",") {
-			fields := decodeVLQ(text)
+		for segmentText := range strings.SplitSeq(group, ",") {
+			fields := decodeVLQ(segmentText)
 			if len(fields) == 0 {
 				continue
 			}
-			last.column += fields[0]
+			lastSegment.column += fields[0]
 			if len(fields) < 4 {
 				continue
 			}
-			last.source, last.line, last.sourceColumn = last.source+fields[1], last.line+fields[2], last.sourceColumn+fields[3]
-			if last.source >= 0 && last.source < len(m.sources) && last.line >= 0 && last.sourceColumn >= 0 {
-				line = append(line, last)
+			lastSegment.sourceIndex, lastSegment.line, lastSegment.sourceColumn = lastSegment.sourceIndex+fields[1], lastSegment.line+fields[2], lastSegment.sourceColumn+fields[3]
+			if lastSegment.sourceIndex >= 0 && lastSegment.sourceIndex < len(m.sources) && lastSegment.line >= 0 && lastSegment.sourceColumn >= 0 {
+				line = append(line, lastSegment)
 			}
 		}
 		m.lines = append(m.lines, line)
@@ -94,7 +94,7 @@ func (m *Map) Find(line, column int) (Position, bool) {
 		i = max(i-1, 0)
 	}
 	s := segments[i]
-	file, isOwn := pluginFilePath(m.sources[s.source])
+	file, isOwn := pluginFilePath(m.sources[s.sourceIndex])
 	return Position{File: file, Line: s.line + 1, Column: s.sourceColumn + 1}, isOwn
 }
 
@@ -112,13 +112,13 @@ var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 // code. If no stack frame is in the author's code, the position is empty.
 func (m *Map) FindInStack(stack string) Position {
 	for frame := range strings.SplitSeq(stack, "\n") {
-		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
-		if match == nil {
+		regexpMatch := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
+		if regexpMatch == nil {
 			continue
 		}
 		var line, column int
-		_, _ = fmt.Sscan(match[1], &line)
-		_, _ = fmt.Sscan(match[2], &column)
+		_, _ = fmt.Sscan(regexpMatch[1], &line)
+		_, _ = fmt.Sscan(regexpMatch[2], &column)
 		if position, ok := m.Find(line, column); ok {
 			return position
 		}
@@ -130,59 +130,59 @@ func (m *Map) FindInStack(stack string) Position {
 // the new number of a line, or -1 for a removed line; line numbers count from 0. The map that MoveLines returns
 // contains only the source files that still have code in the bundle.
 func (m *Map) MoveLines(newLine func(line int) int) *Map {
-	moved := &Map{}
+	movedMap := &Map{}
 	indexes := map[int]int{}
 	for i, line := range m.lines {
 		target := newLine(i)
 		if target < 0 || len(line) == 0 {
 			continue
 		}
-		for len(moved.lines) <= target {
-			moved.lines = append(moved.lines, nil)
+		for len(movedMap.lines) <= target {
+			movedMap.lines = append(movedMap.lines, nil)
 		}
 		for _, s := range line {
-			index, isKnown := indexes[s.source]
+			index, isKnown := indexes[s.sourceIndex]
 			if !isKnown {
-				index = len(moved.sources)
-				indexes[s.source] = index
+				index = len(movedMap.sources)
+				indexes[s.sourceIndex] = index
 				content := ""
-				if s.source < len(m.contents) {
-					content = m.contents[s.source]
+				if s.sourceIndex < len(m.contents) {
+					content = m.contents[s.sourceIndex]
 				}
-				moved.sources, moved.contents = append(moved.sources, m.sources[s.source]), append(moved.contents, content)
+				movedMap.sources, movedMap.contents = append(movedMap.sources, m.sources[s.sourceIndex]), append(movedMap.contents, content)
 			}
-			s.source = index
-			moved.lines[target] = append(moved.lines[target], s)
+			s.sourceIndex = index
+			movedMap.lines[target] = append(movedMap.lines[target], s)
 		}
 	}
-	return moved
+	return movedMap
 }
 
 // Encode returns the JSON text of the source map.
 func (m *Map) Encode() ([]byte, error) {
 	var mappings strings.Builder
-	var last segment
+	var lastSegment segment
 	for i, line := range m.lines {
 		if i > 0 {
 			mappings.WriteByte(';')
 		}
-		last.column = 0
+		lastSegment.column = 0
 		for j, s := range line {
 			if j > 0 {
 				mappings.WriteByte(',')
 			}
-			for _, number := range []int{s.column - last.column, s.source - last.source, s.line - last.line, s.sourceColumn - last.sourceColumn} {
+			for _, number := range []int{s.column - lastSegment.column, s.sourceIndex - lastSegment.sourceIndex, s.line - lastSegment.line, s.sourceColumn - lastSegment.sourceColumn} {
 				encodeVLQ(&mappings, number)
 			}
-			last = s
+			lastSegment = s
 		}
 	}
-	raw := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}
-	text, err := json.Marshal(raw)
+	parsedMap := rawMap{Version: 3, Sources: m.sources, SourcesContent: m.contents, Mappings: mappings.String(), Names: []string{}}
+	mapJSON, err := json.Marshal(parsedMap)
 	if err != nil {
 		return nil, fmt.Errorf("write a source map: %w", err)
 	}
-	return text, nil
+	return mapJSON, nil
 }
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

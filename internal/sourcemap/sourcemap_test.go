@@ -35,15 +35,15 @@ func testMap() *Map {
 }
 
 func TestFind(t *testing.T) {
-	text, err := testMap().Encode()
+	mapJSON, err := testMap().Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Parse(text)
+	m, err := Parse(mapJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		line, column int
 		want         string
 	}{
@@ -51,11 +51,11 @@ func TestFind(t *testing.T) {
 		{4, 4, "src/a.ts:3:5"}, {4, 6, "src/a.ts:2:1"}, {0, 1, ""}, {1, 1, ""}, {2, 1, ""}, {5, 1, ""}, {6, 1, ""},
 	} {
 		got := ""
-		if position, ok := m.Find(test.line, test.column); ok {
+		if position, ok := m.Find(testCase.line, testCase.column); ok {
 			got = position.String()
 		}
-		if got != test.want {
-			t.Errorf("source of the position %d:%d = %q, want %q", test.line, test.column, got, test.want)
+		if got != testCase.want {
+			t.Errorf("source of the position %d:%d = %q, want %q", testCase.line, testCase.column, got, testCase.want)
 		}
 	}
 	stack := "Error: x\n    at f (native)\n    at parse (<eval>:2:5)\n    at <anonymous> (<eval>:4:6)\n    at <eval> (<eval>:3:1)\n"
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestMoveLines(t *testing.T) {
-	moved := testMap().MoveLines(func(line int) int {
+	movedMap := testMap().MoveLines(func(line int) int {
 		switch line {
 		case 1:
 			return -1
@@ -79,11 +79,11 @@ func TestMoveLines(t *testing.T) {
 		}
 		return line + 7
 	})
-	text, err := moved.Encode()
-	if err != nil || strings.Contains(string(text), "zod") {
-		t.Fatalf("decoding the encoded map gives %s, %v", text, err)
+	mapJSON, err := movedMap.Encode()
+	if err != nil || strings.Contains(string(mapJSON), "zod") {
+		t.Fatalf("decoding the encoded map gives %s, %v", mapJSON, err)
 	}
-	m, err := Parse(text)
+	m, err := Parse(mapJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ func TestMoveLines(t *testing.T) {
 }
 
 func TestParseMalformed(t *testing.T) {
-	for _, text := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
-		if _, err := Parse([]byte(text)); err == nil {
-			t.Errorf("Parse accepted the malformed source map %.40q", text)
+	for _, malformedMap := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
+		if _, err := Parse([]byte(malformedMap)); err == nil {
+			t.Errorf("Parse accepted the malformed source map %.40q", malformedMap)
 		}
 	}
 	m, err := Parse([]byte(`{"sources": ["a.ts"], "mappings": "AAAA,CDDD,!,CC;AAAAAAA"}`))

@@ -43,7 +43,7 @@ func readAll(events func(func(Event, error) bool)) string {
 // readBySpecification parses a whole stream by section 9.2.6 of the HTML standard.
 func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
-	var name, id, data string
+	var name, id, eventData string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")
 	for _, line := range lines[:len(lines)-1] { // the standard ignores text after the last line feed
 		line = strings.TrimSuffix(line, "\r")
@@ -53,22 +53,22 @@ func readBySpecification(stream string, limit int) (events string, fits bool) {
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
-		case line == "" && data != "":
+		case line == "" && eventData != "":
 			if name == "" {
 				name = "message"
 			}
-			fmt.Fprintf(&got, "%q %q %q %v\n", name, id, strings.TrimSuffix(data, "\n"), nil)
-			name, data = "", ""
+			fmt.Fprintf(&got, "%q %q %q %v\n", name, id, strings.TrimSuffix(eventData, "\n"), nil)
+			name, eventData = "", ""
 		case line == "":
-			name, data = "", ""
+			name, eventData = "", ""
 		case field == "event":
 			name = value
 		case field == "data":
-			data += value + "\n"
+			eventData += value + "\n"
 		case field == "id" && !strings.Contains(value, "\x00"):
 			id = value
 		}
-		if len(data) > limit {
+		if len(eventData) > limit {
 			return "", false
 		}
 	}

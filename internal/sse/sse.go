@@ -88,8 +88,8 @@ func (e Event) finishEvent() Event {
 func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 	var line []byte
 	for {
-		piece, err := r.ReadSlice('\n')
-		line = append(line, piece...)
+		chunk, err := r.ReadSlice('\n')
+		line = append(line, chunk...)
 		switch {
 		case err == nil:
 			return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil

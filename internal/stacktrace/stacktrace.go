@@ -32,11 +32,11 @@ type Trace struct {
 // Resolver resolves stack traces with source maps, and caches the last source map. The
 // zero Resolver is ready for use. A Resolver is safe for concurrent use.
 type Resolver struct {
-	mu      sync.Mutex // guards the fields below
-	file    string
-	modTime int64
-	size    int64
-	parsed  *sourcemap.Map
+	mu        sync.Mutex // guards the fields below
+	file      string
+	modTime   int64
+	size      int64
+	parsedMap *sourcemap.Map
 }
 
 // frame is one position in a stack trace.
@@ -89,38 +89,38 @@ var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|asyn
 func parseFrames(stack string) []frame {
 	var frames []frame
 	for line := range strings.SplitSeq(stack, "\n") {
-		match := framePattern().FindStringSubmatch(line)
-		if match == nil {
+		regexpMatch := framePattern().FindStringSubmatch(line)
+		if regexpMatch == nil {
 			continue
 		}
-		lineNumber, lineErr := strconv.Atoi(match[3])
-		column, columnErr := strconv.Atoi(match[4])
+		lineNumber, lineErr := strconv.Atoi(regexpMatch[3])
+		column, columnErr := strconv.Atoi(regexpMatch[4])
 		if lineErr != nil || columnErr != nil {
 			continue
 		}
-		function := strings.Trim(anonymous().ReplaceAllString(match[1], ""), ". ")
-		frames = append(frames, frame{function: function, script: match[2], line: lineNumber, column: column})
+		function := strings.Trim(anonymous().ReplaceAllString(regexpMatch[1], ""), ". ")
+		frames = append(frames, frame{function: function, script: regexpMatch[2], line: lineNumber, column: column})
 	}
 	return frames
 }
 
 func (r *Resolver) read(file string) *sourcemap.Map {
-	info, err := os.Stat(file)
-	if err != nil || info.Size() > maxMapBytes || !info.Mode().IsRegular() {
+	fileInfo, err := os.Stat(file)
+	if err != nil || fileInfo.Size() > maxMapBytes || !fileInfo.Mode().IsRegular() {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.file == file && r.modTime == info.ModTime().UnixNano() && r.size == info.Size() {
-		return r.parsed
+	if r.file == file && r.modTime == fileInfo.ModTime().UnixNano() && r.size == fileInfo.Size() {
+		return r.parsedMap
 	}
-	r.file, r.modTime, r.size, r.parsed = file, info.ModTime().UnixNano(), info.Size(), nil
-	text, err := os.ReadFile(file)
+	r.file, r.modTime, r.size, r.parsedMap = file, fileInfo.ModTime().UnixNano(), fileInfo.Size(), nil
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		return nil
 	}
-	if parsed, err := sourcemap.Parse(text); err == nil {
-		r.parsed = parsed
+	if parsedMap, err := sourcemap.Parse(fileContent); err == nil {
+		r.parsedMap = parsedMap
 	}
-	return r.parsed
+	return r.parsedMap
 }

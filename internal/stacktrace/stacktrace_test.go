@@ -18,27 +18,27 @@ func TestFrames(t *testing.T) {
 	dir := t.TempDir()
 	adapter := filepath.Join(dir, "adapter.iife.js")
 	r := &Resolver{}
-	check := func(step string, want ...string) {
+	checkFrames := func(stepName string, want ...string) {
 		t.Helper()
 		if got := r.Frames(adapter, trace); !slices.Equal(got, want) {
-			t.Errorf("frames of %s = %q, want %q", step, got, want)
+			t.Errorf("frames of %s = %q, want %q", stepName, got, want)
 		}
 	}
-	check("no source map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
+	checkFrames("no source map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
 	sourceMap := `{"version": 3, "sources": ["../src/a.ts"], "mappings": "AAEA;AACA"}`
 	if err := os.WriteFile(adapter+".map", []byte(sourceMap), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check("a source map", "handle (src/a.ts:3:1)", "src/a.ts:4:1")
+	checkFrames("a source map", "handle (src/a.ts:3:1)", "src/a.ts:4:1")
 	library := strings.Replace(sourceMap, "../src/a.ts", "../node_modules/x/a.ts  ", 1)
 	if err := os.WriteFile(adapter+".map", []byte(library), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check("a map of a library")
+	checkFrames("a map of a library")
 	if err := os.WriteFile(adapter+".map", []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check("a broken map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
+	checkFrames("a broken map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
 	if got := r.Frames(adapter, Trace{Stack: trace.Stack}); got != nil {
 		t.Errorf("frames of a stack trace without an origin = %q", got)
 	}

@@ -20,11 +20,11 @@ type File[T any] struct {
 	// consequence or gives advice, such as "pin your tools again".
 	LossText string
 	LockWait time.Duration
-	Warn     func(sentence string)
+	Warn     func(warning string)
 	Empty    func() T
 	// Parse decodes the text of the file. If the text is damaged, Parse returns a
 	// *[DamagedError].
-	Parse  func(text []byte) (T, error)
+	Parse  func(documentText []byte) (T, error)
 	Encode func(T) []byte
 }
 
@@ -37,7 +37,7 @@ func (e *DamagedError) Error() string { return e.Problem }
 // Read reads and parses the file. If the file is missing, Read returns the empty content
 // that the function Empty creates.
 func (f File[T]) Read() (T, error) {
-	text, err := os.ReadFile(f.Path)
+	documentText, err := os.ReadFile(f.Path)
 	if errors.Is(err, os.ErrNotExist) {
 		return f.Empty(), nil
 	}
@@ -45,7 +45,7 @@ func (f File[T]) Read() (T, error) {
 		var zero T
 		return zero, fmt.Errorf("read %s: %w", f.Subject, err)
 	}
-	content, err := f.Parse(text)
+	content, err := f.Parse(documentText)
 	if err != nil {
 		return content, fmt.Errorf("%s %w", f.Path, err)
 	}
@@ -55,7 +55,7 @@ func (f File[T]) Read() (T, error) {
 // Change reads the file, calls edit to modify the content, and writes the content back. A
 // lock file keeps other processes from changing the file at the same time. A damaged file
 // is renamed and replaced by a new file.
-func (f File[T]) Change(edit func(T) error) error {
+func (f File[T]) Change(editContent func(T) error) error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
@@ -72,7 +72,7 @@ func (f File[T]) Change(edit func(T) error) error {
 	if content, err = f.putAside(content, err); err != nil {
 		return err
 	}
-	if err := edit(content); err != nil {
+	if err := editContent(content); err != nil {
 		return err
 	}
 	return statefile.Write(f.Path, f.Encode(content))

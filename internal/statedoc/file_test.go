@@ -18,26 +18,26 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	var warnings []string
 	return File[*Plugins]{
 		Path: filepath.Join(t.TempDir(), "state", "file.json"), Subject: "the list", LossText: "nothing is left",
-		Warn:  func(sentence string) { warnings = append(warnings, sentence) },
+		Warn:  func(warning string) { warnings = append(warnings, warning) },
 		Empty: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
 	}, &warnings
 }
 
-func setNote(note string) func(*Plugins) error {
+func setNote(noteText string) func(*Plugins) error {
 	return func(p *Plugins) error {
-		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })
+		p.EditPlugin("a", func(entry Object) { entry.Put("note", noteText) })
 		return nil
 	}
 }
 
-func noteOf(p *Plugins) (note string) {
-	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &note)
-	return note
+func noteOf(p *Plugins) (noteText string) {
+	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &noteText)
+	return noteText
 }
 
-func writeText(t *testing.T, path, text string) {
+func writeText(t *testing.T, path, documentText string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(documentText), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,10 +50,10 @@ func TestFileChange(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	refused := errors.New("refused")
-	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), refused) }
-	if err := file.Change(edit); !errors.Is(err, refused) {
-		t.Errorf("an edit that fails: %v; want the error %v", err, refused)
+	errRefused := errors.New("refused")
+	editContent := func(p *Plugins) error { return errors.Join(setNote("two")(p), errRefused) }
+	if err := file.Change(editContent); !errors.Is(err, errRefused) {
+		t.Errorf("an edit that fails: %v; want the error %v", err, errRefused)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
 		t.Errorf("read %+v, %v, warnings %q", p, err, *warnings)
@@ -67,19 +67,19 @@ func TestDamagedFileIsSetAside(t *testing.T) {
 	if err := file.Change(setNote("one")); err != nil {
 		t.Fatal(err)
 	}
-	kept, _ := filepath.Glob(file.Path + ".corrupt-*")
-	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(kept) != 1 {
-		t.Fatalf("read %+v, %v; kept %q", p, err, kept)
+	keptFiles, _ := filepath.Glob(file.Path + ".corrupt-*")
+	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(keptFiles) != 1 {
+		t.Fatalf("read %+v, %v; kept %q", p, err, keptFiles)
 	}
-	if want := "the list in " + file.Path + " was damaged and is kept as " + kept[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
+	if want := "the list in " + file.Path + " was damaged and is kept as " + keptFiles[0] + "; nothing is left"; len(*warnings) != 1 || (*warnings)[0] != want {
 		t.Errorf("warnings %q, want %q", *warnings, want)
 	}
 	writeText(t, file.Path, `{"version":2}`)
 	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
 		t.Errorf("changing a file of a newer version: %v; want an error that contains %q", err, file.Path+" has version 2, but this opentabs reads only version 1")
 	}
-	if text, err := os.ReadFile(file.Path); err != nil || string(text) != `{"version":2}` || len(*warnings) != 1 {
-		t.Errorf("the file has %s, %v; warnings %q", text, err, *warnings)
+	if documentText, err := os.ReadFile(file.Path); err != nil || string(documentText) != `{"version":2}` || len(*warnings) != 1 {
+		t.Errorf("the file has %s, %v; warnings %q", documentText, err, *warnings)
 	}
 	if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestFileIsLocked(t *testing.T) {
 }
 
 func TestParsePlugins(t *testing.T) {
-	for text, want := range map[string]string{
+	for documentText, want := range map[string]string{
 		"":                           "is not valid JSON at line 1, column 1",
 		"{\n\"version\": }":          "is not valid JSON at line 2, column 12",
 		"[]":                         "is an array instead of an object",
@@ -113,9 +113,9 @@ func TestParsePlugins(t *testing.T) {
 		`{"version":0}`:              "has no version",
 		`{"version":1,"plugins":[]}`: "has plugins that are an array instead of an object",
 	} {
-		var damaged *DamagedError
-		if _, err := ParsePlugins([]byte(text)); !errors.As(err, &damaged) || !strings.HasPrefix(damaged.Problem, want) {
-			t.Errorf("%q: got %v, want %s", text, err, want)
+		var damagedError *DamagedError
+		if _, err := ParsePlugins([]byte(documentText)); !errors.As(err, &damagedError) || !strings.HasPrefix(damagedError.Problem, want) {
+			t.Errorf("%q: got %v, want %s", documentText, err, want)
 		}
 	}
 }
@@ -148,43 +148,43 @@ func TestWatchedReadsChanges(t *testing.T) {
 		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readings.Add(1) })
 		w.OnChange(func() { notified.Add(1) })
 		go w.Watch(t.Context())
-		check := func(note, problem string, wantReadings, wantNotified int32) {
+		checkReading := func(noteText, problemText string, wantReadings, wantNotified int32) {
 			t.Helper()
 			tickAndWait()
 			r := w.latest.Load()
-			text := ""
+			documentText := ""
 			if r.Problem != nil {
-				text = r.Problem.Error()
+				documentText = r.Problem.Error()
 			}
-			if r.View != note || !strings.HasPrefix(text, problem) || problem == "" && text != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
-				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, text, readings.Load(), notified.Load())
+			if r.View != noteText || !strings.HasPrefix(documentText, problemText) || problemText == "" && documentText != "" || readings.Load() != wantReadings || notified.Load() != wantNotified {
+				t.Errorf("view %q, problem %q, %d readings, %d notifications", r.View, documentText, readings.Load(), notified.Load())
 			}
 		}
-		check("nothing", "", 1, 0)
+		checkReading("nothing", "", 1, 0)
 		writeText(t, file.Path, `{"version":1,"plugins":{"a":{"note":"one"}}}`)
-		check("one", "", 2, 1)
+		checkReading("one", "", 2, 1)
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		check("two, longer", "", 3, 1)
+		checkReading("two, longer", "", 3, 1)
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}
 		writeText(t, file.Path, "damaged")
-		check("nothing", file.Path+" is not valid JSON", 4, 2)
+		checkReading("nothing", file.Path+" is not valid JSON", 4, 2)
 		if err := w.Repair(); err != nil || len(*warnings) != 1 {
 			t.Errorf("%v, warnings %q", err, *warnings)
 		}
-		check("", "", 5, 3)
+		checkReading("", "", 5, 3)
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "read the list: ", 6, 4)
-		check("nothing", "read the list: ", 6, 4)
+		checkReading("nothing", "read the list: ", 6, 4)
+		checkReading("nothing", "read the list: ", 6, 4)
 		if err := os.Remove(file.Path); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "", 7, 5)
+		checkReading("nothing", "", 7, 5)
 	})
 }
 

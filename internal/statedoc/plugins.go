@@ -27,12 +27,12 @@ func (o Object) Child(key string) Object {
 // Put sets a member of the object, or deletes the member if v is an empty string, an empty
 // object or null.
 func (o Object) Put(key string, v any) {
-	text := rawjson.Encode(v)
-	switch string(text) {
+	encodedValue := rawjson.Encode(v)
+	switch string(encodedValue) {
 	case `""`, "{}", "null":
 		delete(o, key)
 	default:
-		o[key] = text
+		o[key] = encodedValue
 	}
 }
 
@@ -47,13 +47,13 @@ func NewPlugins() *Plugins {
 // ParsePlugins parses a state file with one JSON object per plugin. For damaged text,
 // ParsePlugins returns a *[DamagedError]. For the file of a newer opentabs version,
 // ParsePlugins returns an error of another type.
-func ParsePlugins(text []byte) (*Plugins, error) {
-	topLevel, err := ParseTopLevel(text, perPluginVersion)
+func ParsePlugins(documentText []byte) (*Plugins, error) {
+	topLevel, err := ParseTopLevel(documentText, perPluginVersion)
 	if err != nil {
 		return nil, err
 	}
-	if raw, ok := topLevel["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
-		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
+	if rawJSON, ok := topLevel["plugins"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(rawJSON) + " instead of an object"}
 	}
 	return &Plugins{topLevel}, nil
 }
@@ -61,14 +61,14 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 // ParseTopLevel parses a state file that is a JSON object with the member "version". For
 // damaged text, ParseTopLevel returns a *[DamagedError]. For a version above maxVersion,
 // ParseTopLevel returns an error of another type.
-func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
+func ParseTopLevel(documentText []byte, maxVersion int) (Object, error) {
 	var topLevel Object
-	text = rawjson.TrimBOM(text)
-	if err := json.Unmarshal(text, &topLevel); err != nil && !json.Valid(text) {
-		return nil, &DamagedError{rawjson.SyntaxProblem(text, err)}
+	documentText = rawjson.TrimBOM(documentText)
+	if err := json.Unmarshal(documentText, &topLevel); err != nil && !json.Valid(documentText) {
+		return nil, &DamagedError{rawjson.SyntaxProblem(documentText, err)}
 	}
 	if topLevel == nil {
-		return nil, &DamagedError{"is " + rawjson.KindOf(text) + " instead of an object"}
+		return nil, &DamagedError{"is " + rawjson.KindOf(documentText) + " instead of an object"}
 	}
 	var version int
 	if err := json.Unmarshal(topLevel["version"], &version); err != nil || version < 1 {
@@ -96,4 +96,4 @@ func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
 }
 
 // Decode decodes the JSON in raw into v and reports whether the types match.
-func Decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }
+func Decode(rawJSON json.RawMessage, v any) bool { return json.Unmarshal(rawJSON, v) == nil }

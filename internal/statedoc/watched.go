@@ -38,8 +38,8 @@ type Watched[T, V any] struct {
 
 // ReadResult is the result of reading the file of a [Watched] once.
 type ReadResult[V any] struct {
-	info os.FileInfo
-	View V
+	fileInfo os.FileInfo
+	View     V
 	// Problem is the reason why the file could not be read or parsed; nil if both succeeded. If the file cannot be
 	// read, View is the result for an empty file.
 	Problem error
@@ -59,8 +59,8 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 
 // Change edits the file as [File.Change] does, and then reads the new content. After a call of Change, the caller must
 // call Notify, which runs the listeners.
-func (w *Watched[T, V]) Change(edit func(T) error) error {
-	if err := w.file.Change(edit); err != nil {
+func (w *Watched[T, V]) Change(editContent func(T) error) error {
+	if err := w.file.Change(editContent); err != nil {
 		return err
 	}
 	w.refresh()
@@ -76,7 +76,7 @@ func (w *Watched[T, V]) Repair() error {
 	if err := w.file.Change(func(T) error { return nil }); err != nil {
 		return err
 	}
-	w.check()
+	w.checkReading()
 	return nil
 }
 
@@ -97,12 +97,12 @@ func (w *Watched[T, V]) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			w.check()
+			w.checkReading()
 		}
 	}
 }
 
-func (w *Watched[T, V]) check() {
+func (w *Watched[T, V]) checkReading() {
 	if w.refresh() {
 		w.Notify()
 	}
@@ -155,11 +155,11 @@ func (w *Watched[T, V]) refresh() bool {
 }
 
 func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
-	info, err := os.Stat(w.file.Path)
+	fileInfo, err := os.Stat(w.file.Path)
 	if err != nil {
-		info = nil
+		fileInfo = nil
 	}
-	return !r.hasReadError && sameFile(r.info, info)
+	return !r.hasReadError && sameFile(r.fileInfo, fileInfo)
 }
 
 func (w *Watched[T, V]) read() *ReadResult[V] {
@@ -168,17 +168,17 @@ func (w *Watched[T, V]) read() *ReadResult[V] {
 	if errors.Is(err, os.ErrNotExist) {
 		return newReading
 	}
-	var text []byte
+	var documentText []byte
 	if err == nil {
 		defer f.Close()
-		newReading.info, _ = f.Stat()
-		text, err = io.ReadAll(f)
+		newReading.fileInfo, _ = f.Stat()
+		documentText, err = io.ReadAll(f)
 	}
 	if err != nil {
 		newReading.hasReadError, newReading.Problem = true, fmt.Errorf("read %s: %w", w.file.Subject, err)
 		return newReading
 	}
-	content, err := w.file.Parse(text)
+	content, err := w.file.Parse(documentText)
 	if err != nil {
 		newReading.Problem = fmt.Errorf("%s %w", w.file.Path, err)
 		return newReading

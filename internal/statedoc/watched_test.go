@@ -11,33 +11,33 @@ import (
 func TestWatchedReturnsCurrentContent(t *testing.T) {
 	for range 20 {
 		path := filepath.Join(t.TempDir(), "file")
-		write := func(text string) {
-			if err := statefile.Write(path, []byte(text)); err != nil {
+		writeContent := func(documentText string) {
+			if err := statefile.Write(path, []byte(documentText)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		write("first")
+		writeContent("first")
 		isReading, continueReading := make(chan struct{}), make(chan struct{})
-		file := File[string]{Path: path, Subject: "the file", Parse: func(text []byte) (string, error) {
-			if string(text) == "second" {
+		file := File[string]{Path: path, Subject: "the file", Parse: func(documentText []byte) (string, error) {
+			if string(documentText) == "second" {
 				close(isReading)
 				<-continueReading
 			}
-			return string(text), nil
+			return string(documentText), nil
 		}}
-		w := NewWatched(file, func(text string) string { return text }, "", func(ReadResult[string]) {})
-		write("second")
+		w := NewWatched(file, func(documentText string) string { return documentText }, "", func(ReadResult[string]) {})
+		writeContent("second")
 		var readers sync.WaitGroup
 		readers.Go(func() { w.Current() })
 		<-isReading
-		write("third")
+		writeContent("third")
 		var readersStarted sync.WaitGroup
 		for range 100 {
 			readersStarted.Add(1)
 			readers.Go(func() {
 				readersStarted.Done()
-				if text := w.Current().View; text != "third" {
-					t.Errorf("read %q after the change to third; want %q", text, "third")
+				if documentText := w.Current().View; documentText != "third" {
+					t.Errorf("read %q after the change to third; want %q", documentText, "third")
 				}
 			})
 		}

@@ -19,12 +19,12 @@ const leftoverAge = time.Minute
 
 // Write atomically replaces the file at path with data. A reader of a file that Write replaces gets the old or the new
 // content, even after a crash or a power failure. Write creates the new file with mode 0600.
-func Write(path string, data []byte) error { return Replace(path, data, nil) }
+func Write(path string, fileContent []byte) error { return Replace(path, fileContent, nil) }
 
 // Replace is like Write, and calls prepare before the new file replaces the old file. The function prepare sets, for
 // example, the mode of the new file, and may be nil.
-func Replace(path string, data []byte, prepare func(*os.File) error) error {
-	tempFile, err := writeTemp(path, data, prepare)
+func Replace(path string, fileContent []byte, prepare func(*os.File) error) error {
+	tempFile, err := writeTemp(path, fileContent, prepare)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 
 // Create is like [Write], but keeps the file at path if it exists, even if another process
 // creates it at the same time. If the file at path already exists, Create returns nil.
-func Create(path string, data []byte) error {
-	tempFile, err := writeTemp(path, data, nil)
+func Create(path string, fileContent []byte) error {
+	tempFile, err := writeTemp(path, fileContent, nil)
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,12 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-func writeTemp(path string, data []byte, prepare func(*os.File) error) (string, error) {
+func writeTemp(path string, fileContent []byte, prepare func(*os.File) error) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
-	_, err = f.Write(data)
+	_, err = f.Write(fileContent)
 	if err == nil && prepare != nil {
 		err = prepare(f)
 	}
@@ -90,13 +90,13 @@ func CheckWritable(dir string) error {
 // PutAside renames a damaged file, so that opentabs does not overwrite it. PutAside
 // appends the suffix ".corrupt-" and the time in UTC to the file's name.
 func PutAside(path string) (keptAs string, err error) {
-	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
-	keptAs = base
+	baseName := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
+	keptAs = baseName
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(keptAs); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		keptAs = fmt.Sprintf("%s-%d", base, n)
+		keptAs = fmt.Sprintf("%s-%d", baseName, n)
 	}
 	if err := os.Rename(path, keptAs); err != nil {
 		return "", fmt.Errorf("put the damaged file %s aside: %w", path, err)
@@ -107,15 +107,15 @@ func PutAside(path string) (keptAs string, err error) {
 // RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
 // are ignored.
 func RemoveLeftovers(dir string) {
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), tempSuffix) {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()).Abs() > leftoverAge {
+		if fileInfo, err := e.Info(); err == nil && time.Since(fileInfo.ModTime()).Abs() > leftoverAge {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

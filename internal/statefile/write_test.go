@@ -12,12 +12,12 @@ import (
 
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	dirEntries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, e := range entries {
+	for _, e := range dirEntries {
 		names = append(names, e.Name())
 	}
 	return strings.Join(names, " ")
@@ -39,19 +39,19 @@ func TestCheckWritable(t *testing.T) {
 func TestWriteAndCreate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, step := range []struct {
-		write func(string, []byte) error
-		text  string
-		want  string
+		writeFunc  func(string, []byte) error
+		oldContent string
+		want       string
 	}{{Create, "a", "a"}, {Create, "b", "a"}, {Write, "c", "c"}, {Write, "", ""}} {
-		if err := step.write(path, []byte(step.text)); err != nil {
+		if err := step.writeFunc(path, []byte(step.oldContent)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != step.want {
 			t.Errorf("got %q, %v; want %q", got, err, step.want)
 		}
 	}
-	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", info, err)
+	if fileInfo, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", fileInfo, err)
 	}
 	if got := fileNames(t, filepath.Dir(path)); got != "f" {
 		t.Errorf("Write left the files %s; want %q", got, "f")
@@ -78,8 +78,8 @@ func TestWriteFails(t *testing.T) {
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	seenNames := map[string]bool{}
-	for _, text := range []string{"1", "2", "3"} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	for _, content := range []string{"1", "2", "3"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		keptAs, err := PutAside(path)
@@ -87,7 +87,7 @@ func TestPutAside(t *testing.T) {
 			t.Fatalf("got %s, %v", keptAs, err)
 		}
 		seenNames[keptAs] = true
-		if got, err := os.ReadFile(keptAs); err != nil || string(got) != text {
+		if got, err := os.ReadFile(keptAs); err != nil || string(got) != content {
 			t.Errorf("%s holds %q, %v", keptAs, got, err)
 		}
 	}
@@ -99,12 +99,12 @@ func TestPutAside(t *testing.T) {
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
-	for name, modified := range map[string]time.Time{
+	for name, modifiedTime := range map[string]time.Time{
 		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour),
 		"token.5.tmp": now, "notes.txt": now.Add(-time.Hour),
 	} {
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, modified, modified)); err != nil {
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, modifiedTime, modifiedTime)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,29 +18,29 @@ import (
 
 // Print prints the status of a server, its browsers and their tabs, its plugins and its
 // clients.
-func Print(out *terminal.Output, s httpapi.Status) {
-	printLine(out, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
-	printLine(out, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
-	printLine(out, valueIndent, "limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
-	printLine(out, valueIndent, "calls     %s", callsText(s.Calls))
-	printLine(out, valueIndent, "browsers  %s", countText(len(s.Browsers)))
+func Print(terminalOut *terminal.Output, s httpapi.Status) {
+	printLine(terminalOut, valueIndent, "server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, humanize.Duration(toDuration(s.UptimeMs).Truncate(time.Second)))
+	printLine(terminalOut, valueIndent, "files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
+	printLine(terminalOut, valueIndent, "limits    idle %s, hard %s", humanize.Duration(toDuration(s.Limits.IdleMs)), humanize.Duration(toDuration(s.Limits.HardMs)))
+	printLine(terminalOut, valueIndent, "calls     %s", callsText(s.Calls))
+	printLine(terminalOut, valueIndent, "browsers  %s", countText(len(s.Browsers)))
 	for _, b := range s.Browsers {
-		printBrowser(out, b)
+		printBrowser(terminalOut, b)
 	}
 	if len(s.Browsers) == 0 {
-		printLine(out, lineIndent, "  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
+		printLine(terminalOut, lineIndent, "  open Chrome with the opentabs extension; run `opentabs extension install` for the steps")
 	}
-	printLine(out, valueIndent, "plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
+	printLine(terminalOut, valueIndent, "plugins   %s", countText(len(s.Plugins)+len(s.Failed)))
 	for _, p := range s.Plugins {
-		printLine(out, lineIndent, "  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
+		printLine(terminalOut, lineIndent, "  %s %s, %s, %s", p.Name, terminal.SafeLine(p.Version), terminal.Plural(len(p.Tools), "tool"), pluginview.State(p))
 	}
-	for _, problem := range s.Permissions {
-		printLine(out, lineIndent, "  permissions: %s", terminal.SafeLine(problem))
+	for _, problemText := range s.Permissions {
+		printLine(terminalOut, lineIndent, "  permissions: %s", terminal.SafeLine(problemText))
 	}
 	for _, f := range s.Failed {
-		printLine(out, lineIndent, "  %s", pluginview.FailedLine(f))
+		printLine(terminalOut, lineIndent, "  %s", pluginview.FailedLine(f))
 	}
-	printLine(out, valueIndent, "clients   %s", countText(len(s.Clients)))
+	printLine(terminalOut, valueIndent, "clients   %s", countText(len(s.Clients)))
 	for _, c := range s.Clients {
 		line := fmt.Sprintf("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
 		if c.Tools != "" {
@@ -49,7 +49,7 @@ func Print(out *terminal.Output, s httpapi.Status) {
 		if c.Timeout != nil {
 			line += ", gives up after " + timeoutText(*c.Timeout)
 		}
-		printLine(out, lineIndent, "%s", line)
+		printLine(terminalOut, lineIndent, "%s", line)
 	}
 }
 
@@ -58,36 +58,36 @@ const (
 	lineIndent  = "  "
 )
 
-func printLine(out *terminal.Output, indent, format string, args ...any) {
-	terminal.PrintWrapped(out, indent, fmt.Sprintf(format, args...))
+func printLine(terminalOut *terminal.Output, indent, format string, args ...any) {
+	terminal.PrintWrapped(terminalOut, indent, fmt.Sprintf(format, args...))
 }
 
 func callsText(c httpapi.CallCount) string {
-	var parts []string
-	add := func(n int, state string) {
+	var textParts []string
+	addCount := func(n int, state string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+			textParts = append(textParts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	add(c.Running, "running")
-	add(c.Queued, "queued")
-	add(c.WaitingForApproval, "waiting for approval")
-	add(c.WaitingForYou, "waiting for you")
-	return cmp.Or(strings.Join(parts, ", "), "none")
+	addCount(c.Running, "running")
+	addCount(c.Queued, "queued")
+	addCount(c.WaitingForApproval, "waiting for approval")
+	addCount(c.WaitingForYou, "waiting for you")
+	return cmp.Or(strings.Join(textParts, ", "), "none")
 }
 
 func timeoutText(t httpapi.ClientTimeout) string {
-	text := humanize.Duration(toDuration(t.LimitMs))
+	timeoutDescription := humanize.Duration(toDuration(t.LimitMs))
 	if t.ProgressRestarts {
-		text += " without progress"
+		timeoutDescription += " without progress"
 	}
 	switch t.Source {
 	case httpapi.TimeoutLearned:
-		text += " (learned)"
+		timeoutDescription += " (learned)"
 	case httpapi.TimeoutSet:
-		text += " (set by you)"
+		timeoutDescription += " (set by you)"
 	}
-	return text
+	return timeoutDescription
 }
 
 func toDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
@@ -99,25 +99,25 @@ func countText(n int) string {
 	return fmt.Sprint(n)
 }
 
-func printBrowser(out *terminal.Output, b httpapi.Browser) {
+func printBrowser(terminalOut *terminal.Output, b httpapi.Browser) {
 	state := "connected"
 	if !b.Connected {
 		state = "link lost"
 	}
-	printLine(out, lineIndent, "  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
+	printLine(terminalOut, lineIndent, "  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
 	switch b.InjectMode {
 	case wire.InjectNone:
-		printLine(out, lineIndent, "    it cannot run plugins: turn on \"Allow User Scripts\" in the extension's details in chrome://extensions")
+		printLine(terminalOut, lineIndent, "    it cannot run plugins: turn on \"Allow User Scripts\" in the extension's details in chrome://extensions")
 	case wire.InjectFiles:
-		printLine(out, lineIndent, "    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
+		printLine(terminalOut, lineIndent, "    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
 	}
 	for _, t := range b.Tabs {
-		printLine(out, lineIndent, "    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
+		printLine(terminalOut, lineIndent, "    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
 		if t.Frozen {
-			printLine(out, lineIndent, "      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
+			printLine(terminalOut, lineIndent, "      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
 		}
 		if t.Unresponsive {
-			printLine(out, lineIndent, "      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
+			printLine(terminalOut, lineIndent, "      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
 		}
 	}
 	for _, h := range b.HeldTabs {
@@ -126,27 +126,27 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 		if h.IsTaken {
 			state = fmt.Sprintf("you took it back from %s, which must read the page before it acts again", client)
 		}
-		printLine(out, lineIndent, "    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
+		printLine(terminalOut, lineIndent, "    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
 	}
 	if len(b.HeldTabs) > 0 {
-		printLine(out, lineIndent, "      to stop a client in a tab, run `opentabs browser release %d`", b.HeldTabs[0].TabID)
+		printLine(terminalOut, lineIndent, "      to stop a client in a tab, run `opentabs browser release %d`", b.HeldTabs[0].TabID)
 	}
 }
 
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
-	add := func(plugins []wire.TabPlugin, where string) {
+	addCount := func(plugins []wire.TabPlugin, placeText string) {
 		for _, p := range plugins {
-			name := p.Name + where
+			name := p.Name + placeText
 			if p.Ready == nil || !*p.Ready {
 				name += " (not ready)"
 			}
 			names = append(names, name)
 		}
 	}
-	add(t.Plugins, "")
+	addCount(t.Plugins, "")
 	for _, f := range t.Frames {
-		add(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
+		addCount(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
 	for _, p := range t.BrokenPlugins {
 		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
@@ -171,12 +171,12 @@ func pluginsIn(t wire.TabInfo) []string {
 // PrintReloads reports that the server has loaded a changed plugin, and lists the tabs
 // that must be reloaded before the plugin works in them. If plugin is empty, PrintReloads
 // lists no tabs.
-func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
-	out.Notef("the running server (pid %d) has loaded the change", s.PID)
+func PrintReloads(terminalOut *terminal.Output, s httpapi.Status, plugin string) {
+	terminalOut.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {
 		for _, t := range b.Tabs {
 			if slices.Contains(t.NeedsReload, plugin) {
-				out.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
+				terminalOut.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
 			}
 		}
 	}

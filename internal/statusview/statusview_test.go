@@ -13,15 +13,15 @@ import (
 )
 
 func TestPrint(t *testing.T) {
-	yes := true
+	isTrue := true
 	since := time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 	var b bytes.Buffer
-	status := httpapi.Status{
+	serverStatus := httpapi.Status{
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 70_400, Home: httpapi.Home{Config: "/c", State: "/c"},
 		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Queued: 4, WaitingForApproval: 2, WaitingForYou: 1},
 		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
-			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &yes}, {Name: "b"}},
-				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &yes}}}}, Frozen: true},
+			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &isTrue}, {Name: "b"}},
+				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &isTrue}}}}, Frozen: true},
 			{TabID: 8, URL: "https://b.example/", NeedsReload: []string{"a"}, Unresponsive: true},
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 		Permissions: []string{"one entry was dropped"},
 		Clients:     []httpapi.MCPClient{{Name: "desk", Version: "2", Transport: "stdio", Since: since}},
 	}
-	Print(terminal.New(&b, &b, func(string) string { return "" }), status)
+	Print(terminal.New(&b, &b, func(string) string { return "" }), serverStatus)
 	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1 min 10 s
 files     /c
 limits    idle 1 min, hard 1 h
@@ -63,7 +63,7 @@ clients   1
 		t.Errorf("got\n%s; want %v", got, want)
 	}
 	var screen bytes.Buffer
-	Print(terminal.NewTerminal(&screen, func() (int, int) { return 60, 24 }), status)
+	Print(terminal.NewTerminal(&screen, func() (int, int) { return 60, 24 }), serverStatus)
 	for line := range strings.Lines(screen.String()) {
 		if len(line) > 60+len("\n") {
 			t.Errorf("a terminal of 60 columns gets the line %q", line)

@@ -47,9 +47,9 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		tree, problem := readIcon(files[file])
-		if problem != "" {
-			problems = append(problems, Problem{file, problem})
+		tree, problemText := readIcon(files[file])
+		if problemText != "" {
+			problems = append(problems, Problem{file, problemText})
 			continue
 		}
 		icons[file] = writeIcon(tree, name+strings.TrimSuffix(strings.TrimPrefix(file, "icon"), ".svg"))
@@ -64,50 +64,50 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 }
 
 func writeIcon(n *node, prefix string) string {
-	n.set("xmlns", namespace)
+	n.setAttribute("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
 
-func readIcon(text []byte) (*node, string) {
-	if len(text) > MaxBytes {
-		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
+func readIcon(svg []byte) (*node, string) {
+	if len(svg) > MaxBytes {
+		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(svg), MaxBytes)
 	}
-	tree, err := parseSVG(text)
+	tree, err := parseSVG(svg)
 	if err != nil {
 		return nil, fmt.Sprintf("can't be read as SVG: %v", err)
 	}
 	if tree.name != "svg" {
 		return nil, fmt.Sprintf("begins with <%s>; make it an SVG file, which begins with <svg>", tree.name)
 	}
-	if problem := checkViewBox(tree.get("viewBox")); problem != "" {
-		return nil, problem
+	if problemText := checkViewBox(tree.attribute("viewBox")); problemText != "" {
+		return nil, problemText
 	}
-	problem := ""
+	problemText := ""
 	tree.walk(func(n *node) {
-		if problem == "" {
-			problem = findUnsafeContent(n)
+		if problemText == "" {
+			problemText = findUnsafeContent(n)
 		}
 	})
-	return tree, problem
+	return tree, problemText
 }
 
-func checkViewBox(text string) string {
-	if text == "" {
+func checkViewBox(viewBox string) string {
+	if viewBox == "" {
 		return `has no viewBox; add one that is square, as in viewBox="0 0 24 24"`
 	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+	textParts := strings.FieldsFunc(viewBox, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
 	var numbers []float64
-	for _, part := range parts {
-		n, err := strconv.ParseFloat(part, 64)
+	for _, textPart := range textParts {
+		n, err := strconv.ParseFloat(textPart, 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			break
 		}
 		numbers = append(numbers, n)
 	}
 	switch {
-	case len(parts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
-		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, text)
+	case len(textParts) != 4 || len(numbers) != 4 || numbers[2] <= 0 || numbers[3] <= 0:
+		return fmt.Sprintf(`has the viewBox %q; write four numbers, as in viewBox="0 0 24 24"`, viewBox)
 	case numbers[2] != numbers[3]:
 		return fmt.Sprintf("is not square: its viewBox is %v wide and %v high; make both the same", numbers[2], numbers[3])
 	}
@@ -138,8 +138,8 @@ func findUnsafeContent(n *node) string {
 			return fmt.Sprintf("loads something in %s=%q; refer only to ids of the file itself", a.name, a.value)
 		}
 	}
-	for _, child := range n.children {
-		if n.name == "style" && externalLoad().MatchString(child.text) {
+	for _, childNode := range n.children {
+		if n.name == "style" && externalLoad().MatchString(childNode.charData) {
 			return "has a style that loads something; refer only to ids of the file itself"
 		}
 	}
@@ -149,17 +149,17 @@ func findUnsafeContent(n *node) string {
 func (n *node) renameIDs(prefix string) {
 	ids := map[string]bool{}
 	n.walk(func(n *node) {
-		if id := n.get("id"); id != "" {
+		if id := n.attribute("id"); id != "" {
 			ids[id] = true
 		}
 	})
-	renameReferences := func(text string) string {
-		return referencePattern().ReplaceAllStringFunc(text, func(match string) string {
-			parts := referencePattern().FindStringSubmatch(match)
-			if !ids[parts[2]] {
+	renameReferences := func(attributeValue string) string {
+		return referencePattern().ReplaceAllStringFunc(attributeValue, func(match string) string {
+			textParts := referencePattern().FindStringSubmatch(match)
+			if !ids[textParts[2]] {
 				return match
 			}
-			return parts[1] + prefix + parts[2]
+			return textParts[1] + prefix + textParts[2]
 		})
 	}
 	n.walk(func(n *node) {
@@ -182,8 +182,8 @@ func (n *node) renameIDs(prefix string) {
 			}
 		}
 		if n.name == "style" {
-			for _, child := range n.children {
-				child.text = renameSelectors(renameReferences(child.text), ids, prefix)
+			for _, childNode := range n.children {
+				childNode.charData = renameSelectors(renameReferences(childNode.charData), ids, prefix)
 			}
 		}
 	})
@@ -192,10 +192,10 @@ func (n *node) renameIDs(prefix string) {
 var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {
-	return selectorPattern().ReplaceAllStringFunc(style, func(text string) string {
+	return selectorPattern().ReplaceAllStringFunc(style, func(selectorText string) string {
 		for id := range ids {
-			text = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(text, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
+			selectorText = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(selectorText, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
 		}
-		return text
+		return selectorText
 	})
 }

@@ -18,27 +18,27 @@ func filesOf(pairs ...string) map[string][]byte {
 
 func makeOne(t *testing.T, pairs ...string) Set {
 	t.Helper()
-	set, problems := Make("site", filesOf(pairs...))
+	iconSet, problems := Make("site", filesOf(pairs...))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return set
+	return iconSet
 }
 
 func TestNoIcon(t *testing.T) {
-	if set, problems := Make("site", nil); set != (Set{}) || problems != nil {
-		t.Error(set, problems)
+	if iconSet, problems := Make("site", nil); iconSet != (Set{}) || problems != nil {
+		t.Error(iconSet, problems)
 	}
 }
 
 func TestOnlyOwnVariants(t *testing.T) {
-	if set := makeOne(t, fileIcon, simpleIcon); set != (Set{Icon: simpleIcon}) {
-		t.Errorf("%+v", set)
+	if iconSet := makeOne(t, fileIcon, simpleIcon); iconSet != (Set{Icon: simpleIcon}) {
+		t.Errorf("%+v", iconSet)
 	}
 	withFill := func(fill string) string { return strings.Replace(simpleIcon, "#123456", fill, 1) }
-	set := makeOne(t, fileIcon, simpleIcon, fileInactive, withFill("#222222"), fileDark, withFill("#eeff00"), fileDarkInactive, withFill("#eee"))
-	if set != (Set{simpleIcon, withFill("#222222"), withFill("#eeff00"), withFill("#eee")}) {
-		t.Errorf("%+v", set)
+	iconSet := makeOne(t, fileIcon, simpleIcon, fileInactive, withFill("#222222"), fileDark, withFill("#eeff00"), fileDarkInactive, withFill("#eee"))
+	if iconSet != (Set{simpleIcon, withFill("#222222"), withFill("#eeff00"), withFill("#eee")}) {
+		t.Errorf("%+v", iconSet)
 	}
 }
 
@@ -48,8 +48,8 @@ func TestIconShrinks(t *testing.T) {
 		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
 		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
-	if set := makeOne(t, fileIcon, largeIcon); set.Icon != want {
-		t.Errorf("got  %s\nwant %s", set.Icon, want)
+	if iconSet := makeOne(t, fileIcon, largeIcon); iconSet.Icon != want {
+		t.Errorf("got  %s\nwant %s", iconSet.Icon, want)
 	}
 }
 
@@ -61,18 +61,18 @@ func TestIconsHaveDistinctIDs(t *testing.T) {
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="site-t site-b">` +
 		`<title id="site-t">star</title><style>#site-b,.x #site-a{fill:url(#site-a)}path{fill:#bbb}</style><linearGradient id="site-a"/><g id="site-b" clip-path="url('#site-a')"/>` +
 		`<use href="#site-b"/><use xlink:href="#site-b"/><path style="fill:url(#site-a);stroke:url(#none)" d="#b"/></svg>`
-	set := makeOne(t, fileIcon, source, fileDarkInactive, source)
-	if set.Icon != want {
-		t.Errorf("got  %s\nwant %s", set.Icon, want)
+	iconSet := makeOne(t, fileIcon, source, fileDarkInactive, source)
+	if iconSet.Icon != want {
+		t.Errorf("got  %s\nwant %s", iconSet.Icon, want)
 	}
-	if !strings.Contains(set.DarkInactive, `<use href="#site-dark-inactive-b"/>`) {
-		t.Errorf("dark inactive %s; want a text that contains %q", set.DarkInactive, `<use href="#site-dark-inactive-b"/>`)
+	if !strings.Contains(iconSet.DarkInactive, `<use href="#site-dark-inactive-b"/>`) {
+		t.Errorf("dark inactive %s; want a text that contains %q", iconSet.DarkInactive, `<use href="#site-dark-inactive-b"/>`)
 	}
 }
 
 func TestInvalidIconsAreRefused(t *testing.T) {
-	insideSVG := func(text string) string {
-		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + text + `</svg>`
+	insideSVG := func(svgContent string) string {
+		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + svgContent + `</svg>`
 	}
 	tests := []struct {
 		name, svg, want string
@@ -105,11 +105,11 @@ func TestInvalidIconsAreRefused(t *testing.T) {
 		{"style attribute", insideSVG(`<path style="fill:URL( 'https://a.test/b')"/>`), "loads something in style"},
 		{"style import", insideSVG(`<style>@import "https://a.test/b.css";</style>`), "has a style that loads something"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			_, problems := Make("site", filesOf(fileIcon, test.svg))
-			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, test.want) {
-				t.Errorf("got %v, want one with %q", problems, test.want)
+	for _, testCase := range tests {
+		t.Run(testCase.name, func(t *testing.T) {
+			_, problems := Make("site", filesOf(fileIcon, testCase.svg))
+			if len(problems) != 1 || problems[0].File != fileIcon || !strings.Contains(problems[0].Text, testCase.want) {
+				t.Errorf("got %v, want one with %q", problems, testCase.want)
 			}
 		})
 	}
@@ -132,16 +132,16 @@ func TestSetsThatAreIncomplete(t *testing.T) {
 func FuzzMake(f *testing.F) {
 	f.Add([]byte(simpleIcon))
 	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		set, problems := Make("site", map[string][]byte{fileIcon: text})
+	f.Fuzz(func(t *testing.T, svgContent []byte) {
+		iconSet, problems := Make("site", map[string][]byte{fileIcon: svgContent})
 		if len(problems) > 0 {
 			return
 		}
-		if len(set.Icon) > MaxBytes {
+		if len(iconSet.Icon) > MaxBytes {
 			return
 		}
-		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(set.Icon)}); len(problems) > 0 {
-			t.Errorf("%s: %v", set.Icon, problems)
+		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(iconSet.Icon)}); len(problems) > 0 {
+			t.Errorf("%s: %v", iconSet.Icon, problems)
 		}
 	})
 }

@@ -15,7 +15,7 @@ type node struct {
 	name     string
 	attrs    []attr
 	children []*node
-	text     string
+	charData string
 }
 
 // attr is an attribute of an SVG element. The attribute's name includes the namespace
@@ -29,8 +29,8 @@ const namespace = "http://www.w3.org/2000/svg"
 
 // parseSVG drops the parts that browsers do not draw: comments, processing instructions, metadata, and the data of
 // drawing programs.
-func parseSVG(text []byte) (*node, error) {
-	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+func parseSVG(svg []byte) (*node, error) {
+	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(svg, []byte("\ufeff"))))
 	var root *node
 	var openNodes []*node
 	omittedDepth := 0
@@ -86,10 +86,10 @@ func parseSVG(text []byte) (*node, error) {
 	return root, nil
 }
 
-func (n *node) addText(text string) {
+func (n *node) addText(charData string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":
-		n.children = append(n.children, &node{text: text})
+		n.children = append(n.children, &node{charData: charData})
 	}
 }
 
@@ -102,9 +102,9 @@ func nameOf(name xml.Name) string {
 
 func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
-func attrsOf(list []xml.Attr) []attr {
+func attrsOf(xmlAttrs []xml.Attr) []attr {
 	var attrs []attr
-	for _, a := range list {
+	for _, a := range xmlAttrs {
 		switch a.Name.Space {
 		case "", "xlink", "xml":
 			attrs = append(attrs, attr{nameOf(a.Name), a.Value})
@@ -117,7 +117,7 @@ func attrsOf(list []xml.Attr) []attr {
 	return attrs
 }
 
-func (n *node) get(name string) string {
+func (n *node) attribute(name string) string {
 	for _, a := range n.attrs {
 		if a.name == name {
 			return a.value
@@ -126,7 +126,7 @@ func (n *node) get(name string) string {
 	return ""
 }
 
-func (n *node) set(name, value string) {
+func (n *node) setAttribute(name, value string) {
 	for i, a := range n.attrs {
 		if a.name == name {
 			n.attrs[i].value = value
@@ -136,13 +136,13 @@ func (n *node) set(name, value string) {
 	n.attrs = append(n.attrs, attr{name, value})
 }
 
-func (n *node) walk(visit func(*node)) {
+func (n *node) walk(visitItem func(*node)) {
 	if n.name == "" {
 		return
 	}
-	visit(n)
-	for _, child := range n.children {
-		child.walk(visit)
+	visitItem(n)
+	for _, childNode := range n.children {
+		childNode.walk(visitItem)
 	}
 }
 
@@ -160,7 +160,7 @@ func (n *node) String() string {
 
 func (n *node) write(b *strings.Builder) {
 	if n.name == "" {
-		b.WriteString(escapeText.Replace(n.text))
+		b.WriteString(escapeText.Replace(n.charData))
 		return
 	}
 	b.WriteString("<" + n.name)
@@ -172,8 +172,8 @@ func (n *node) write(b *strings.Builder) {
 		return
 	}
 	b.WriteString(">")
-	for _, child := range n.children {
-		child.write(b)
+	for _, childNode := range n.children {
+		childNode.write(b)
 	}
 	b.WriteString("</" + n.name + ">")
 }

@@ -71,17 +71,17 @@ func (b Bar) Draw(width int, g Glyphs) string {
 	} else {
 		label = ""
 	}
-	message := ""
+	logMessage := ""
 	if messageWidth := width - minWidth - separatorWidth; messageWidth >= minMessageWidth {
-		message = truncateColumns(SafeLine(b.Message), messageWidth)
+		logMessage = truncateColumns(SafeLine(b.Message), messageWidth)
 	}
-	var parts []string
-	for _, part := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, message} {
-		if part != "" {
-			parts = append(parts, part)
+	var textParts []string
+	for _, textPart := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, logMessage} {
+		if textPart != "" {
+			textParts = append(textParts, textPart)
 		}
 	}
-	return strings.Join(parts, barSeparator)
+	return strings.Join(textParts, barSeparator)
 }
 
 func (b Bar) drawGraph(width int, g Glyphs) string {
@@ -98,10 +98,10 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 // DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
 // timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
 // the period is very short.
-func (g Glyphs) DrawSpan(width int, start, end float64) string {
-	first := min(int(start*float64(width)), width-1)
-	last := max(int(end*float64(width)), first+1)
-	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)
+func (g Glyphs) DrawSpan(width int, startFraction, endFraction float64) string {
+	firstColumn := min(int(startFraction*float64(width)), width-1)
+	lastColumn := max(int(endFraction*float64(width)), firstColumn+1)
+	return strings.Repeat(" ", firstColumn) + strings.Repeat(g.full, lastColumn-firstColumn)
 }
 
 func (b Bar) doneFraction() float64 {

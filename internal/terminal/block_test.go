@@ -12,7 +12,7 @@ import (
 
 func TestBlock(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 20, Rows: 6}
-	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	fmt.Fprint(v, "$ opentabs\n")
 	for _, c := range []struct {
 		name  string
@@ -40,22 +40,22 @@ func TestBlock(t *testing.T) {
 
 func TestBlockWritesChanges(t *testing.T) {
 	v := &terminaltest.Screen{Columns: 80, Rows: 50}
-	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	var lines []string
 	for i := range 40 {
 		lines = append(lines, fmt.Sprintf("line %d %s", i, strings.Repeat("-", 60)))
 	}
 	b.Draw(lines)
-	before := v.Written
+	countBefore := v.Written
 	lines[20] = "changed"
 	b.Draw(lines)
-	if n := v.Written - before; n > 80 {
+	if n := v.Written - countBefore; n > 80 {
 		t.Errorf("one changed line costs %d bytes", n)
 	}
-	before = v.Written
+	countBefore = v.Written
 	b.Draw(lines)
-	if v.Written != before {
-		t.Errorf("what has not changed costs %d bytes", v.Written-before)
+	if v.Written != countBefore {
+		t.Errorf("what has not changed costs %d bytes", v.Written-countBefore)
 	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
 		t.Errorf("got\n%s; want a text that contains %q", v, "\nchanged\nline 21 ")
@@ -65,7 +65,7 @@ func TestBlockWritesChanges(t *testing.T) {
 func TestBlockAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	v := &terminaltest.Screen{Columns: 30, Rows: 10}
-	b := &Block{out: v, size: func() (int, int) { return v.Columns, v.Rows }}
+	b := &Block{outWriter: v, size: func() (int, int) { return v.Columns, v.Rows }}
 	for range 2000 {
 		lines := make([]string, random.IntN(14))
 		var want []string
@@ -83,14 +83,14 @@ func TestBlockAtRandom(t *testing.T) {
 }
 
 func TestBlockOnANarrowedTerminal(t *testing.T) {
-	var out bytes.Buffer
+	var outBuffer bytes.Buffer
 	columns := 80
-	b := &Block{out: &out, size: func() (int, int) { return columns, 24 }}
+	b := &Block{outWriter: &outBuffer, size: func() (int, int) { return columns, 24 }}
 	b.Draw([]string{strings.Repeat("x", 60), "short"})
-	out.Reset()
+	outBuffer.Reset()
 	columns = 40
 	b.Draw([]string{"a", "short"})
-	if got, want := out.String(), "\r\x1b[3A\x1b[Ja\x1b[K\nshort\x1b[K\n"; got != want {
+	if got, want := outBuffer.String(), "\r\x1b[3A\x1b[Ja\x1b[K\nshort\x1b[K\n"; got != want {
 		t.Errorf("wrote %q, want %q", got, want)
 	}
 }

@@ -33,7 +33,7 @@ func hasColor(stdout *os.File, getenv func(string) string) bool {
 
 func styleOf(cell string) string {
 	for _, s := range wordStyles {
-		if rest, ok := strings.CutPrefix(cell, s.word); ok && (rest == "" || rest[0] == ' ') {
+		if textAfterWord, ok := strings.CutPrefix(cell, s.word); ok && (textAfterWord == "" || textAfterWord[0] == ' ') {
 			return s.style
 		}
 	}
@@ -48,16 +48,16 @@ func colorWord(o *Output, word string) string {
 }
 
 // Cells in the first and the last column of a table stay uncolored, because they can contain text from tools and pages.
-func colorCells(line string, offset int, row []string, widths []int) string {
+func colorCells(line string, offset int, tableRow []string, widths []int) string {
 	var b strings.Builder
-	written := 0
-	for i, cell := range row {
-		end := offset + len(cell)
-		if style := styleOf(cell); style != "" && i > 0 && i < len(row)-1 && end <= len(line) && line[offset:end] == cell {
-			b.WriteString(line[written:offset] + style + cell + styleReset)
-			written = end
+	writtenCells := 0
+	for i, cell := range tableRow {
+		endIndex := offset + len(cell)
+		if style := styleOf(cell); style != "" && i > 0 && i < len(tableRow)-1 && endIndex <= len(line) && line[offset:endIndex] == cell {
+			b.WriteString(line[writtenCells:offset] + style + cell + styleReset)
+			writtenCells = endIndex
 		}
-		offset = end + widths[i] - textWidth(cell) + 2
+		offset = endIndex + widths[i] - textWidth(cell) + 2
 	}
-	return b.String() + line[written:]
+	return b.String() + line[writtenCells:]
 }

@@ -15,10 +15,10 @@ import (
 // content that does not match its type, is formatted as JSON. If shorten is true, table cells are
 // truncated at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
-	text, isText := readText(kind, content)
+	contentText, isText := readText(kind, content)
 	switch {
 	case isText:
-		return textLines(text)
+		return textLines(contentText)
 	case kind == "table":
 		if t, ok := readTable(content); ok {
 			return t.renderLines(shorten)
@@ -33,13 +33,13 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 
 // JSONLines formats JSON as indented lines without unsafe control characters. If text is not valid
 // JSON, for example because it was truncated, JSONLines does not reformat it.
-func JSONLines(text string) []string {
-	return ContentLines("json", json.RawMessage(text), false)
+func JSONLines(jsonText string) []string {
+	return ContentLines("json", json.RawMessage(jsonText), false)
 }
 
-func readText(kind string, content json.RawMessage) (text string, ok bool) {
-	if json.Unmarshal(content, &text) == nil && !isNullJSON(content) {
-		return text, true
+func readText(kind string, content json.RawMessage) (contentText string, ok bool) {
+	if json.Unmarshal(content, &contentText) == nil && !isNullJSON(content) {
+		return contentText, true
 	}
 	var code struct {
 		Code *string `json:"code"`
@@ -56,19 +56,19 @@ func isNullJSON(content json.RawMessage) bool {
 
 const tabStop = 4
 
-func textLines(text string) []string {
-	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\r\n", "\n")
-	text = strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabStop))
-	return strings.Split(escapeText(text), "\n")
+func textLines(contentText string) []string {
+	contentText = strings.ReplaceAll(strings.TrimRight(contentText, "\r\n"), "\r\n", "\n")
+	contentText = strings.ReplaceAll(contentText, "\t", strings.Repeat(" ", tabStop))
+	return strings.Split(escapeText(contentText), "\n")
 }
 
 const maxCell = 40
 
 // table is the parsed content of an activity of type "table".
 type table struct {
-	columns []string
-	rows    [][]string
-	numeric []bool
+	columns   []string
+	tableRows [][]string
+	numeric   []bool
 }
 
 func readTable(content json.RawMessage) (t table, ok bool) {
@@ -84,8 +84,8 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 		rows = namedTable.Rows
 	}
 	hasColumns := len(t.columns) > 0
-	for _, row := range rows {
-		if !t.addRow(row, hasColumns) {
+	for _, rowJSON := range rows {
+		if !t.addRow(rowJSON, hasColumns) {
 			return table{}, false
 		}
 	}
@@ -93,16 +93,16 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 }
 
 // If the table does not name its columns, the members of the row objects become the columns.
-func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
-	t.rows = append(t.rows, nil)
+func (t *table) addRow(rowJSON json.RawMessage, hasColumns bool) bool {
+	t.tableRows = append(t.tableRows, nil)
 	var cells []json.RawMessage
-	if hasColumns && json.Unmarshal(row, &cells) == nil {
-		for i, value := range cells[:min(len(cells), len(t.columns))] {
-			t.setCell(i, value)
+	if hasColumns && json.Unmarshal(rowJSON, &cells) == nil {
+		for i, valueJSON := range cells[:min(len(cells), len(t.columns))] {
+			t.setCell(i, valueJSON)
 		}
 		return true
 	}
-	for m := range rawjson.Members(row) {
+	for m := range rawjson.Members(rowJSON) {
 		column := slices.Index(t.columns, SafeLine(m.Key))
 		if column < 0 && !hasColumns {
 			column = len(t.columns)
@@ -112,47 +112,47 @@ func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 			t.setCell(column, m.Value)
 		}
 	}
-	return rawjson.KindOf(row) == rawjson.KindObject
+	return rawjson.KindOf(rowJSON) == rawjson.KindObject
 }
 
-func (t *table) setCell(column int, value json.RawMessage) {
-	row := &t.rows[len(t.rows)-1]
+func (t *table) setCell(column int, valueJSON json.RawMessage) {
+	row := &t.tableRows[len(t.tableRows)-1]
 	for len(*row) <= column {
 		*row = append(*row, "")
 	}
-	(*row)[column] = cellText(value)
+	(*row)[column] = cellText(valueJSON)
 	for len(t.numeric) <= column {
 		t.numeric = append(t.numeric, true)
 	}
 	var number json.Number
-	if json.Unmarshal(value, &number) != nil || value[0] == '"' {
+	if json.Unmarshal(valueJSON, &number) != nil || valueJSON[0] == '"' {
 		t.numeric[column] = false
 	}
 }
 
-func cellText(value json.RawMessage) string {
-	var text string
+func cellText(valueJSON json.RawMessage) string {
+	var cellValue string
 	switch {
-	case isNullJSON(value):
+	case isNullJSON(valueJSON):
 		return ""
-	case json.Unmarshal(value, &text) == nil:
-		return SafeLine(text)
+	case json.Unmarshal(valueJSON, &cellValue) == nil:
+		return SafeLine(cellValue)
 	}
 	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return SafeLine(string(value))
+	if json.Compact(&b, valueJSON) != nil {
+		return SafeLine(string(valueJSON))
 	}
 	return escapeJSON(b.String())
 }
 
 func (t table) renderLines(shorten bool) []string {
-	rows := append([][]string{t.columns}, t.rows...)
+	tableRows := append([][]string{t.columns}, t.tableRows...)
 	if shorten {
-		for _, row := range rows {
-			for i := range row {
-				row[i] = truncateColumns(row[i], maxCell)
+		for _, tableRow := range tableRows {
+			for i := range tableRow {
+				tableRow[i] = truncateColumns(tableRow[i], maxCell)
 			}
 		}
 	}
-	return alignColumns(rows, t.numeric)
+	return alignColumns(tableRows, t.numeric)
 }

@@ -46,8 +46,8 @@ func (s safeJSONWriter) Write(line []byte) (int, error) {
 // makeMessageSafe escapes hidden characters in the message of a log line and removes line
 // breaks. zerolog's console writer quotes the values of fields, but not the message.
 func makeMessageSafe(line map[string]any) error {
-	if message, ok := line[zerolog.MessageFieldName].(string); ok {
-		line[zerolog.MessageFieldName] = SafeLine(message)
+	if logMessage, ok := line[zerolog.MessageFieldName].(string); ok {
+		line[zerolog.MessageFieldName] = SafeLine(logMessage)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type Output struct {
 type stream struct {
 	io.Writer
 	isTerminal bool
-	size       func() (columns, rows int)
+	size       func() (columns, screenRows int)
 }
 
 // A terminal that does not report its size is assumed to have 80 columns and 24 rows.
@@ -53,7 +53,7 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 
 // NewTerminal returns an Output for tests that writes to w as if w were a terminal without colors. The function size
 // returns the current columns and rows of the simulated terminal.
-func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
+func NewTerminal(w io.Writer, size func() (columns, screenRows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
 }
@@ -61,24 +61,24 @@ func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 // TextOnStderr returns an output that writes texts and tables to stderr, for a command
 // whose only output on stdout is one JSON document.
 func TextOnStderr(o *Output) *Output {
-	redirected := *o
-	redirected.stdout, redirected.canRedraw, redirected.hasStdoutColor = o.stderr, false, false
-	return &redirected
+	redirectedOutput := *o
+	redirectedOutput.stdout, redirectedOutput.canRedraw, redirectedOutput.hasStdoutColor = o.stderr, false, false
+	return &redirectedOutput
 }
 
 func newStream(w io.Writer) stream {
 	s := stream{Writer: w, isTerminal: IsTerminal(w)}
-	s.size = func() (columns, rows int) {
+	s.size = func() (columns, screenRows int) {
 		if s.isTerminal {
-			columns, rows, _ = term.GetSize(int(w.(*os.File).Fd()))
+			columns, screenRows, _ = term.GetSize(int(w.(*os.File).Fd()))
 		}
 		if columns <= 0 {
 			columns = fallbackColumns
 		}
-		if rows <= 0 {
-			rows = fallbackRows
+		if screenRows <= 0 {
+			screenRows = fallbackRows
 		}
-		return columns, rows
+		return columns, screenRows
 	}
 	return s
 }
@@ -144,7 +144,7 @@ func (o *Output) CanRedraw() bool { return o.canRedraw }
 
 // Size returns the columns and rows of the terminal, or 80 and 24 if stdout reports no
 // size.
-func (o *Output) Size() (columns, rows int) { return o.stdout.size() }
+func (o *Output) Size() (columns, screenRows int) { return o.stdout.size() }
 
 // Glyphs returns the characters for drawing progress bars, which depend on the locale.
 func (o *Output) Glyphs() Glyphs { return o.glyphs }

@@ -18,13 +18,13 @@ func newTestPipe(b *bytes.Buffer) *Output {
 }
 
 func TestPrintJSON(t *testing.T) {
-	const text = `{"n":9007199254740993,"b":1.50,"a":["<\u001b>"]}`
+	const jsonText = `{"n":9007199254740993,"b":1.50,"a":["<\u001b>"]}`
 	var pipe, terminal bytes.Buffer
-	if err := newTestPipe(&pipe).PrintJSON([]byte(" " + text)); err != nil || pipe.String() != text+"\n" {
+	if err := newTestPipe(&pipe).PrintJSON([]byte(" " + jsonText)); err != nil || pipe.String() != jsonText+"\n" {
 		t.Errorf("the output in a pipe is %q, %v", pipe.String(), err)
 	}
 	want := "{\n  \"n\": 9007199254740993,\n  \"b\": 1.50,\n  \"a\": [\n    \"<\\u001b>\"\n  ]\n}\n"
-	if err := newTestTerminal(&terminal).PrintJSON([]byte(text)); err != nil || terminal.String() != want {
+	if err := newTestTerminal(&terminal).PrintJSON([]byte(jsonText)); err != nil || terminal.String() != want {
 		t.Errorf("on a terminal: %q, %v; want %v", terminal.String(), err, want)
 	}
 	if err := newTestTerminal(&terminal).PrintJSON([]byte("{")); err == nil {
@@ -62,14 +62,14 @@ func TestPipeOutputIsUnchanged(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	rows := [][]string{{"A", "LONG"}, {"世界", "x\ny"}, {"bcd", strings.Repeat("z", 40)}, {"e", ""}}
+	tableRows := [][]string{{"A", "LONG"}, {"世界", "x\ny"}, {"bcd", strings.Repeat("z", 40)}, {"e", ""}}
 	var pipe, terminal bytes.Buffer
-	newTestPipe(&pipe).PrintTable("  ", rows)
+	newTestPipe(&pipe).PrintTable("  ", tableRows)
 	want := "  A     LONG\n  世界  x y\n  bcd   " + strings.Repeat("z", 40) + "\n  e\n"
 	if pipe.String() != want {
 		t.Errorf("the output in a pipe is\n%s; want %v", pipe.String(), want)
 	}
-	newTestTerminal(&terminal).PrintTable("", rows)
+	newTestTerminal(&terminal).PrintTable("", tableRows)
 	want = "A     LONG\n世界  x y\nbcd   " + strings.Repeat("z", 21) + "...\ne\n"
 	if terminal.String() != want {
 		t.Errorf("on a terminal:\n%s; want %v", terminal.String(), want)

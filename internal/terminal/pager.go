@@ -16,10 +16,10 @@ import (
 // control characters in text. If the pager fails, a notice ends with "set PAGER to
 // another one, or " and fallbackHint. If ctx ends, for example by Ctrl-C, ShowPaged stops
 // the pager without a notice.
-func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
+func (o *Output) ShowPaged(ctx context.Context, document string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {
-		o.PrintText(text)
+		o.PrintText(document)
 		return
 	}
 	shell := []string{"sh", "-c", pager}
@@ -40,7 +40,7 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// Stdout of the pager is the terminal itself, not a pipe, so that the pager can read
 	// the size of the terminal.
-	cmd.Stdin = strings.NewReader(escapeText(text) + "\n")
+	cmd.Stdin = strings.NewReader(escapeText(document) + "\n")
 	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, fallbackHint)

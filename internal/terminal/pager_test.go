@@ -10,7 +10,7 @@ import (
 )
 
 func TestPager(t *testing.T) {
-	var out, err bytes.Buffer
+	var outBuffer, err bytes.Buffer
 	pager := "cat"
 	getenv := func(name string) string {
 		if name == "PAGER" {
@@ -18,11 +18,11 @@ func TestPager(t *testing.T) {
 		}
 		return ""
 	}
-	o := New(&out, &err, getenv)
+	o := New(&outBuffer, &err, getenv)
 	const fallbackHint = "print the code with `opentabs plugin inspect`"
-	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
-	o.ShowPaged(t.Context(), text, getenv, fallbackHint)
-	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
+	document := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
+	o.ShowPaged(t.Context(), document, getenv, fallbackHint)
+	if got := outBuffer.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
 		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
 	}
 	marker := filepath.Join(t.TempDir(), "ran")
@@ -65,14 +65,14 @@ func TestPagerShowsHowToLeave(t *testing.T) {
 // TestPagerIsStopped checks that the pager can restore the terminal when the command is
 // interrupted. The interruption is not a failure of the pager, so no notice blames it.
 func TestPagerIsStopped(t *testing.T) {
-	restored := filepath.Join(t.TempDir(), "restored")
+	restoredFile := filepath.Join(t.TempDir(), "restored")
 	ctx, cancel := context.WithCancel(t.Context())
-	started := writerFunc(func([]byte) { cancel() })
-	pager := "trap 'touch " + restored + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
+	startedWriterFunc := writerFunc(func([]byte) { cancel() })
+	pager := "trap 'touch " + restoredFile + "; exit 1' TERM; echo started; while :; do sleep 0.05; done"
 	getenv := func(name string) string { return map[string]string{"PAGER": pager}[name] }
 	var stderr bytes.Buffer
-	New(started, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
-	if _, err := os.Stat(restored); err != nil {
+	New(startedWriterFunc, &stderr, getenv).ShowPaged(ctx, "text", getenv, "print it")
+	if _, err := os.Stat(restoredFile); err != nil {
 		t.Errorf("the pager was not stopped with SIGTERM: %v", err)
 	}
 	if strings.Contains(stderr.String(), "ended with an error") {

@@ -14,16 +14,16 @@ import (
 // so that no text in a notice can imitate another notice. On a terminal, long lines are
 // wrapped between words.
 func (o *Output) Notef(format string, args ...any) {
-	text := "opentabs: " + strings.ReplaceAll(escapeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
+	notice := "opentabs: " + strings.ReplaceAll(escapeText(fmt.Sprintf(format, args...)), "\n", "\n  ")
 	if o.stderr.isTerminal {
 		columns, _ := o.stderr.size()
 		var lines []string
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(notice, "\n") {
 			lines = append(lines, wrapLine(line, "  ", columns)...)
 		}
-		text = strings.Join(lines, "\n")
+		notice = strings.Join(lines, "\n")
 	}
-	fmt.Fprintf(o.stderr, "%s\n", text)
+	fmt.Fprintf(o.stderr, "%s\n", notice)
 }
 
 // ShowPrompt writes the prompt for a line of input to stderr, such as "name> ".
@@ -46,11 +46,11 @@ func (o *Output) PrintLine(format string, args ...any) {
 
 // PrintText writes a text of the command's result to stdout, and adds a newline if the text does
 // not end with one. If stdout is a terminal, PrintText escapes control characters in the text.
-func (o *Output) PrintText(text string) {
+func (o *Output) PrintText(paragraph string) {
 	if o.stdout.isTerminal {
-		text = escapeText(text)
+		paragraph = escapeText(paragraph)
 	}
-	io.WriteString(o.stdout, strings.TrimSuffix(text, "\n")+"\n")
+	io.WriteString(o.stdout, strings.TrimSuffix(paragraph, "\n")+"\n")
 }
 
 // PrintSafeLines writes lines unchanged to stdout. The caller must already have escaped the control
@@ -63,28 +63,28 @@ func (o *Output) PrintSafeLines(lines ...string) {
 
 // PrintJSON writes JSON to stdout, indented on a terminal. PrintJSON does not change
 // numbers or the order of members.
-func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdout.isTerminal) }
+func (o *Output) PrintJSON(jsonText []byte) error { return o.printJSON(jsonText, o.stdout.isTerminal) }
 
 // PrintJSONLine writes JSON to stdout on one line, even on a terminal.
-func (o *Output) PrintJSONLine(text []byte) error { return o.printJSON(text, false) }
+func (o *Output) PrintJSONLine(jsonText []byte) error { return o.printJSON(jsonText, false) }
 
-func (o *Output) printJSON(text []byte, isIndented bool) error {
+func (o *Output) printJSON(jsonText []byte, isIndented bool) error {
 	var b bytes.Buffer
 	var err error
 	if isIndented {
-		err = json.Indent(&b, text, "", "  ")
+		err = json.Indent(&b, jsonText, "", "  ")
 	} else {
-		err = json.Compact(&b, text)
+		err = json.Compact(&b, jsonText)
 	}
 	if err != nil {
 		return fmt.Errorf("print the result: it is not JSON: %w", err)
 	}
 	b.WriteByte('\n')
-	out := b.Bytes()
+	resultJSON := b.Bytes()
 	if o.stdout.isTerminal {
-		out = []byte(escapeJSON(b.String()))
+		resultJSON = []byte(escapeJSON(b.String()))
 	}
-	_, err = o.stdout.Write(out)
+	_, err = o.stdout.Write(resultJSON)
 	return err
 }
 
@@ -121,11 +121,11 @@ func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTer
 func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
 
 func (o *Output) printValue(v any, isIndented bool) error {
-	text, err := rawjson.Marshal(v)
+	encodedJSON, err := rawjson.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}
-	return o.printJSON(text, isIndented)
+	return o.printJSON(encodedJSON, isIndented)
 }
 
 const paragraphColumns = 80
@@ -134,17 +134,17 @@ const paragraphColumns = 80
 // terminal, PrintParagraph wraps the paragraph at 80 columns, and begins each line after the first
 // with indent. On a terminal, PrintParagraph also colors a state such as "ok" at the beginning of
 // label. In a pipe, PrintParagraph writes the paragraph as one line.
-func (o *Output) PrintParagraph(label, indent, text string) {
+func (o *Output) PrintParagraph(label, indent, paragraph string) {
 	columns, _ := o.Size()
 	limit := min(columns, paragraphColumns)
-	line, start := label, label
+	line, linePrefix := label, label
 	var lines []string
-	for word := range strings.FieldsSeq(SafeLine(text)) {
-		if line != start && o.stdout.isTerminal && textWidth(line)+1+textWidth(word) > limit {
+	for word := range strings.FieldsSeq(SafeLine(paragraph)) {
+		if line != linePrefix && o.stdout.isTerminal && textWidth(line)+1+textWidth(word) > limit {
 			lines = append(lines, line)
-			line, start = indent, indent
+			line, linePrefix = indent, indent
 		}
-		if line != start {
+		if line != linePrefix {
 			line += " "
 		}
 		line += word

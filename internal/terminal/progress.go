@@ -36,7 +36,7 @@ type ProgressView interface {
 // returned view writes a line for each progress report instead of a bar.
 func (o *Output) ShowProgress(label string) ProgressView {
 	if !o.stderr.isTerminal {
-		return &lineView{out: o}
+		return &lineView{terminalOut: o}
 	}
 	return startBar(o, Bar{Label: label})
 }
@@ -53,7 +53,7 @@ func ShowWaiting(o *Output, label, waitingText string) ProgressView {
 
 func startBar(o *Output, bar Bar) *barView {
 	v := &barView{
-		out: o, bar: bar, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),
+		terminalOut: o, bar: bar, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),
 	}
 	go v.run()
 	return v
@@ -69,7 +69,7 @@ func (noProgress) Close()          {}
 
 // lineView writes a line for each progress report whose message or numbers are new.
 type lineView struct {
-	out *Output
+	terminalOut *Output
 
 	mu      sync.Mutex // guards numbers
 	numbers string
@@ -84,18 +84,18 @@ func (v *lineView) Update(p Progress) {
 		return
 	}
 	v.numbers = numbers
-	v.out.Notef("%s", strings.Join(strings.Fields("progress "+numbers+" "+SafeLine(p.Message)), " "))
+	v.terminalOut.Notef("%s", strings.Join(strings.Fields("progress "+numbers+" "+SafeLine(p.Message)), " "))
 }
 
 func (v *lineView) Close() {}
 
 // barView draws a progress bar in the last line of the terminal.
 type barView struct {
-	out        *Output
-	startTime  time.Time
-	stop       chan struct{}
-	hasStopped chan struct{}
-	once       sync.Once
+	terminalOut *Output
+	startTime   time.Time
+	stop        chan struct{}
+	hasStopped  chan struct{}
+	once        sync.Once
 
 	mu  sync.Mutex // guards bar
 	bar Bar
@@ -138,8 +138,8 @@ func (v *barView) run() {
 			continue
 		}
 		// The last column of the terminal stays free, because some terminals wrap a full line.
-		columns, _ := v.out.stderr.size()
-		v.replace(bar.Draw(columns-1, v.out.glyphs))
+		columns, _ := v.terminalOut.stderr.size()
+		v.replace(bar.Draw(columns-1, v.terminalOut.glyphs))
 	}
 }
 
@@ -148,18 +148,18 @@ func (v *barView) replace(line string) {
 	if line == v.shownLine {
 		return
 	}
-	columns, _ := v.out.stderr.size()
-	text := "\r"
+	columns, _ := v.terminalOut.stderr.size()
+	terminalCodes := "\r"
 	if rowsAbove := (v.shownWidth - 1) / columns; rowsAbove > 0 {
-		text += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
+		terminalCodes += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
 		v.shownWidth = 0
 	}
 	width := textWidth(line)
 	padding := max(0, v.shownWidth-width)
-	text += line + strings.Repeat(" ", padding)
+	terminalCodes += line + strings.Repeat(" ", padding)
 	if line == "" {
-		text += "\r"
+		terminalCodes += "\r"
 	}
-	fmt.Fprint(v.out.stderr, text)
+	fmt.Fprint(v.terminalOut.stderr, terminalCodes)
 	v.shownLine, v.shownWidth = line, width+padding
 }

@@ -12,9 +12,9 @@ import (
 
 // Questions reads the user's answers to questions from a terminal.
 type Questions struct {
-	out   *Output
-	in    *os.File
-	lines *bufio.Reader
+	terminalOut *Output
+	in          *os.File
+	lines       *bufio.Reader
 }
 
 // NewQuestions returns Questions whose answers are read from in, or nil if in is not a
@@ -24,7 +24,7 @@ func (o *Output) NewQuestions(in any) *Questions {
 		return nil
 	}
 	file := in.(*os.File)
-	return &Questions{out: o, in: file, lines: bufio.NewReader(file)}
+	return &Questions{terminalOut: o, in: file, lines: bufio.NewReader(file)}
 }
 
 // HasErrorTerminal reports whether stderr is a terminal, where questions are displayed.
@@ -39,14 +39,14 @@ func ShowQuestion(o *Output, question string) {
 const answerColumns = 5
 
 func wrapQuestion(o *Output, question string) string {
-	text := "opentabs: " + escapeText(question)
+	wrapped := "opentabs: " + escapeText(question)
 	if !o.stderr.isTerminal {
-		return text
+		return wrapped
 	}
 	columns, _ := o.stderr.size()
-	trimmed := strings.TrimRight(text, " ")
-	lines := wrapLine(trimmed, "  ", columns-answerColumns)
-	return strings.Join(lines, "\n") + text[len(trimmed):]
+	trimmedLine := strings.TrimRight(wrapped, " ")
+	lines := wrapLine(trimmedLine, "  ", columns-answerColumns)
+	return strings.Join(lines, "\n") + wrapped[len(trimmedLine):]
 }
 
 // EndQuestion ends the line of a question that received no answer.
@@ -55,25 +55,25 @@ func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
 // Ask writes a question to stderr and returns the line that the user types. If secret is true, the typed text is
 // hidden. If ctx ends before the user answers, for example by Ctrl-C, Ask returns the error of ctx.
 func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
-	type answer struct {
-		text string
-		err  error
+	type typedAnswer struct {
+		input string
+		err   error
 	}
-	before, stateErr := term.GetState(int(q.in.Fd()))
-	answers := make(chan answer, 1)
-	fmt.Fprint(q.out.stderr, wrapQuestion(q.out, question))
+	terminalState, stateErr := term.GetState(int(q.in.Fd()))
+	typedAnswers := make(chan typedAnswer, 1)
+	fmt.Fprint(q.terminalOut.stderr, wrapQuestion(q.terminalOut, question))
 	go func() { // reading from a terminal cannot be cancelled
-		text, err := q.read(secret)
-		answers <- answer{text, err}
+		input, err := q.read(secret)
+		typedAnswers <- typedAnswer{input, err}
 	}()
 	select {
-	case a := <-answers:
-		return a.text, a.err
+	case a := <-typedAnswers:
+		return a.input, a.err
 	case <-ctx.Done():
 		if secret && stateErr == nil {
-			_ = term.Restore(int(q.in.Fd()), before)
+			_ = term.Restore(int(q.in.Fd()), terminalState)
 		}
-		fmt.Fprintln(q.out.stderr)
+		fmt.Fprintln(q.terminalOut.stderr)
 		return "", ctx.Err()
 	}
 }
@@ -81,8 +81,8 @@ func (q *Questions) Ask(ctx context.Context, question string, secret bool) (stri
 // Confirm asks a yes-no question and returns true for yes, which is the default. If ctx
 // ends or the terminal's input is closed before the user answers, Confirm returns false.
 func (q *Questions) Confirm(ctx context.Context, question string) bool {
-	answer, err := q.Ask(ctx, question, false)
-	word := strings.ToLower(strings.TrimSpace(answer))
+	confirmation, err := q.Ask(ctx, question, false)
+	word := strings.ToLower(strings.TrimSpace(confirmation))
 	return word == "y" || word == "yes" || err == nil && word == ""
 }
 
@@ -90,11 +90,11 @@ func (q *Questions) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already displayed text that was typed ahead
 		line, err := q.lines.ReadString('\n')
 		if err != nil { // without an answer, the terminal is still on the line of the question
-			EndQuestion(q.out)
+			EndQuestion(q.terminalOut)
 		}
 		return line, err
 	}
-	text, err := term.ReadPassword(int(q.in.Fd()))
-	fmt.Fprintln(q.out.stderr)
-	return string(text), err
+	password, err := term.ReadPassword(int(q.in.Fd()))
+	fmt.Fprintln(q.terminalOut.stderr)
+	return string(password), err
 }

@@ -18,23 +18,23 @@ const (
 // On a terminal, the last column is truncated at the edge. In a narrow terminal, PrintTable omits the columns in
 // optionalColumns one by one, in order, until the table fits. A table that is still too wide is truncated in the
 // columns between the first and the last. In a pipe, PrintTable prints every cell completely.
-func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
+func (o *Output) PrintTable(indent string, tableRows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {
-		if !o.stdout.isTerminal || tableWidth(indent, rows) <= columns {
+		if !o.stdout.isTerminal || tableWidth(indent, tableRows) <= columns {
 			break
 		}
-		if i := slices.Index(rows[0], name); i >= 0 {
-			for n, row := range rows {
-				rows[n] = slices.Delete(slices.Clone(row), i, i+1)
+		if i := slices.Index(tableRows[0], name); i >= 0 {
+			for n, tableRow := range tableRows {
+				tableRows[n] = slices.Delete(slices.Clone(tableRow), i, i+1)
 			}
 		}
 	}
-	makeCellsSafe(rows)
+	makeCellsSafe(tableRows)
 	if o.stdout.isTerminal {
-		truncateWideColumns(rows, tableWidth(indent, rows)-columns)
+		truncateWideColumns(tableRows, tableWidth(indent, tableRows)-columns)
 	}
-	lines := alignColumns(rows, nil)
+	lines := alignColumns(tableRows, nil)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(indent+line, " ")
 		if o.stdout.isTerminal {
@@ -43,10 +43,10 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 		if !o.hasStdoutColor {
 			continue
 		}
-		if i == 0 && isHeader(rows[0]) {
+		if i == 0 && isHeader(tableRows[0]) {
 			lines[i] = styleBold + lines[i] + styleReset
 		} else {
-			lines[i] = colorCells(lines[i], len(indent), rows[i], columnWidths(rows))
+			lines[i] = colorCells(lines[i], len(indent), tableRows[i], columnWidths(tableRows))
 		}
 	}
 	o.PrintSafeLines(lines...)
@@ -55,63 +55,63 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 // FitsTable reports whether [Output.PrintTable] would print each cell of rows completely.
 // PrintTable prints cells completely in a pipe, and on a terminal that is wide enough. Like
 // PrintTable, FitsTable replaces control characters in the cells of rows.
-func FitsTable(o *Output, rows [][]string) bool {
+func FitsTable(o *Output, tableRows [][]string) bool {
 	if !o.stdout.isTerminal {
 		return true
 	}
-	makeCellsSafe(rows)
-	width := 2 * (len(rows[0]) - 1)
-	for _, columnWidth := range columnWidths(rows) {
+	makeCellsSafe(tableRows)
+	width := 2 * (len(tableRows[0]) - 1)
+	for _, columnWidth := range columnWidths(tableRows) {
 		width += columnWidth
 	}
 	columns, _ := o.Size()
 	return width <= columns
 }
 
-func makeCellsSafe(rows [][]string) {
-	for _, row := range rows {
-		for i, cell := range row {
+func makeCellsSafe(tableRows [][]string) {
+	for _, tableRow := range tableRows {
+		for i, cell := range tableRow {
 			nesting := len(cell) - len(strings.TrimLeft(cell, " "))
-			row[i] = cell[:nesting] + SafeLine(cell)
+			tableRow[i] = cell[:nesting] + SafeLine(cell)
 		}
 	}
 }
 
 // The first column, which has the names of the rows, and the last column of the table are not truncated.
-func truncateWideColumns(rows [][]string, excess int) {
-	widths := columnWidths(rows)
+func truncateWideColumns(tableRows [][]string, excess int) {
+	widths := columnWidths(tableRows)
 	for i := 1; i < len(widths)-1 && excess > 0; i++ {
 		width := widths[i]
 		newWidth := max(minTruncatedColumn, width-excess)
 		if newWidth >= width {
 			continue
 		}
-		for _, row := range rows {
-			row[i] = truncateColumns(row[i], newWidth)
+		for _, tableRow := range tableRows {
+			tableRow[i] = truncateColumns(tableRow[i], newWidth)
 		}
 		excess -= width - newWidth
 	}
 }
 
-func tableWidth(indent string, rows [][]string) int {
-	widths := columnWidths(rows)
-	last := len(widths) - 1
-	width := len(indent) + min(widths[last], minLastColumn)
-	for _, columnWidth := range widths[:last] {
+func tableWidth(indent string, tableRows [][]string) int {
+	widths := columnWidths(tableRows)
+	lastIndex := len(widths) - 1
+	width := len(indent) + min(widths[lastIndex], minLastColumn)
+	for _, columnWidth := range widths[:lastIndex] {
 		width += columnWidth + 2
 	}
 	return width
 }
 
-func isHeader(row []string) bool {
-	names := strings.Join(row, "")
+func isHeader(tableRow []string) bool {
+	names := strings.Join(tableRow, "")
 	return names != "" && names == strings.ToUpper(names)
 }
 
-func columnWidths(rows [][]string) []int {
+func columnWidths(tableRows [][]string) []int {
 	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
+	for _, tableRow := range tableRows {
+		for i, cell := range tableRow {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
@@ -122,12 +122,12 @@ func columnWidths(rows [][]string) []int {
 }
 
 // The caller of alignColumns must have removed control characters from the cells.
-func alignColumns(rows [][]string, alignRight []bool) []string {
-	widths := columnWidths(rows)
-	lines := make([]string, len(rows))
-	for n, row := range rows {
+func alignColumns(tableRows [][]string, alignRight []bool) []string {
+	widths := columnWidths(tableRows)
+	lines := make([]string, len(tableRows))
+	for n, tableRow := range tableRows {
 		var b strings.Builder
-		for i, cell := range row {
+		for i, cell := range tableRow {
 			cellPadding := strings.Repeat(" ", widths[i]-textWidth(cell))
 			if i < len(alignRight) && alignRight[i] {
 				cell, cellPadding = cellPadding+cell, ""

@@ -31,17 +31,17 @@ func TestSafeText(t *testing.T) {
 
 func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
-	text, err := json.Marshal(value)
+	encodedJSON, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	safeText := escapeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
+	safeText := escapeJSON("[\"raw \u009b\u202e\x7f\"," + string(encodedJSON) + "]")
 	if r, found := plaintext.FirstHidden(safeText); found {
 		t.Errorf("%q holds %q", safeText, r)
 	}
-	var decoded []string
-	if err := json.Unmarshal([]byte(safeText), &decoded); err != nil || decoded[0] != "raw \u009b\u202e\x7f" || decoded[1] != value {
-		t.Errorf("%s became %q, %v", safeText, decoded, err)
+	var decodedText []string
+	if err := json.Unmarshal([]byte(safeText), &decodedText); err != nil || decodedText[0] != "raw \u009b\u202e\x7f" || decodedText[1] != value {
+		t.Errorf("%s became %q, %v", safeText, decodedText, err)
 	}
 }
 
@@ -52,13 +52,13 @@ func TestSafeLine(t *testing.T) {
 }
 
 func TestWidthAndTruncate(t *testing.T) {
-	for text, want := range map[string]int{"abc": 3, "世界": 4, "e\u0301": 1, "🌍": 2, "": 0, "한글": 4, "é": 1, "a\u200db": 2} {
-		if got := textWidth(text); got != want {
-			t.Errorf("textWidth(%q) = %d, want %d", text, got, want)
+	for wideText, want := range map[string]int{"abc": 3, "世界": 4, "e\u0301": 1, "🌍": 2, "": 0, "한글": 4, "é": 1, "a\u200db": 2} {
+		if got := textWidth(wideText); got != want {
+			t.Errorf("textWidth(%q) = %d, want %d", wideText, got, want)
 		}
 	}
 	for _, c := range []struct {
-		text  string
+		input string
 		width int
 		want  string
 	}{
@@ -70,9 +70,9 @@ func TestWidthAndTruncate(t *testing.T) {
 		{"abcdef", 0, ""},
 		{"abcdef", -1, ""},
 	} {
-		got := truncateColumns(c.text, c.width)
+		got := truncateColumns(c.input, c.width)
 		if got != c.want || textWidth(got) > max(c.width, 0) {
-			t.Errorf("truncate(%q, %d) = %q, want %q", c.text, c.width, got, c.want)
+			t.Errorf("truncate(%q, %d) = %q, want %q", c.input, c.width, got, c.want)
 		}
 	}
 }
@@ -81,13 +81,13 @@ func FuzzSafeText(f *testing.F) {
 	for _, seed := range []string{"", "plain", "\x1b[31m", "\x9b", "\u202e世\xff"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if r, found := plaintext.FirstHidden(escapeText(text)); found {
-			t.Errorf("%q leaves %q", text, r)
+	f.Fuzz(func(t *testing.T, wideText string) {
+		if r, found := plaintext.FirstHidden(escapeText(wideText)); found {
+			t.Errorf("%q leaves %q", wideText, r)
 		}
 		for width := range 12 {
-			if got := truncateColumns(escapeText(text), width); textWidth(got) > width {
-				t.Errorf("truncate(%q, %d) takes %d columns", text, width, textWidth(got))
+			if got := truncateColumns(escapeText(wideText), width); textWidth(got) > width {
+				t.Errorf("truncate(%q, %d) takes %d columns", wideText, width, textWidth(got))
 			}
 		}
 	})

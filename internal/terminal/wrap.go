@@ -5,13 +5,13 @@ import "strings"
 // PrintWrapped prints text for the user, wrapped between words on a terminal. If a line is wrapped,
 // each further line begins with the text in indent and with the leading spaces of the original
 // line. In a pipe, PrintWrapped prints the text unchanged.
-func PrintWrapped(o *Output, indent, text string) {
+func PrintWrapped(o *Output, indent, paragraph string) {
 	if !o.stdout.isTerminal {
-		o.PrintText(text)
+		o.PrintText(paragraph)
 		return
 	}
 	columns, _ := o.Size()
-	for line := range strings.Lines(escapeText(strings.TrimSuffix(text, "\n") + "\n")) {
+	for line := range strings.Lines(escapeText(strings.TrimSuffix(paragraph, "\n") + "\n")) {
 		line = strings.TrimSuffix(line, "\n")
 		margin := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		o.PrintSafeLines(wrapLine(line, margin+indent, columns)...)
@@ -22,26 +22,26 @@ func PrintWrapped(o *Output, indent, text string) {
 func wrapLine(line, indent string, width int) []string {
 	var lines []string
 	for textWidth(line) > width {
-		end := 0
+		endIndex := 0
 		for i := len(line) - len(strings.TrimLeft(line, " ")); i < len(line); {
-			next := strings.IndexByte(line[i:], ' ')
-			if next < 0 {
-				next = len(line) - i
+			spaceIndex := strings.IndexByte(line[i:], ' ')
+			if spaceIndex < 0 {
+				spaceIndex = len(line) - i
 			}
-			if end > 0 && textWidth(line[:i+next]) > width {
+			if endIndex > 0 && textWidth(line[:i+spaceIndex]) > width {
 				break
 			}
-			if !isInCommand(line, i+next) {
-				end = i + next
+			if !isInCommand(line, i+spaceIndex) {
+				endIndex = i + spaceIndex
 			}
-			i += next
+			i += spaceIndex
 			i += len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
 		}
-		rest := strings.TrimLeft(line[end:], " ")
-		if rest == "" {
+		remainingLine := strings.TrimLeft(line[endIndex:], " ")
+		if remainingLine == "" {
 			break
 		}
-		lines, line = append(lines, line[:end]), indent+rest
+		lines, line = append(lines, line[:endIndex]), indent+remainingLine
 	}
 	return append(lines, line)
 }

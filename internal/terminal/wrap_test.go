@@ -28,18 +28,18 @@ func TestWrapLine(t *testing.T) {
 }
 
 func TestProseIsWrappedOnTerminals(t *testing.T) {
-	const note = "the audit log has no records that match the flags"
+	const noteText = "the audit log has no records that match the flags"
 	var screen, pipe bytes.Buffer
 	for _, o := range []*Output{NewTerminal(&screen, func() (int, int) { return 30, 24 }), newTestPipe(&pipe)} {
-		o.Notef("%s\n%s", note, "two")
-		PrintWrapped(o, "  ", "head:\n    "+note+"\x1b")
+		o.Notef("%s\n%s", noteText, "two")
+		PrintWrapped(o, "  ", "head:\n    "+noteText+"\x1b")
 	}
 	want := "opentabs: the audit log has no\n  records that match the flags\n  two\n" +
 		"head:\n    the audit log has no\n      records that match the\n      flags\\x1b\n"
 	if screen.String() != want {
 		t.Errorf("the terminal shows\n%swant\n%s", screen.String(), want)
 	}
-	if want := "opentabs: " + note + "\n  two\nhead:\n    " + note + "\x1b\n"; pipe.String() != want {
+	if want := "opentabs: " + noteText + "\n  two\nhead:\n    " + noteText + "\x1b\n"; pipe.String() != want {
 		t.Errorf("the pipe gets\n%swant\n%s", pipe.String(), want)
 	}
 }

@@ -51,7 +51,7 @@ func (o Options) check() error {
 
 // Run runs the tests of the plugin and prints their results to out. Run returns an error
 // if a test fails or no test runs, and a [usererr.Error] for invalid options.
-func Run(ctx context.Context, o Options, out *terminal.Output) error {
+func Run(ctx context.Context, o Options, terminalOut *terminal.Output) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if _, err := os.Stat(filepath.Join(o.Dir, "package.json")); len(files) == 0 && errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no plugin in %s: name the folder that contains the plugin's package.json", o.Dir)
 	}
-	startTime, p := time.Now(), printer{out: out, dir: o.Dir, json: o.JSON}
+	startTime, p := time.Now(), printer{terminalOut: terminalOut, dir: o.Dir, json: o.JSON}
 	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}
 	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.UsesNode }) {
-		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: out.Notef})
+		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: terminalOut.Notef})
 		if err != nil {
 			return err
 		}
 		defer browser.Close()
-		out.Notef("the tests run in %s", browser.Program())
+		terminalOut.Notef("the tests run in %s", browser.Program())
 		tests.Browser = browser
 	}
 	for _, file := range files {
 		if file.UsesNode {
-			out.Notef("%s imports node:test: run it with node --test", terminal.SafeLine(file.Name))
+			terminalOut.Notef("%s imports node:test: run it with node --test", terminal.SafeLine(file.Name))
 			continue
 		}
 		if err := p.runFile(ctx, o.Dir, file, tests); err != nil {
@@ -83,14 +83,14 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 		}
 	}
 	if o.JSON {
-		if err := out.PrintValueLine(p.counts); err != nil {
+		if err := terminalOut.PrintValueLine(p.counts); err != nil {
 			return err
 		}
 	}
 	if err := p.counts.failureError(o.Filter); err != nil {
 		return err
 	}
-	out.Notef("%s, in %s", p.counts, terminal.Elapsed(time.Since(startTime)))
+	terminalOut.Notef("%s, in %s", p.counts, terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
@@ -104,11 +104,11 @@ type testCounts struct {
 }
 
 func (t testCounts) String() string {
-	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
+	summary := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
-		text += fmt.Sprintf(", %d skipped", t.Skipped)
+		summary += fmt.Sprintf(", %d skipped", t.Skipped)
 	}
-	return text
+	return summary
 }
 
 func (t testCounts) failureError(filter string) error {
@@ -127,17 +127,17 @@ func (t testCounts) failureError(filter string) error {
 
 // printer prints and counts the results of tests.
 type printer struct {
-	out    *terminal.Output
-	dir    string
-	json   bool
-	counts testCounts
-	err    error
+	terminalOut *terminal.Output
+	dir         string
+	json        bool
+	counts      testCounts
+	err         error
 }
 
 // A test file that does not compile counts as a failed test.
 func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile, o jsbuild.TestOptions) error {
 	if !p.json {
-		p.out.PrintLine("%s", terminal.SafeLine(file.Name))
+		p.terminalOut.PrintLine("%s", terminal.SafeLine(file.Name))
 	}
 	err := jsbuild.RunTests(ctx, dir, file, o, func(n jsbuild.TestEvent) {
 		if n.Op == "end" || n.Op == "skipped" {
@@ -147,8 +147,8 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 	var buildErr *jsbuild.BuildError
 	if errors.As(err, &buildErr) {
 		err = nil
-		for _, problem := range buildErr.Problems {
-			p.print(file.Name, jsbuild.TestEvent{Error: problem.Text, Where: problem.Location})
+		for _, buildProblem := range buildErr.Problems {
+			p.print(file.Name, jsbuild.TestEvent{Error: buildProblem.Text, Where: buildProblem.Location})
 		}
 	}
 	return cmp.Or(err, p.err)
@@ -181,35 +181,35 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	}
 	switch {
 	case p.json:
-		p.err = cmp.Or(p.err, p.out.PrintValueLine(line))
+		p.err = cmp.Or(p.err, p.terminalOut.PrintValueLine(line))
 	case line.OK && n.VirtualMs >= 1000:
-		p.out.PrintLine("  ok    %s (%s in the page)", name, terminal.Elapsed(time.Duration(n.VirtualMs*float64(time.Millisecond))))
+		p.terminalOut.PrintLine("  ok    %s (%s in the page)", name, terminal.Elapsed(time.Duration(n.VirtualMs*float64(time.Millisecond))))
 	case line.OK:
-		p.out.PrintLine("  ok    %s", name)
+		p.terminalOut.PrintLine("  ok    %s", name)
 	case line.Skipped:
-		p.out.PrintLine("  skip  %s (%s)", name, terminal.SafeLine(n.Error))
+		p.terminalOut.PrintLine("  skip  %s (%s)", name, terminal.SafeLine(n.Error))
 	default:
-		p.out.PrintLine("  FAIL  %s", name)
-		for text := range strings.Lines(n.Error) {
-			p.out.PrintLine("        %s", terminal.SafeLine(text))
+		p.terminalOut.PrintLine("  FAIL  %s", name)
+		for errorLine := range strings.Lines(n.Error) {
+			p.terminalOut.PrintLine("        %s", terminal.SafeLine(errorLine))
 		}
 		p.printLocation(n.Where)
 		for _, call := range n.FailedCalls {
-			p.out.PrintLine("      the tool %s threw: %s", terminal.SafeLine(call.Tool), terminal.SafeLine(call.Message))
+			p.terminalOut.PrintLine("      the tool %s threw: %s", terminal.SafeLine(call.Tool), terminal.SafeLine(call.Message))
 			p.printLocation(call.Where)
 		}
 		for _, hint := range n.Hints {
-			p.out.PrintLine("      hint: %s", terminal.SafeLine(hint))
+			p.terminalOut.PrintLine("      hint: %s", terminal.SafeLine(hint))
 		}
 	}
 }
 
-func (p *printer) printLocation(where string) {
-	if where == "" {
+func (p *printer) printLocation(placeText string) {
+	if placeText == "" {
 		return
 	}
-	p.out.PrintLine("        at %s", terminal.SafeLine(where))
-	for _, line := range codeframe.ReadCodeFrame(p.dir, where) {
-		p.out.PrintLine("        %s", line)
+	p.terminalOut.PrintLine("        at %s", terminal.SafeLine(placeText))
+	for _, line := range codeframe.ReadCodeFrame(p.dir, placeText) {
+		p.terminalOut.PrintLine("        %s", line)
 	}
 }

@@ -43,7 +43,7 @@ func TestPrint(t *testing.T) {
 `},
 	} {
 		var b bytes.Buffer
-		p := printer{out: terminal.New(&b, &b, func(string) string { return "" }), json: c.json}
+		p := printer{terminalOut: terminal.New(&b, &b, func(string) string { return "" }), json: c.json}
 		for _, n := range endedTestEvents {
 			p.print("f", n)
 		}
@@ -78,10 +78,10 @@ func TestFailure(t *testing.T) {
 func TestRunWithoutTests(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
-	out := terminal.New(&b, &b, func(string) string { return "" })
+	terminalOut := terminal.New(&b, &b, func(string) string { return "" })
 	for _, o := range []Options{{Dir: dir, Filter: "(", Timeout: time.Minute}, {Dir: dir}} {
 		var userErr *usererr.Error
-		if err := Run(t.Context(), o, out); !errors.As(err, &userErr) {
+		if err := Run(t.Context(), o, terminalOut); !errors.As(err, &userErr) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -89,12 +89,12 @@ func TestRunWithoutTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, notPlugin := range []string{filepath.Join(dir, "missing"), t.TempDir()} {
-		err := Run(t.Context(), Options{Dir: notPlugin, Timeout: time.Minute}, out)
+		err := Run(t.Context(), Options{Dir: notPlugin, Timeout: time.Minute}, terminalOut)
 		if err == nil || err.Error() != "there is no plugin in "+notPlugin+": name the folder that contains the plugin's package.json" {
 			t.Errorf("%s: %v", notPlugin, err)
 		}
 	}
-	err := Run(t.Context(), Options{Dir: dir, Timeout: time.Minute, JSON: true, Browser: true}, out)
+	err := Run(t.Context(), Options{Dir: dir, Timeout: time.Minute, JSON: true, Browser: true}, terminalOut)
 	if err == nil || !strings.Contains(err.Error(), "there are no tests") || b.String() != "opentabs: test/a.test.ts imports node:test: run it with node --test\n{\"passed\":0,\"failed\":0}\n" {
 		t.Errorf("%v, %s", err, b.String())
 	}

@@ -69,11 +69,11 @@ func (e Entry) ClientText() string { return strings.TrimSpace(e.Name + " " + e.V
 // WaitText describes how long the client waits for a tool's result, such as "60 s after
 // each progress".
 func (e Entry) WaitText() string {
-	text := humanize.Duration(e.Timeout().Limit)
+	limitText := humanize.Duration(e.Timeout().Limit)
 	if e.ProgressRestarts {
-		text += " after each progress"
+		limitText += " after each progress"
 	}
-	return text
+	return limitText
 }
 
 func (e Entry) key() clients.ID { return keyOf(clients.ID{Name: e.Name, Version: e.Version}) }
@@ -116,7 +116,7 @@ type Store struct {
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a
 // damaged file, warn receives a sentence for the user. Open passes learned timeouts, and
 // errors about the file, to the parameter log.
-func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
+func Open(dir string, warn func(warning string), log zerolog.Logger) *Store {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of client timeouts", LossText: "opentabs learns the timeouts again",
 		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
@@ -128,12 +128,12 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Store {
 	})}
 }
 
-func viewOf(doc *statedoc.Plugins) view {
+func viewOf(document *statedoc.Plugins) view {
 	entries := view{}
-	var list []json.RawMessage
-	statedoc.Decode(doc.TopLevel[clientsMember], &list)
-	for _, raw := range list {
-		if e := (Entry{}); statedoc.Decode(raw, &e) && e.isValid() {
+	var rawEntries []json.RawMessage
+	statedoc.Decode(document.TopLevel[clientsMember], &rawEntries)
+	for _, rawJSON := range rawEntries {
+		if e := (Entry{}); statedoc.Decode(rawJSON, &e) && e.isValid() {
 			entries[e.key()] = e
 		}
 	}
@@ -165,14 +165,14 @@ func (s *Store) Find(id clients.ID) (Entry, bool) {
 func (s *Store) List() []Entry { return sortedEntries(s.file.Current().View) }
 
 func sortedEntries(entries view) []Entry {
-	list := make([]Entry, 0, len(entries))
+	sorted := make([]Entry, 0, len(entries))
 	for _, e := range entries {
-		list = append(list, e)
+		sorted = append(sorted, e)
 	}
-	slices.SortFunc(list, func(a, b Entry) int {
+	slices.SortFunc(sorted, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Version, b.Version))
 	})
-	return list
+	return sorted
 }
 
 // Learn infers a client's timeout from a call that the client gave up, and stores the
@@ -184,42 +184,42 @@ func (s *Store) Learn(id clients.ID, g clients.GiveUp) (Entry, bool) {
 	if !ok || key.Name == "" {
 		return Entry{}, false
 	}
-	learned := Entry{
+	learnedEntry := Entry{
 		Name: cleanName(id.Name), Version: key.Version, TimeoutMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts,
 		Reason: plaintext.Line(g.Reason, maxNameLength), Since: time.Now().UTC(),
 	}
-	if known, ok := s.Find(id); ok {
-		if known.IsSetByUser {
-			s.log.Warn().Str("client", learned.ClientText()).Str("gave_up_after", learned.WaitText()).Str("set", known.WaitText()).
+	if knownEntry, ok := s.Find(id); ok {
+		if knownEntry.IsSetByUser {
+			s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("set", knownEntry.WaitText()).
 				Msg("a client gave up a call earlier than the timeout that you set for it; change it with opentabs client timeout set, or remove it with opentabs client timeout forget")
 			return Entry{}, false
 		}
-		learned = learned.mergedWith(known, g.HasProgress)
-		if learned.Timeout() == known.Timeout() {
+		learnedEntry = learnedEntry.mergedWith(knownEntry, g.HasProgress)
+		if learnedEntry.Timeout() == knownEntry.Timeout() {
 			return Entry{}, false
 		}
 	}
-	if err := s.change(func(entries view) { entries[key] = learned }); err != nil {
-		s.log.Error().Err(err).Str("client", learned.ClientText()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
+	if err := s.change(func(entries view) { entries[key] = learnedEntry }); err != nil {
+		s.log.Error().Err(err).Str("client", learnedEntry.ClientText()).Msg("the learned timeout of a client cannot be stored; it is used until opentabs restarts")
 		s.mu.Lock()
 		if len(s.unsaved) >= maxEntries {
 			clear(s.unsaved)
 		}
-		s.unsaved[key] = learned
+		s.unsaved[key] = learnedEntry
 		s.mu.Unlock()
 		s.file.Notify()
 	}
-	s.log.Warn().Str("client", learned.ClientText()).Str("gave_up_after", learned.WaitText()).Str("reason", learned.Reason).
-		Msg(fmt.Sprintf("a client gave up a call, so its later calls become jobs shortly before; to change this: opentabs client timeout set %q TIME", learned.Name))
-	return learned, true
+	s.log.Warn().Str("client", learnedEntry.ClientText()).Str("gave_up_after", learnedEntry.WaitText()).Str("reason", learnedEntry.Reason).
+		Msg(fmt.Sprintf("a client gave up a call, so its later calls become jobs shortly before; to change this: opentabs client timeout set %q TIME", learnedEntry.Name))
+	return learnedEntry, true
 }
 
 // If hasProgress is false, the client gave up on a call that sent no progress. A call without progress does not show
 // whether progress restarts the timeout, so mergedWith uses ProgressRestarts of known.
-func (e Entry) mergedWith(known Entry, hasProgress bool) Entry {
-	e.TimeoutMs = min(e.TimeoutMs, known.TimeoutMs)
+func (e Entry) mergedWith(knownEntry Entry, hasProgress bool) Entry {
+	e.TimeoutMs = min(e.TimeoutMs, knownEntry.TimeoutMs)
 	if !hasProgress {
-		e.ProgressRestarts = known.ProgressRestarts
+		e.ProgressRestarts = knownEntry.ProgressRestarts
 	}
 	return e
 }
@@ -242,30 +242,30 @@ func (s *Store) Set(id clients.ID, t clients.Timeout) (Entry, error) {
 // Forget deletes the stored timeouts of a client, and returns the deleted timeouts. With
 // an empty version, Forget deletes the timeouts of all versions.
 func (s *Store) Forget(id clients.ID) ([]Entry, error) {
-	removed := view{}
-	if err := s.change(func(entries view) { removed = deleteClient(entries, keyOf(id)) }); err != nil {
+	removedView := view{}
+	if err := s.change(func(entries view) { removedView = deleteClient(entries, keyOf(id)) }); err != nil {
 		return nil, err
 	}
-	return sortedEntries(removed), nil
+	return sortedEntries(removedView), nil
 }
 
 func deleteClient(entries view, key clients.ID) view {
-	deleted := view{}
+	deletedView := view{}
 	for k, e := range entries {
 		if k.Name == key.Name && (key.Version == "" || k.Version == key.Version) {
-			deleted[k] = e
+			deletedView[k] = e
 			delete(entries, k)
 		}
 	}
-	return deleted
+	return deletedView
 }
 
-func (s *Store) change(edit func(view)) error {
-	err := s.file.Change(func(doc *statedoc.Plugins) error {
-		entries := viewOf(doc)
-		edit(entries)
+func (s *Store) change(editContent func(view)) error {
+	err := s.file.Change(func(document *statedoc.Plugins) error {
+		entries := viewOf(document)
+		editContent(entries)
 		dropOldest(entries)
-		doc.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))
+		document.TopLevel[clientsMember] = rawjson.Encode(sortedEntries(entries))
 		return nil
 	})
 	if err == nil {
@@ -276,8 +276,8 @@ func (s *Store) change(edit func(view)) error {
 
 // dropOldest deletes learned timeouts before timeouts that the user has set.
 func dropOldest(entries view) {
-	list := sortedEntries(entries)
-	slices.SortStableFunc(list, func(a, b Entry) int {
+	sorted := sortedEntries(entries)
+	slices.SortStableFunc(sorted, func(a, b Entry) int {
 		if a.IsSetByUser != b.IsSetByUser {
 			if b.IsSetByUser {
 				return -1
@@ -286,7 +286,7 @@ func dropOldest(entries view) {
 		}
 		return a.Since.Compare(b.Since)
 	})
-	for _, e := range list[:max(len(list)-maxEntries, 0)] {
+	for _, e := range sorted[:max(len(sorted)-maxEntries, 0)] {
 		delete(entries, e.key())
 	}
 }

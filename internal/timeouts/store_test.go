@@ -17,14 +17,14 @@ import (
 
 const timeoutReason = "McpError: MCP error -32001: Request timed out"
 
-func gaveUpAfter(wait time.Duration) clients.GiveUp {
-	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
+func gaveUpAfter(waitTime time.Duration) clients.GiveUp {
+	return clients.GiveUp{Waited: waitTime, Reason: timeoutReason}
 }
 
 func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
+	return Open(dir, func(warning string) { log.WriteString(warning) }, zerolog.New(&log)), &log
 }
 
 func waitOf(s *Store, name, version string) time.Duration {
@@ -39,14 +39,14 @@ func TestLearn(t *testing.T) {
 	if e, ok := s.Learn(agent, gaveUpAfter(time.Minute)); !ok || e.WaitText() != "1 min" || e.Reason != timeoutReason {
 		t.Errorf("learned timeout = %+v, %t; want 1 min with the reason", e, ok)
 	}
-	if text := log.String(); !strings.Contains(text, "My-Agent 1.0") || !strings.Contains(text, "1 min") || !strings.Contains(text, `opentabs client timeout set`) {
-		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", text)
+	if logText := log.String(); !strings.Contains(logText, "My-Agent 1.0") || !strings.Contains(logText, "1 min") || !strings.Contains(logText, `opentabs client timeout set`) {
+		t.Errorf("the log is %s; want an entry with the client, its timeout and the command that changes the timeout", logText)
 	}
-	again, _ := openStore(t, dir)
-	if got := waitOf(again, "my-agent", "1.0"); got != time.Minute {
+	reopenedStore, _ := openStore(t, dir)
+	if got := waitOf(reopenedStore, "my-agent", "1.0"); got != time.Minute {
 		t.Errorf("timeout after a restart = %s, want 1 min", got)
 	}
-	if got := waitOf(again, "my-agent", "1.1"); got != 0 {
+	if got := waitOf(reopenedStore, "my-agent", "1.1"); got != 0 {
 		t.Errorf("timeout of another version of the client = %s, want none", got)
 	}
 	if _, ok := s.Learn(agent, gaveUpAfter(time.Minute)); ok {
@@ -80,23 +80,23 @@ func TestSetAndForget(t *testing.T) {
 	if _, ok := s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute)); ok || waitOf(s, "a", "1") != 5*time.Minute {
 		t.Error("a learned timeout replaced the timeout that the user set")
 	}
-	removed, err := s.Forget(clients.ID{Name: "a"})
-	if err != nil || len(removed) != 1 || waitOf(s, "a", "1") != 0 {
-		t.Errorf("Forget removed %+v, %v; want the timeout that the user set", removed, err)
+	removedEntries, err := s.Forget(clients.ID{Name: "a"})
+	if err != nil || len(removedEntries) != 1 || waitOf(s, "a", "1") != 0 {
+		t.Errorf("Forget removed %+v, %v; want the timeout that the user set", removedEntries, err)
 	}
-	if removed, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removed) != 0 {
-		t.Errorf("Forget of a removed timeout removed %+v, %v; want nothing", removed, err)
+	if removedEntries, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removedEntries) != 0 {
+		t.Errorf("Forget of a removed timeout removed %+v, %v; want nothing", removedEntries, err)
 	}
 }
 
 func TestEntriesAreBounded(t *testing.T) {
 	dir := t.TempDir()
-	stored := make([]string, maxEntries-1)
-	for i := range stored {
-		stored[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
+	storedEntries := make([]string, maxEntries-1)
+	for i := range storedEntries {
+		storedEntries[i] = fmt.Sprintf(`{"name":"stored-%d","version":"1","timeout_ms":60000}`, i)
 	}
-	text := `{"version":1,"clients":[` + strings.Join(stored, ",") + `]}`
-	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600); err != nil {
+	storedClients := `{"version":1,"clients":[` + strings.Join(storedEntries, ",") + `]}`
+	if err := os.WriteFile(filepath.Join(dir, fileName), []byte(storedClients), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := openStore(t, dir)
@@ -106,8 +106,8 @@ func TestEntriesAreBounded(t *testing.T) {
 	if got := len(s.List()); got != maxEntries {
 		t.Fatalf("the store read %d entries, want %d", got, maxEntries)
 	}
-	const learned = 5
-	for i := range learned {
+	const learnedClients = 5
+	for i := range learnedClients {
 		s.Learn(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, gaveUpAfter(time.Minute))
 	}
 	entries := s.List()
@@ -122,7 +122,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	if got := waitOf(s, "stored-0", "1"); got != 0 {
 		t.Errorf("timeout of the client that was stored first = %s, want none", got)
 	}
-	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", learned-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
+	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", learnedClients-1, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
 		t.Errorf("timeout of a client with a long name = %s, want 1 min", got)
 	}
 }
@@ -130,23 +130,23 @@ func TestEntriesAreBounded(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
-	for text, want := range map[string]int{
+	for storedClients, want := range map[string]int{
 		`{"version":1,"clients":[`: 0, `[]`: 0, `{"version":1,"clients":{}}`: 0, `{"version":1,"clients":[1,{"name":"b","timeout_ms":60000}]}`: 1,
 		`{"version":1,"clients":[{"name":"b","timeout_ms":-5},{"name":"c","timeout_ms":9e15},{"timeout_ms":60000}]}`: 0,
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(storedClients), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, _ := openStore(t, dir)
 		if got := len(s.List()); got != want {
-			t.Errorf("%s: the file has %d entries, want %d", text, got, want)
+			t.Errorf("%s: the file has %d entries, want %d", storedClients, got, want)
 		}
 		if err := s.Repair(); err != nil {
-			t.Errorf("%s: Repair returned %v", text, err)
+			t.Errorf("%s: Repair returned %v", storedClients, err)
 		}
 		s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
-		if again, _ := openStore(t, dir); waitOf(again, "a", "1") != time.Minute {
-			t.Errorf("%s: a timeout that was learned after the damage is not stored", text)
+		if reopenedStore, _ := openStore(t, dir); waitOf(reopenedStore, "a", "1") != time.Minute {
+			t.Errorf("%s: a timeout that was learned after the damage is not stored", storedClients)
 		}
 	}
 }
@@ -169,8 +169,8 @@ func TestWatch(t *testing.T) {
 		s, _ := openStore(t, dir)
 		go s.Watch(t.Context())
 		time.Sleep(2 * time.Second)
-		other, _ := openStore(t, dir)
-		if _, err := other.Set(clients.ID{Name: "a"}, clients.Timeout{Limit: time.Minute}); err != nil {
+		otherStore, _ := openStore(t, dir)
+		if _, err := otherStore.Set(clients.ID{Name: "a"}, clients.Timeout{Limit: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(2 * time.Second)

@@ -59,7 +59,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 	args := map[string]json.RawMessage{}
 	lists := map[string][][]byte{}
 	for _, pair := range pairs {
-		name, text, ok := strings.Cut(pair, "=")
+		name, argText, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
 			return nil, usererr.Errorf("--arg %q is not NAME=VALUE: write --arg %s=VALUE", pair, strings.TrimPrefix(pair, "="))
 		}
@@ -68,22 +68,22 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 			return nil, err
 		}
 		// For an argument that is a list, each flag --arg can add one item.
-		if item, ok := a.itemSchema(property, text); ok {
-			value, err := a.parseValue(name, item, text)
+		if item, ok := a.itemSchema(property, argText); ok {
+			valueJSON, err := a.parseValue(name, item, argText)
 			if err != nil {
 				return nil, err
 			}
 			if _, hasWholeList := args[name]; hasWholeList && lists[name] == nil {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
-			lists[name] = append(lists[name], value)
+			lists[name] = append(lists[name], valueJSON)
 			args[name] = rawjson.JoinElements(lists[name])
 			continue
 		}
 		if _, isRepeated := args[name]; isRepeated {
 			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
-		if args[name], err = a.parseValue(name, property, text); err != nil {
+		if args[name], err = a.parseValue(name, property, argText); err != nil {
 			return nil, err
 		}
 	}
@@ -106,12 +106,12 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 }
 
 // itemSchema returns false if the argument is not a list, or if text is a whole list in brackets.
-func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
+func (a argumentParser) itemSchema(p *schema, argText string) (*schema, bool) {
 	kinds := a.acceptedTypes(p)
-	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(text), "[") {
+	if !kinds["array"] || kinds["string"] || strings.HasPrefix(strings.TrimSpace(argText), "[") {
 		return nil, false
 	}
-	if kinds["null"] && strings.TrimSpace(text) == "null" {
+	if kinds["null"] && strings.TrimSpace(argText) == "null" {
 		return nil, false
 	}
 	var items schema
@@ -121,22 +121,22 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 	return &items, true
 }
 
-func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
+func (a argumentParser) parseValue(name string, p *schema, argText string) (json.RawMessage, error) {
 	kinds := a.acceptedTypes(p)
-	parsedValue, kind := parseJSON(text)
+	parsedValue, kind := parseJSON(argText)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
-		return rawjson.Encode(text), nil
+		return rawjson.Encode(argText), nil
 	case parsedValue != nil && (len(kinds) == 0 || kinds[kind] || kind == "integer" && kinds["number"]):
 		return parsedValue, nil
 	case kinds["string"] || len(kinds) == 0:
-		return rawjson.Encode(text), nil
+		return rawjson.Encode(argText), nil
 	}
 	var wantedTypes []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		wantedTypes = append(wantedTypes, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wantedTypes))
+	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, argText, orList(wantedTypes))
 }
 
 var kindNames = map[string]string{
@@ -151,12 +151,12 @@ func orList(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-func parseJSON(text string) (value json.RawMessage, kind string) {
-	data := bytes.TrimSpace([]byte(text))
-	if !json.Valid(data) {
+func parseJSON(argText string) (valueJSON json.RawMessage, kind string) {
+	inputBytes := bytes.TrimSpace([]byte(argText))
+	if !json.Valid(inputBytes) {
 		return nil, ""
 	}
-	return data, kindOf(data)
+	return inputBytes, kindOf(inputBytes)
 }
 
 func kindOf(value []byte) string {
@@ -200,17 +200,17 @@ func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	return kinds
 }
 
-func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*schema]bool) {
+func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seenIDs map[*schema]bool) {
 	p = a.resolve(p, 0)
-	if seen[p] {
+	if seenIDs[p] {
 		return
 	}
-	seen[p] = true
-	var single string
+	seenIDs[p] = true
+	var singleKind string
 	var types []string
 	switch {
-	case json.Unmarshal(p.Type, &single) == nil && single != "":
-		kinds[single] = true
+	case json.Unmarshal(p.Type, &singleKind) == nil && singleKind != "":
+		kinds[singleKind] = true
 	case json.Unmarshal(p.Type, &types) == nil:
 		for _, kind := range types {
 			kinds[kind] = true
@@ -218,27 +218,27 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	case p.Const != nil:
 		kinds[kindOf(p.Const)] = true
 	default:
-		for _, value := range p.Enum {
-			kinds[kindOf(value)] = true
+		for _, valueJSON := range p.Enum {
+			kinds[kindOf(valueJSON)] = true
 		}
 	}
 	for _, alternatives := range [][]*schema{p.AnyOf, p.OneOf, p.AllOf} {
 		for _, s := range alternatives {
-			a.addKinds(s, kinds, seen)
+			a.addKinds(s, kinds, seenIDs)
 		}
 	}
 }
 
 // The value of --input is the JSON itself, @ followed by the path of a JSON file, or - to read the JSON from stdin.
-func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
-	data, source := []byte(text), "--input"
+func readInput(inputText string, stdin io.Reader) (map[string]json.RawMessage, error) {
+	inputBytes, source := []byte(inputText), "--input"
 	var err error
-	if name, ok := strings.CutPrefix(text, "@"); ok {
+	if name, ok := strings.CutPrefix(inputText, "@"); ok {
 		source = name
-		data, err = os.ReadFile(name)
-	} else if text == "-" {
+		inputBytes, err = os.ReadFile(name)
+	} else if inputText == "-" {
 		source = "stdin"
-		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
+		inputBytes, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -246,24 +246,24 @@ func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error)
 	case err != nil:
 		return nil, usererr.Errorf("read the arguments: %v", err)
 	}
-	if len(data) > maxArgumentBytes {
+	if len(inputBytes) > maxArgumentBytes {
 		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", source, maxArgumentBytes>>20)
 	}
-	data = rawjson.TrimBOM(data) // PowerShell writes a byte order mark
+	inputBytes = rawjson.TrimBOM(inputBytes) // PowerShell writes a byte order mark
 	var args map[string]json.RawMessage
-	if err := json.Unmarshal(data, &args); err != nil || args == nil {
-		problem := "it is not an object"
-		if !json.Valid(data) && err != nil {
-			problem = err.Error()
+	if err := json.Unmarshal(inputBytes, &args); err != nil || args == nil {
+		problemText := "it is not an object"
+		if !json.Valid(inputBytes) && err != nil {
+			problemText = err.Error()
 		}
-		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", source, problem)
+		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", source, problemText)
 	}
 	return args, nil
 }
 
 // The daemon removes the browser and the tab from the arguments before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
-	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
+	for name, valueJSON := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {
 			continue
 		}
@@ -273,7 +273,7 @@ func (a argumentParser) addTarget(args map[string]json.RawMessage, browser strin
 		if _, isRepeated := args[name]; isRepeated {
 			return usererr.Errorf("%q is in the arguments too: give it once", name)
 		}
-		args[name] = value
+		args[name] = valueJSON
 	}
 	return nil
 }

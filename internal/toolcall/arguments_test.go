@@ -120,19 +120,19 @@ func TestReadJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Some Windows programs write a byte order mark.
-	marked := filepath.Join(t.TempDir(), "marked.json")
-	if err := os.WriteFile(marked, []byte("\ufeff{\"a\": 1}\r\n"), 0o600); err != nil {
+	fileWithBOM := filepath.Join(t.TempDir(), "marked.json")
+	if err := os.WriteFile(fileWithBOM, []byte("\ufeff{\"a\": 1}\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{`{"a": 1}`, "@" + file, "@" + marked, "-"} {
+	for _, inputJSON := range []string{`{"a": 1}`, "@" + file, "@" + fileWithBOM, "-"} {
 		for _, stdin := range []string{`{"a":1}`, "\ufeff{\"a\":1}"} {
-			args, err := readInput(text, strings.NewReader(stdin))
+			args, err := readInput(inputJSON, strings.NewReader(stdin))
 			if err != nil || string(args["a"]) != "1" {
-				t.Errorf("%s: %s, %v", text, args, err)
+				t.Errorf("%s: %s, %v", inputJSON, args, err)
 			}
 		}
 	}
-	for text, want := range map[string]string{
+	for inputJSON, want := range map[string]string{
 		`[1]`:             `--input is not a JSON object (it is not an object)`,
 		`null`:            `--input is not a JSON object (it is not an object)`,
 		``:                `--input is not a JSON object (unexpected end of JSON input)`,
@@ -141,9 +141,9 @@ func TestReadJSON(t *testing.T) {
 		"@" + t.TempDir(): `read the arguments: read `,
 		"-":               `stdin has more than 16 MiB`,
 	} {
-		_, err := readInput(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
+		_, err := readInput(inputJSON, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", text, err, want)
+			t.Errorf("%s: got %v, want %s", inputJSON, err, want)
 		}
 	}
 }

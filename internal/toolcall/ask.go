@@ -38,11 +38,13 @@ type pausableView struct {
 	pauseCount  int
 }
 
-func (v *pausableView) start(out *terminal.Output, label string) {
+func (v *pausableView) start(terminalOut *terminal.Output, label string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	open := func() terminal.ProgressView { return out.ShowProgress(label) }
-	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView { return terminal.ShowWaiting(out, label, waitingText) }
+	open := func() terminal.ProgressView { return terminalOut.ShowProgress(label) }
+	v.open, v.openWaiting = open, func(waitingText string) terminal.ProgressView {
+		return terminal.ShowWaiting(terminalOut, label, waitingText)
+	}
 	if v.pauseCount == 0 {
 		v.view = open()
 	}

@@ -78,15 +78,15 @@ func TestViewShowsWaitingCall(t *testing.T) {
 		view.showWaiting("waiting for approval")
 		advanceTime(time.Second)
 		view.pause()
-		waiting := b.String()
-		if !strings.Contains(waiting, "waiting for approval  1.0 s") {
-			t.Errorf("got %q; want a waiting call", waiting)
+		printedOutput := b.String()
+		if !strings.Contains(printedOutput, "waiting for approval  1.0 s") {
+			t.Errorf("got %q; want a waiting call", printedOutput)
 		}
 		view.resume()
 		view.resume()
 		advanceTime(time.Second)
 		view.close()
-		if got := strings.TrimPrefix(b.String(), waiting); !strings.Contains(got, "no progress yet") || strings.Contains(got, "waiting") {
+		if got := strings.TrimPrefix(b.String(), printedOutput); !strings.Contains(got, "no progress yet") || strings.Contains(got, "waiting") {
 			t.Errorf("got %q; want a call without progress", got)
 		}
 	})

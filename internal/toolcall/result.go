@@ -21,21 +21,21 @@ func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	return progress
 }
 
-func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
+func printResult(terminalOut *terminal.Output, r mcpclient.Result, asText bool) error {
 	if asText {
 		if len(r.Content) == 0 && r.StructuredContent != nil { // the server omits the text copy of a large structured result
-			out.PrintText(string(r.StructuredContent))
+			terminalOut.PrintText(string(r.StructuredContent))
 		}
 		for _, c := range r.Content {
-			out.PrintText(contentText(c))
+			terminalOut.PrintText(contentText(c))
 		}
 		return nil
 	}
-	return printJSONResult(out, r)
+	return printJSONResult(terminalOut, r)
 }
 
 // A result with several parts, such as an object and an image, becomes an array.
-func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
+func printJSONResult(terminalOut *terminal.Output, r mcpclient.Result) error {
 	var parts [][]byte
 	if r.StructuredContent != nil {
 		parts = append(parts, r.StructuredContent)
@@ -48,11 +48,11 @@ func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
 	}
 	switch len(parts) {
 	case 0:
-		return out.PrintJSON([]byte("null"))
+		return terminalOut.PrintJSON([]byte("null"))
 	case 1:
-		return out.PrintJSON(parts[0])
+		return terminalOut.PrintJSON(parts[0])
 	}
-	return terminal.PrintJSONList(out, parts)
+	return terminal.PrintJSONList(terminalOut, parts)
 }
 
 // A text that is JSON stays unchanged, other text becomes a JSON string, and any other block becomes an object.
@@ -85,11 +85,11 @@ func readFailure(r mcpclient.Result) error {
 		info.Code, info.ForUser = "", ""
 	}
 	if info.ForUser == "" {
-		var texts []string
+		var shownTexts []string
 		for _, c := range r.Content {
-			texts = append(texts, contentText(c))
+			shownTexts = append(shownTexts, contentText(c))
 		}
-		info.ForUser = cmp.Or(strings.Join(texts, "\n"), "the tool failed without an error message")
+		info.ForUser = cmp.Or(strings.Join(shownTexts, "\n"), "the tool failed without an error message")
 	}
 	return &Failure{info.Code, info.ForUser}
 }

@@ -69,24 +69,24 @@ func (e *ResultLostError) Error() string {
 // Failure is the error of a call that failed. Code is the error code from the tool's
 // result, or empty if the result has none.
 type Failure struct {
-	Code     wire.ErrorCode
-	sentence string
+	Code    wire.ErrorCode
+	message string
 }
 
 // NewFailure returns a Failure whose Error method returns the given sentence for the user.
-func NewFailure(code wire.ErrorCode, sentence string) *Failure { return &Failure{code, sentence} }
+func NewFailure(code wire.ErrorCode, errorText string) *Failure { return &Failure{code, errorText} }
 
 // Error returns the text that explains the failure to the user.
-func (f *Failure) Error() string { return f.sentence }
+func (f *Failure) Error() string { return f.message }
 
 // Run calls a tool as [Call] does, and prints the result to stdout. Run returns the same
 // errors as [Call].
-func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
-	result, err := Call(ctx, api, client, r, in, out)
+func Run(ctx context.Context, api *httpapi.Client, client string, r Request, inputReader io.Reader, terminalOut *terminal.Output) error {
+	result, err := Call(ctx, api, client, r, inputReader, terminalOut)
 	if err != nil {
 		return err
 	}
-	return printResult(out, result, r.Output == "text")
+	return printResult(terminalOut, result, r.Output == "text")
 }
 
 // Call calls a tool of the server, shows the call's progress, and returns the result. The
@@ -94,13 +94,13 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 // to questions are read from the reader in. Call returns a *[Failure] if the call failed,
 // and a *[ResultLostError] if its result is lost. An invalid request is a [usererr.Error].
 // If ctx ended, Call returns ErrInterrupted.
-func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
+func Call(ctx context.Context, api *httpapi.Client, client string, r Request, inputReader io.Reader, terminalOut *terminal.Output) (mcpclient.Result, error) {
 	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
 	}
 	view := &pausableView{view: terminal.NoProgress}
 	if r.AsksUser {
-		if prompter := callprompt.New(api.Calls, out, in); prompter != nil {
+		if prompter := callprompt.New(api.Calls, terminalOut, inputReader); prompter != nil {
 			options.ShowForm = func(ctx context.Context, form json.RawMessage) {
 				view.pause()
 				defer view.resume()
@@ -131,12 +131,12 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
-	args, err := r.readArguments(tool, in)
+	args, err := r.readArguments(tool, inputReader)
 	if err != nil {
 		return mcpclient.Result{}, err
 	}
 	if !r.NoProgress {
-		view.start(out, tool.Name)
+		view.start(terminalOut, tool.Name)
 	}
 	result, err := session.CallToolWithKey(ctx, tool.Name, args, r.IdempotencyKey, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
 	view.close()
@@ -151,8 +151,8 @@ func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in
 	case result.IsError:
 		return mcpclient.Result{}, readFailure(result)
 	}
-	if raw, isReplayed := result.Meta["opentabs/replayed"]; isReplayed {
-		out.Notef("the tool was not called again: this is the result of %s, which has the same key", terminal.SafeLine(rawjson.Unquote(raw)))
+	if rawJSON, isReplayed := result.Meta["opentabs/replayed"]; isReplayed {
+		terminalOut.Notef("the tool was not called again: this is the result of %s, which has the same key", terminal.SafeLine(rawjson.Unquote(rawJSON)))
 	}
 	return result, nil
 }
@@ -192,11 +192,11 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 
 func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	name, _, _ := strings.Cut(tool, "__")
-	status, err := api.Status(ctx)
+	serverStatus, err := api.Status(ctx)
 	if err != nil {
 		return nil
 	}
-	for _, f := range status.Failed {
+	for _, f := range serverStatus.Failed {
 		if f.Name == name && name != "" {
 			return fmt.Errorf("the plugin %s can't be loaded, so its tools do not run: %s", name, terminal.SafeLine(f.Error))
 		}
@@ -204,12 +204,12 @@ func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	return nil
 }
 
-func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessage, error) {
+func (r Request) readArguments(tool mcpclient.Tool, inputReader io.Reader) (json.RawMessage, error) {
 	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
 	var err error
 	if r.HasInput {
-		args, err = readInput(r.Input, in)
+		args, err = readInput(r.Input, inputReader)
 	} else {
 		args, err = a.parse(r.Args)
 	}
@@ -219,11 +219,11 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	if err := a.addTarget(args, r.Browser, r.Tab); err != nil {
 		return nil, err
 	}
-	text, err := rawjson.Marshal(args)
+	encodedJSON, err := rawjson.Marshal(args)
 	if err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
-	return text, nil
+	return encodedJSON, nil
 }
 
 func callError(ctx context.Context, err error) error {

@@ -49,10 +49,10 @@ func TestFindTool(t *testing.T) {
 	}
 }
 
-func decodeContent(t *testing.T, text string) mcpclient.Result {
+func decodeContent(t *testing.T, contentJSON string) mcpclient.Result {
 	t.Helper()
 	var r mcpclient.Result
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
+	if err := json.Unmarshal([]byte(contentJSON), &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -86,8 +86,8 @@ func TestPrintEmptyResult(t *testing.T) {
 
 func TestFailureOf(t *testing.T) {
 	for _, c := range []struct {
-		result, sentence string
-		code             wire.ErrorCode
+		result, wantMessage string
+		code                wire.ErrorCode
 	}{
 		{`{"content":[{"type":"text","text":"for the agent"}],"_meta":{"opentabs/error":{"code":"denied","for_user":"for the user"}}}`, "for the user", wire.ErrDenied},
 		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"_meta":{"opentabs/error":{"code":"tab_closed"}}}`, "one\ntwo", wire.ErrTabClosed},
@@ -95,7 +95,7 @@ func TestFailureOf(t *testing.T) {
 		{`{"content":[]}`, "the tool failed without an error message", ""},
 	} {
 		var f *Failure
-		if err := readFailure(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
+		if err := readFailure(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.wantMessage {
 			t.Errorf("%s: got %+v", c.result, f)
 		}
 	}

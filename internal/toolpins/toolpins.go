@@ -32,7 +32,7 @@ type Pins struct {
 // Open reads the pinned tools in the state folder dir. When a change renames a damaged
 // file, warn receives a sentence for the user. Errors about the file of pinned tools are
 // written to log.
-func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
+func Open(dir string, warn func(warning string), log zerolog.Logger) *Pins {
 	file := statedoc.File[*statedoc.Plugins]{
 		Path: filepath.Join(dir, fileName), Subject: "the list of pinned tools", LossText: "pin your tools again with opentabs tools pin",
 		LockWait: lockWait, Warn: warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
@@ -44,9 +44,9 @@ func Open(dir string, warn func(sentence string), log zerolog.Logger) *Pins {
 	})}
 }
 
-func namesOf(doc *statedoc.Plugins) []string {
+func namesOf(document *statedoc.Plugins) []string {
 	var names []string
-	if !statedoc.Decode(doc.TopLevel[pinnedMember], &names) {
+	if !statedoc.Decode(document.TopLevel[pinnedMember], &names) {
 		return nil
 	}
 	slices.Sort(names)
@@ -61,31 +61,31 @@ func (p *Pins) Names() []string { return p.file.Current().View }
 func (p *Pins) Problem() error { return p.file.Current().Problem }
 
 // Pin pins tools and plugins by name, and returns the names that were not pinned before.
-func (p *Pins) Pin(names []string) (added []string, err error) {
-	return p.change(names, func(pinned []string, name string) []string { return append(pinned, name) }, false)
+func (p *Pins) Pin(names []string) (addedPins []string, err error) {
+	return p.change(names, func(pinnedNames []string, name string) []string { return append(pinnedNames, name) }, false)
 }
 
 // Unpin unpins tools and plugins by name, and returns the names that were pinned before.
-func (p *Pins) Unpin(names []string) (removed []string, err error) {
-	return p.change(names, func(pinned []string, name string) []string {
-		return slices.DeleteFunc(pinned, func(other string) bool { return other == name })
+func (p *Pins) Unpin(names []string) (removedPins []string, err error) {
+	return p.change(names, func(pinnedNames []string, name string) []string {
+		return slices.DeleteFunc(pinnedNames, func(otherName string) bool { return otherName == name })
 	}, true)
 }
 
-func (p *Pins) change(names []string, edit func(pinned []string, name string) []string, isPinned bool) (changed []string, err error) {
-	err = p.file.Change(func(doc *statedoc.Plugins) error {
-		pinned := namesOf(doc)
+func (p *Pins) change(names []string, editContent func(pinnedNames []string, name string) []string, isPinned bool) (changedPins []string, err error) {
+	err = p.file.Change(func(document *statedoc.Plugins) error {
+		pinnedNames := namesOf(document)
 		for _, name := range names {
-			if slices.Contains(pinned, name) == isPinned {
-				pinned = edit(pinned, name)
-				changed = append(changed, name)
+			if slices.Contains(pinnedNames, name) == isPinned {
+				pinnedNames = editContent(pinnedNames, name)
+				changedPins = append(changedPins, name)
 			}
 		}
-		slices.Sort(pinned)
-		doc.TopLevel.Put(pinnedMember, slices.Concat([]string{}, pinned))
+		slices.Sort(pinnedNames)
+		document.TopLevel.Put(pinnedMember, slices.Concat([]string{}, pinnedNames))
 		return nil
 	})
-	return changed, err
+	return changedPins, err
 }
 
 // OnChange registers a function that runs after another process or an editor has changed

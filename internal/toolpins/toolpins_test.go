@@ -14,7 +14,7 @@ import (
 
 func openPins(t *testing.T, dir string) *Pins {
 	t.Helper()
-	return Open(dir, func(sentence string) { t.Log(sentence) }, zerolog.Nop())
+	return Open(dir, func(warning string) { t.Log(warning) }, zerolog.Nop())
 }
 
 func TestPins(t *testing.T) {
@@ -23,20 +23,20 @@ func TestPins(t *testing.T) {
 	if len(p.Names()) != 0 {
 		t.Errorf("a new installation has the pins %q", p.Names())
 	}
-	added, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
-	if err != nil || strings.Join(added, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
-		t.Errorf("added %q, %v; pins %q", added, err, p.Names())
+	addedPins, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
+	if err != nil || strings.Join(addedPins, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
+		t.Errorf("added %q, %v; pins %q", addedPins, err, p.Names())
 	}
-	if added, err := p.Pin([]string{"wiki"}); err != nil || len(added) != 0 {
-		t.Errorf("pinned again: %q, %v", added, err)
+	if addedPins, err := p.Pin([]string{"wiki"}); err != nil || len(addedPins) != 0 {
+		t.Errorf("pinned again: %q, %v", addedPins, err)
 	}
-	other := openPins(t, dir)
-	removed, err := other.Unpin([]string{"mail__send", "nothing"})
-	if err != nil || strings.Join(removed, " ") != "mail__send" || strings.Join(other.Names(), " ") != "wiki" {
-		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	otherPins := openPins(t, dir)
+	removedPins, err := otherPins.Unpin([]string{"mail__send", "nothing"})
+	if err != nil || strings.Join(removedPins, " ") != "mail__send" || strings.Join(otherPins.Names(), " ") != "wiki" {
+		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
 	}
-	if removed, err := other.Unpin([]string{"wiki"}); err != nil || len(removed) != 1 || len(other.Names()) != 0 {
-		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	if removedPins, err := otherPins.Unpin([]string{"wiki"}); err != nil || len(removedPins) != 1 || len(otherPins.Names()) != 0 {
+		t.Errorf("removed %q, %v; pins %q", removedPins, err, otherPins.Names())
 	}
 }
 
@@ -61,19 +61,19 @@ func TestWatch(t *testing.T) {
 func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
-	for _, text := range []string{`{"version":1,"pinned":`, `{"version":1,"pinned":"wiki"}`, `{"version":1,"pinned":[1]}`, `[]`} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	for _, fileContent := range []string{`{"version":1,"pinned":`, `{"version":1,"pinned":"wiki"}`, `{"version":1,"pinned":[1]}`, `[]`} {
+		if err := os.WriteFile(path, []byte(fileContent), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		p := openPins(t, dir)
 		if len(p.Names()) != 0 {
-			t.Errorf("%s: pins %q", text, p.Names())
+			t.Errorf("%s: pins %q", fileContent, p.Names())
 		}
 		if err := p.Repair(); err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v", fileContent, err)
 		}
 		if _, err := p.Pin([]string{"wiki"}); err != nil || strings.Join(p.Names(), " ") != "wiki" {
-			t.Errorf("%s: %v, pins %q", text, err, p.Names())
+			t.Errorf("%s: %v, pins %q", fileContent, err, p.Names())
 		}
 	}
 }

@@ -10,21 +10,21 @@ import (
 )
 
 type corpus struct {
-	parts []*Part
-	sites []string
-	tools [][]Tool
+	searchParts []*Part
+	sites       []string
+	tools       [][]Tool
 }
 
-func (c corpus) names(hits []Hit) []string {
+func (c corpus) names(searchHits []Hit) []string {
 	var names []string
-	for _, h := range hits {
+	for _, h := range searchHits {
 		names = append(names, c.sites[h.Part]+"__"+c.tools[h.Part][h.Tool].Name)
 	}
 	return names
 }
 
 func (c corpus) search(query string, limit int) []string {
-	return c.names(Search(c.parts, query, limit, allTools))
+	return c.names(Search(c.searchParts, query, limit, allTools))
 }
 
 func (c corpus) toolCount() int { return len(slices.Concat(c.tools...)) }
@@ -33,12 +33,12 @@ func allTools(int, int) float64 { return 1 }
 
 func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
+	fileContent, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	groupStart := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(fileContent)) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':
@@ -60,8 +60,8 @@ func readCorpus(t testing.TB) (c corpus, displayNames []string) {
 
 func parseTool(t testing.TB, line string) Tool {
 	t.Helper()
-	name, rest, _ := strings.Cut(line, "(")
-	arguments, description, ok := strings.Cut(rest, ")")
+	name, argsAndDescription, _ := strings.Cut(line, "(")
+	arguments, description, ok := strings.Cut(argsAndDescription, ")")
 	if !ok {
 		t.Fatalf("tools.txt: %q has no arguments", line)
 	}
@@ -73,7 +73,7 @@ func loadCorpus(t testing.TB) corpus {
 	t.Helper()
 	c, displayNames := readCorpus(t)
 	for i := range c.sites {
-		c.parts = append(c.parts, NewPart([]string{c.sites[i], displayNames[i]}, c.tools[i]))
+		c.searchParts = append(c.searchParts, NewPart([]string{c.sites[i], displayNames[i]}, c.tools[i]))
 	}
 	if n := c.toolCount(); n < 2449 {
 		t.Fatalf("tools.txt has %d tools", n)
@@ -87,11 +87,11 @@ func TestKnownItem(t *testing.T) {
 	for i, tools := range c.tools {
 		for _, tool := range tools {
 			nameTerms := appendTerms(nil, tool.Name)
-			sentence, _, _ := strings.Cut(tool.Description, ". ")
+			firstSentence, _, _ := strings.Cut(tool.Description, ". ")
 			var query []string
-			for _, word := range splitWords(sentence) {
-				if !slices.Contains(nameTerms, stem(word)) && !stopWords()[word] && len(query) < 8 {
-					query = append(query, word)
+			for _, searchWord := range splitWords(firstSentence) {
+				if !slices.Contains(nameTerms, stem(searchWord)) && !stopWords()[searchWord] && len(query) < 8 {
+					query = append(query, searchWord)
 				}
 			}
 			if len(query) < 2 {
@@ -99,15 +99,15 @@ func TestKnownItem(t *testing.T) {
 			}
 			searchCount++
 			name := c.sites[i] + "__" + tool.Name
-			text := strings.Join(query, " ") + " " + c.sites[i]
-			switch place := slices.Index(c.search(text, 5), name); {
+			queryText := strings.Join(query, " ") + " " + c.sites[i]
+			switch place := slices.Index(c.search(queryText, 5), name); {
 			case place == 0:
 				foundFirst++
 				fallthrough
 			case place > 0:
 				foundAmong5++
 			case i%8 == 0:
-				t.Logf("%s is not found by %q: %v", name, text, c.search(text, 5))
+				t.Logf("%s is not found by %q: %v", name, queryText, c.search(queryText, 5))
 			}
 		}
 	}
@@ -119,30 +119,30 @@ func TestKnownItem(t *testing.T) {
 
 func TestQuestions(t *testing.T) {
 	c := loadCorpus(t)
-	text, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
+	fileContent, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	questionCount, foundCount := 0, 0
-	for line := range strings.Lines(string(text)) {
-		question, answers, ok := strings.Cut(strings.TrimSpace(line), " = ")
+	for line := range strings.Lines(string(fileContent)) {
+		question, relevantTools, ok := strings.Cut(strings.TrimSpace(line), " = ")
 		if !ok || question[0] == '#' {
 			continue
 		}
 		questionCount++
-		found := c.search(question, 8)
+		foundTools := c.search(question, 8)
 		isFound := false
-		for answer := range strings.SplitSeq(answers, ", ") {
-			site, tool, _ := strings.Cut(answer, "__")
+		for relevantTool := range strings.SplitSeq(relevantTools, ", ") {
+			site, tool, _ := strings.Cut(relevantTool, "__")
 			if i := slices.Index(c.sites, site); i < 0 || !slices.ContainsFunc(c.tools[i], func(t Tool) bool { return t.Name == tool }) {
-				t.Errorf("questions.txt: there is no tool %s", answer)
+				t.Errorf("questions.txt: there is no tool %s", relevantTool)
 			}
-			isFound = isFound || slices.Contains(found, answer)
+			isFound = isFound || slices.Contains(foundTools, relevantTool)
 		}
 		if isFound {
 			foundCount++
 		} else {
-			t.Logf("%q finds %v, want %s", question, found, answers)
+			t.Logf("%q finds %v, want %s", question, foundTools, relevantTools)
 		}
 	}
 	t.Logf("%d of %d questions are answered", foundCount, questionCount)
@@ -159,8 +159,8 @@ var searchQueries = []string{
 func TestUnusualQueries(t *testing.T) {
 	c := loadCorpus(t)
 	for _, query := range searchQueries {
-		if found := c.search(query, 8); len(found) > 8 || len(found) == 0 && len(query) > 5 {
-			t.Errorf("%.40q finds %d tools, want at most 8, and some for words", query, len(found))
+		if foundTools := c.search(query, 8); len(foundTools) > 8 || len(foundTools) == 0 && len(query) > 5 {
+			t.Errorf("%.40q finds %d tools, want at most 8, and some for words", query, len(foundTools))
 		}
 	}
 }
@@ -176,7 +176,7 @@ func shelf() ([]*Part, []Tool) {
 }
 
 func TestSearch(t *testing.T) {
-	parts, tools := shelf()
+	searchParts, tools := shelf()
 	for query, want := range map[string]string{
 		"books":         "list_books add_book",
 		"insert a book": "add_book list_books",                              // matches a synonym
@@ -192,31 +192,31 @@ func TestSearch(t *testing.T) {
 		"list_books":    "list_books add_book",
 	} {
 		var names []string
-		for _, h := range Search(parts, query, 10, allTools) {
+		for _, h := range Search(searchParts, query, 10, allTools) {
 			names = append(names, tools[h.Tool].Name)
 		}
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("%q finds %s, want %s", query, got, want)
 		}
 	}
-	if hits := Search(nil, "book", 10, allTools); len(hits) != 0 {
-		t.Errorf("no sites: %v", hits)
+	if searchHits := Search(nil, "book", 10, allTools); len(searchHits) != 0 {
+		t.Errorf("no sites: %v", searchHits)
 	}
-	if hits := Search(parts, "book", 1, allTools); len(hits) != 1 {
-		t.Errorf("limit 1: %v", hits)
+	if searchHits := Search(searchParts, "book", 1, allTools); len(searchHits) != 1 {
+		t.Errorf("limit 1: %v", searchHits)
 	}
 }
 
 func TestFactor(t *testing.T) {
-	parts, _ := shelf()
+	searchParts, _ := shelf()
 	for factor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {
-		hits := Search(parts, "list books", 10, func(_, tool int) float64 {
+		searchHits := Search(searchParts, "list books", 10, func(_, tool int) float64 {
 			if tool == 0 {
 				return factor
 			}
 			return 1
 		})
-		if got := slices.IndexFunc(hits, func(h Hit) bool { return h.Tool == 0 }); got != want {
+		if got := slices.IndexFunc(searchHits, func(h Hit) bool { return h.Tool == 0 }); got != want {
 			t.Errorf("with the factor %v the tool has the place %d, want %d", factor, got, want)
 		}
 	}
@@ -252,9 +252,9 @@ func BenchmarkSearch(b *testing.B) {
 	c := loadCorpus(b)
 	var times []time.Duration
 	for b.Loop() {
-		start := time.Now()
+		startTime := time.Now()
 		c.search(searchQueries[len(times)%len(searchQueries)], 8)
-		times = append(times, time.Since(start))
+		times = append(times, time.Since(startTime))
 	}
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")

@@ -10,8 +10,8 @@ import (
 
 var stopWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for word := range strings.FieldsSeq(stopWordText) {
-		words[word] = true
+	for searchWord := range strings.FieldsSeq(stopWordText) {
+		words[searchWord] = true
 	}
 	return words
 })
@@ -22,40 +22,40 @@ var stopWordText string
 // splitWords splits a text into words in lower case. In splitWords, a word ends at any character that is not a letter
 // or a digit, and before a capital letter, as in sendMessage. Each character in Chinese, Japanese and Korean counts as
 // a word.
-func splitWords(text string) []string {
-	var words []string
-	var word strings.Builder
+func splitWords(indexedText string) []string {
+	var searchWords []string
+	var searchWord strings.Builder
 	flush := func() {
-		if word.Len() > 0 {
-			words = append(words, strings.ToLower(word.String()))
-			word.Reset()
+		if searchWord.Len() > 0 {
+			searchWords = append(searchWords, strings.ToLower(searchWord.String()))
+			searchWord.Reset()
 		}
 	}
-	previous := ' '
-	for _, r := range text {
+	previousRune := ' '
+	for _, r := range indexedText {
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			flush()
-			words = append(words, string(r))
+			searchWords = append(searchWords, string(r))
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush()
-		case unicode.IsUpper(r) && unicode.IsLower(previous):
+		case unicode.IsUpper(r) && unicode.IsLower(previousRune):
 			flush()
-			word.WriteRune(r)
+			searchWord.WriteRune(r)
 		default:
-			word.WriteRune(r)
+			searchWord.WriteRune(r)
 		}
-		previous = r
+		previousRune = r
 	}
 	flush()
-	return words
+	return searchWords
 }
 
-func appendTerms(terms []string, text string) []string {
+func appendTerms(terms []string, indexedText string) []string {
 	isStopWord := stopWords()
-	for _, word := range splitWords(text) {
-		if !isStopWord[word] {
-			terms = append(terms, stem(word))
+	for _, searchWord := range splitWords(indexedText) {
+		if !isStopWord[searchWord] {
+			terms = append(terms, stem(searchWord))
 		}
 	}
 	return terms
@@ -63,57 +63,57 @@ func appendTerms(terms []string, text string) []string {
 
 // If a query consists only of stop words, such as "the", queryTerms keeps them.
 func queryTerms(query string) []string {
-	all := appendTerms(nil, query)
-	if len(all) == 0 {
-		for _, word := range splitWords(query) {
-			all = append(all, stem(word))
+	queryWords := appendTerms(nil, query)
+	if len(queryWords) == 0 {
+		for _, searchWord := range splitWords(query) {
+			queryWords = append(queryWords, stem(searchWord))
 		}
 	}
 	var terms []string
-	for _, term := range all {
-		if !slices.Contains(terms, term) {
-			terms = append(terms, term)
+	for _, searchTerm := range queryWords {
+		if !slices.Contains(terms, searchTerm) {
+			terms = append(terms, searchTerm)
 		}
 	}
 	return terms
 }
 
 // stem returns the word without its inflection, so that "messages" finds "message" and "creating" finds "create".
-func stem(word string) string {
-	if len(word) <= 3 || word[0] > unicode.MaxASCII {
-		return word
+func stem(searchWord string) string {
+	if len(searchWord) <= 3 || searchWord[0] > unicode.MaxASCII {
+		return searchWord
 	}
 	switch {
-	case word == "news":
-		return word
-	case hasAnySuffix(word, "ies", "ied") && len(word) > 4:
-		word = word[:len(word)-3] + "y"
-	case hasAnySuffix(word, "sses", "shes", "ches", "xes", "zes"):
-		word = word[:len(word)-2]
-	case word[len(word)-1] == 's' && !hasAnySuffix(word, "ss", "us", "is"):
-		word = word[:len(word)-1]
+	case searchWord == "news":
+		return searchWord
+	case hasAnySuffix(searchWord, "ies", "ied") && len(searchWord) > 4:
+		searchWord = searchWord[:len(searchWord)-3] + "y"
+	case hasAnySuffix(searchWord, "sses", "shes", "ches", "xes", "zes"):
+		searchWord = searchWord[:len(searchWord)-2]
+	case searchWord[len(searchWord)-1] == 's' && !hasAnySuffix(searchWord, "ss", "us", "is"):
+		searchWord = searchWord[:len(searchWord)-1]
 	}
 	switch {
-	case strings.HasSuffix(word, "ing") && len(word) > 5:
-		word = undouble(word[:len(word)-3])
-	case strings.HasSuffix(word, "ed") && len(word) > 4 && !strings.HasSuffix(word, "eed"):
-		word = undouble(word[:len(word)-2])
+	case strings.HasSuffix(searchWord, "ing") && len(searchWord) > 5:
+		searchWord = undouble(searchWord[:len(searchWord)-3])
+	case strings.HasSuffix(searchWord, "ed") && len(searchWord) > 4 && !strings.HasSuffix(searchWord, "eed"):
+		searchWord = undouble(searchWord[:len(searchWord)-2])
 	}
-	if len(word) > 3 && word[len(word)-1] == 'e' {
-		word = word[:len(word)-1]
+	if len(searchWord) > 3 && searchWord[len(searchWord)-1] == 'e' {
+		searchWord = searchWord[:len(searchWord)-1]
 	}
-	return word
+	return searchWord
 }
 
-func hasAnySuffix(word string, suffixes ...string) bool {
-	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(word, suffix) })
+func hasAnySuffix(searchWord string, suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(searchWord, suffix) })
 }
 
 // The letters l, s and z stay doubled at the end of a stem, because verbs such as "sell" end with them.
-func undouble(word string) string {
-	n := len(word)
-	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeioulsz", rune(word[n-1])) {
-		return word[:n-1]
+func undouble(searchWord string) string {
+	n := len(searchWord)
+	if n > 3 && searchWord[n-1] == searchWord[n-2] && !strings.ContainsRune("aeioulsz", rune(searchWord[n-1])) {
+		return searchWord[:n-1]
 	}
-	return word
+	return searchWord
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSplitWords(t *testing.T) {
-	for text, want := range map[string]string{
+	for indexedText, want := range map[string]string{
 		"sendMessage":               "send message",
 		"send_message-to.Channel":   "send message to channel",
 		"getURL2":                   "get url2",
@@ -16,8 +16,8 @@ func TestSplitWords(t *testing.T) {
 		"--- …":                     "",
 		"list_pull_requests(limit)": "list pull requests limit",
 	} {
-		if got := strings.Join(splitWords(text), " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+		if got := strings.Join(splitWords(indexedText), " "); got != want {
+			t.Errorf("%q: %q, want %q", indexedText, got, want)
 		}
 	}
 }
@@ -27,17 +27,17 @@ func TestStem(t *testing.T) {
 		"message messages", "create creates created creating", "reply replies replied", "branch branches", "box boxes", "delete deleted deleting deletes",
 		"run running runs", "sell selling", "issue issues", "move moved moving", "address addresses", "subscribe subscribed subscribing", "press pressed",
 	} {
-		words := strings.Fields(group)
-		for _, word := range words {
-			if stem(word) != stem(words[0]) {
-				t.Errorf("%s has the stem %s, but %s has %s", word, stem(word), words[0], stem(words[0]))
+		searchWords := strings.Fields(group)
+		for _, searchWord := range searchWords {
+			if stem(searchWord) != stem(searchWords[0]) {
+				t.Errorf("%s has the stem %s, but %s has %s", searchWord, stem(searchWord), searchWords[0], stem(searchWords[0]))
 			}
 		}
 	}
 	for _, pair := range []string{"status state", "news new", "thing th", "bus bu", "need ne", "file fill", "ring r", "speed spe"} {
-		one, other, _ := strings.Cut(pair, " ")
-		if stem(one) == stem(other) {
-			t.Errorf("%s and %s have the stem %s", one, other, stem(one))
+		oneTerm, otherTerm, _ := strings.Cut(pair, " ")
+		if stem(oneTerm) == stem(otherTerm) {
+			t.Errorf("%s and %s have the stem %s", oneTerm, otherTerm, stem(oneTerm))
 		}
 	}
 }

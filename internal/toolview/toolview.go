@@ -45,32 +45,32 @@ type argumentSchema struct {
 // Arguments returns the arguments that a tool's input schema declares, required arguments
 // first.
 func Arguments(inputSchema json.RawMessage) []Argument {
-	var required []string
+	var requiredNames []string
 	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
-		required = append(required, rawjson.Unquote(name))
+		requiredNames = append(requiredNames, rawjson.Unquote(name))
 	}
-	var first, others []Argument
+	var firstArguments, others []Argument
 	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
-		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
+		a := Argument{Name: m.Key, IsRequired: slices.Contains(requiredNames, m.Key)}
 		_ = json.Unmarshal(m.Value, &a.schema)
 		a.Value, a.Description = a.schema.describeValues(), plaintext.Line(a.schema.Description, maxDescriptionChars)
 		if a.schema.Default != nil {
 			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", endSentence(a.Description), plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
 		}
 		if a.IsRequired {
-			first = append(first, a)
+			firstArguments = append(firstArguments, a)
 		} else {
 			others = append(others, a)
 		}
 	}
-	return append(first, others...)
+	return append(firstArguments, others...)
 }
 
-func endSentence(text string) string {
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;") {
-		return text
+func endSentence(description string) string {
+	if description == "" || strings.ContainsAny(description[len(description)-1:], ".!?:;") {
+		return description
 	}
-	return text + "."
+	return description + "."
 }
 
 // typeWords maps the types of JSON Schema to words that users understand.
@@ -115,14 +115,14 @@ func (s argumentSchema) types() []string {
 }
 
 func joinOr(values []json.RawMessage) string {
-	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = plaintext.Line(textOf(value), maxDescriptionChars)
+	shownTexts := make([]string, len(values))
+	for i, valueJSON := range values {
+		shownTexts[i] = plaintext.Line(textOf(valueJSON), maxDescriptionChars)
 	}
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
+	if len(shownTexts) < 2 {
+		return strings.Join(shownTexts, "")
 	}
-	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+	return strings.Join(shownTexts[:len(shownTexts)-1], ", ") + " or " + shownTexts[len(shownTexts)-1]
 }
 
 // Example returns a shell command that calls a tool with example values for its required arguments. Words in capital
@@ -138,9 +138,9 @@ func Example(fullName string, inputSchema json.RawMessage) string {
 }
 
 func (s argumentSchema) exampleValue(name string) string {
-	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
-		if value != nil {
-			return textOf(value)
+	for _, valueJSON := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
+		if valueJSON != nil {
+			return textOf(valueJSON)
 		}
 	}
 	for _, kind := range s.types() {
@@ -160,11 +160,11 @@ func (s argumentSchema) exampleValue(name string) string {
 	return strings.ToUpper(name)
 }
 
-func textOf(value json.RawMessage) string {
-	if len(value) > 0 && value[0] == '"' {
-		return rawjson.Unquote(value)
+func textOf(valueJSON json.RawMessage) string {
+	if len(valueJSON) > 0 && valueJSON[0] == '"' {
+		return rawjson.Unquote(valueJSON)
 	}
-	return string(value)
+	return string(valueJSON)
 }
 
 func firstOf(values []json.RawMessage) json.RawMessage {

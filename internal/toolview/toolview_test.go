@@ -31,11 +31,11 @@ func TestArguments(t *testing.T) {
 	}
 	var got [][]string
 	for _, a := range Arguments(schema) {
-		row := []string{a.Name, a.Value, a.Description}
+		tableRow := []string{a.Name, a.Value, a.Description}
 		if a.IsRequired {
-			row = append(row, "required")
+			tableRow = append(tableRow, "required")
 		}
-		got = append(got, row)
+		got = append(got, tableRow)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Arguments returned %q\nwant %q", got, want)

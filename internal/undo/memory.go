@@ -30,7 +30,7 @@ type Memory struct {
 
 // recordedCall is a call with its arguments and its result.
 type recordedCall struct {
-	entry         recorder.Entry
+	recordedEntry recorder.Entry
 	resultProblem error
 }
 
@@ -53,15 +53,15 @@ func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if size > maxKeptBytes {
 		return
 	}
-	view := e.View
-	view.Activities, view.Timeline = nil, nil
-	record := recorder.Record{View: view, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
+	callView := e.View
+	callView.Activities, callView.Timeline = nil, nil
+	callRecord := recorder.Record{View: callView, Args: e.Args, IsArgsIncomplete: e.IsArgsMasked, Output: resultOf(e.Output)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: record}, nil})
+	m.calls = append(m.calls, recordedCall{recorder.Entry{Record: callRecord}, nil})
 	m.bytes += size
-	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].entry.Ended) > keptLifetime {
-		m.bytes -= len(m.calls[0].entry.Args) + len(m.calls[0].entry.Output)
+	for len(m.calls) > maxKeptCalls || m.bytes > maxKeptBytes || time.Since(*m.calls[0].recordedEntry.Ended) > keptLifetime {
+		m.bytes -= len(m.calls[0].recordedEntry.Args) + len(m.calls[0].recordedEntry.Output)
 		m.calls = slices.Delete(m.calls, 0, 1)
 	}
 }
@@ -77,8 +77,8 @@ func resultOf(output json.RawMessage) json.RawMessage {
 func (m *Memory) find(callID string) (recordedCall, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	i := slices.IndexFunc(m.calls, func(c recordedCall) bool { return c.entry.CallID == callID })
-	if i < 0 || time.Since(*m.calls[i].entry.Ended) > keptLifetime {
+	i := slices.IndexFunc(m.calls, func(c recordedCall) bool { return c.recordedEntry.CallID == callID })
+	if i < 0 || time.Since(*m.calls[i].recordedEntry.Ended) > keptLifetime {
 		return recordedCall{}, false
 	}
 	return m.calls[i], true

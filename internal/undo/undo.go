@@ -50,7 +50,7 @@ type Options struct {
 	Jobs *joblist.List
 	// ChoosePlace sets the tab in which the undo runs, usually the tab of the call to
 	// undo; required.
-	ChoosePlace func(call *dispatch.Call, undone recorder.Entry)
+	ChoosePlace func(call *dispatch.Call, undoneEntry recorder.Entry)
 }
 
 // Records has the methods of [recorder.Recorder] that an Undoer uses.
@@ -86,7 +86,7 @@ func New(o Options) *Undoer {
 }
 
 // Started identifies the new call that undoes an earlier call.
-type Started struct {
+type StartedUndo struct {
 	CallID   string
 	ToolName string
 }
@@ -95,26 +95,26 @@ type Started struct {
 // the given client, and needs the same permissions as any other call of the client. Undo
 // does not wait for the end of the call that it starts. Errors that Undo returns are
 // texts for the user.
-func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
-	undone, err := u.find(callID)
+func (u *Undoer) Undo(callID string, client dispatch.Client) (StartedUndo, error) {
+	undoneCall, err := u.find(callID)
 	if err != nil {
-		return Started{}, err
+		return StartedUndo{}, err
 	}
-	call, err := u.newCall(undone)
+	call, err := u.newCall(undoneCall)
 	if err != nil {
-		return Started{}, err
+		return StartedUndo{}, err
 	}
 	call.Client = client
-	u.opts.ChoosePlace(&call, undone.entry)
+	u.opts.ChoosePlace(&call, undoneCall.recordedEntry)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if err := u.checkNotUndone(undone.entry); err != nil {
-		return Started{}, err
+	if err := u.checkNotUndone(undoneCall.recordedEntry); err != nil {
+		return StartedUndo{}, err
 	}
 	job := u.openUndos.Start(u.opts.Jobs, call, callID)
 	u.setState(callID, undoState{stateStarted, job.ID()})
 	go u.awaitEnd(callID, job)
-	return Started{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
+	return StartedUndo{CallID: job.ID(), ToolName: call.Tool.FullName()}, nil
 }
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
@@ -122,15 +122,15 @@ var _ dispatch.BeforeHook = (*Undoer)(nil)
 // Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
 // about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet, so after a
 // crash, the user can start the undo again.
-func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
-	undoneID, ok := u.openUndos.Find(info.CallID)
+func (u *Undoer) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	undoneID, ok := u.openUndos.Find(callInfo.CallID)
 	if !ok {
 		return nil
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s := u.states[undoneID]
-	if s != (undoState{stateStarted, info.CallID}) {
+	if s != (undoState{stateStarted, callInfo.CallID}) {
 		return nil
 	}
 	if err := u.opts.Records.WriteNote(noteOf(undoneID, s)); err != nil {
@@ -146,26 +146,26 @@ func noteOf(callID string, s undoState) recorder.Note {
 func (u *Undoer) find(callID string) (recordedCall, error) {
 	c, ok := u.opts.Memory.find(callID)
 	if !ok {
-		entry, isRecorded, err := u.opts.Records.Find(callID)
-		view, isKnown := u.opts.Calls.Find(callID)
+		recordedEntry, isRecorded, err := u.opts.Records.Find(callID)
+		callView, isKnown := u.opts.Calls.Find(callID)
 		switch {
 		case err != nil:
 			return recordedCall{}, err
 		case isRecorded:
-			c = recordedCall{entry, resultProblem(entry)}
+			c = recordedCall{recordedEntry, resultProblem(recordedEntry)}
 		case isKnown:
-			c = recordedCall{recorder.Entry{Record: recorder.Record{View: view, IsArgsIncomplete: true}}, errNoResult}
+			c = recordedCall{recorder.Entry{Record: recorder.Record{View: callView, IsArgsIncomplete: true}}, errNoResult}
 		default:
 			return recordedCall{}, ErrNotRecorded
 		}
-		c.entry.Output = resultOf(c.entry.Output)
+		c.recordedEntry.Output = resultOf(c.recordedEntry.Output)
 	}
-	switch status := c.entry.Status; {
-	case c.entry.Prompt:
+	switch callStatus := c.recordedEntry.Status; {
+	case c.recordedEntry.Prompt:
 		return recordedCall{}, errPrompt
-	case status == wire.StatusFailed || status == wire.StatusCancelled:
-		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", status)
-	case status != wire.StatusDone:
+	case callStatus == wire.StatusFailed || callStatus == wire.StatusCancelled:
+		return recordedCall{}, fmt.Errorf("the call is %s; only a call that is done can be undone", callStatus)
+	case callStatus != wire.StatusDone:
 		return recordedCall{}, errNotEnded
 	}
 	return c, nil
@@ -183,36 +183,36 @@ func resultProblem(e recorder.Entry) error {
 
 // The caller of newCall must set the client and the tab.
 func (u *Undoer) newCall(c recordedCall) (dispatch.Call, error) {
-	name := c.entry.ToolName
+	name := c.recordedEntry.ToolName
 	tool, ok := u.opts.Plugins().Tool(name)
 	if !ok {
 		return dispatch.Call{}, fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", name)
 	}
-	other := tool.UndoTool()
+	otherTool := tool.UndoTool()
 	switch {
-	case other == nil:
+	case otherTool == nil:
 		return dispatch.Call{}, fmt.Errorf("the author of the plugin does not declare how to undo %s; look for a tool that does so with `opentabs tools %s`", name, tool.Plugin.Name)
-	case tool.Undo.UsesInput() && (c.entry.IsArgsIncomplete || len(c.entry.Args) == 0 && c.entry.ArgsBytes > len("{}")):
+	case tool.Undo.UsesInput() && (c.recordedEntry.IsArgsIncomplete || len(c.recordedEntry.Args) == 0 && c.recordedEntry.ArgsBytes > len("{}")):
 		return dispatch.Call{}, errIncompleteArgs
 	case tool.Undo.UsesResult() && c.resultProblem != nil:
 		return dispatch.Call{}, c.resultProblem
 	}
-	args, missing := tool.Undo.Arguments(c.entry.Args, c.entry.Output)
-	if err := other.Validate(args); err != nil {
-		if len(missing) > 0 {
-			return dispatch.Call{}, fmt.Errorf("the call has no value at %s, which %s needs to undo it", strings.Join(missing, ", "), other.FullName())
+	args, missingArgs := tool.Undo.Arguments(c.recordedEntry.Args, c.recordedEntry.Output)
+	if err := otherTool.Validate(args); err != nil {
+		if len(missingArgs) > 0 {
+			return dispatch.Call{}, fmt.Errorf("the call has no value at %s, which %s needs to undo it", strings.Join(missingArgs, ", "), otherTool.FullName())
 		}
-		return dispatch.Call{}, fmt.Errorf("the arguments that undo the call do not fit %s: %w", other.FullName(), err)
+		return dispatch.Call{}, fmt.Errorf("the arguments that undo the call do not fit %s: %w", otherTool.FullName(), err)
 	}
-	return dispatch.Call{Tool: other.Dispatch(), Args: json.RawMessage(args)}, nil
+	return dispatch.Call{Tool: otherTool.Dispatch(), Args: json.RawMessage(args)}, nil
 }
 
 // State returns the call that undoes, has undone or may have undone the call callID; nil if there is none. State skips
 // recorder notes that are older than the argument created, the time at which the call was created.
-func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error) {
+func (u *Undoer) State(callID string, createdTime time.Time) (*wire.CallUndo, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	s, err := u.findState(callID, created)
+	s, err := u.findState(callID, createdTime)
 	if err != nil || s.state == "" || s.state == stateFailed {
 		return nil, err
 	}
@@ -220,11 +220,11 @@ func (u *Undoer) State(callID string, created time.Time) (*wire.CallUndo, error)
 }
 
 // The caller of findState must have locked Undoer.mu.
-func (u *Undoer) findState(callID string, created time.Time) (undoState, error) {
+func (u *Undoer) findState(callID string, createdTime time.Time) (undoState, error) {
 	if s, ok := u.states[callID]; ok {
 		return s, nil
 	}
-	notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, callID, created)
+	notes, err := u.opts.Records.ReadNotes(recorder.NoteUndo, callID, createdTime)
 	if err != nil || len(notes) == 0 {
 		return undoState{}, err
 	}
@@ -266,10 +266,10 @@ const lateLimit = 24 * time.Hour
 
 // ReceiveLate handles a result that a page sends after its call has ended. If the call is
 // an undo with an unknown outcome, the late result decides whether the undo has succeeded.
-func (u *Undoer) ReceiveLate(callID string, answer dispatch.LateAnswer) {
+func (u *Undoer) ReceiveLate(callID string, lateAnswer dispatch.LateAnswer) {
 	var err error
-	if answer.Err != nil {
-		err = &dispatch.Error{Code: answer.Err.Code, MayHaveActed: true}
+	if lateAnswer.Err != nil {
+		err = &dispatch.Error{Code: lateAnswer.Err.Code, MayHaveActed: true}
 	}
 	state := stateAfter(err)
 	if state == stateUnknown {

@@ -30,33 +30,35 @@ func shop() *plugin.Set {
 }
 
 type fixture struct {
-	t        *testing.T
-	dir      string
-	options  recorder.Options
-	records  *recorder.Recorder
-	memory   *Memory
-	undoer   *Undoer
-	calls    *dispatch.Dispatcher
-	restores []string
-	answer   func(dispatch.Sink)
-	gate     dispatch.Verdict
+	t          *testing.T
+	dir        string
+	options    recorder.Options
+	records    *recorder.Recorder
+	memory     *Memory
+	undoer     *Undoer
+	calls      *dispatch.Dispatcher
+	restores   []string
+	finishCall func(dispatch.Sink)
+	gate       dispatch.Verdict
 }
 
-func (f *fixture) Name() string                                  { return "fixture" }
-func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict     { return f.gate }
-func (f *fixture) Before(info dispatch.CallInfo) *wire.CallError { return f.undoer.Before(info) }
+func (f *fixture) Name() string                              { return "fixture" }
+func (f *fixture) Decide(dispatch.CallInfo) dispatch.Verdict { return f.gate }
+func (f *fixture) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	return f.undoer.Before(callInfo)
+}
 
 func (f *fixture) start() {
 	f.records, f.memory = recorder.Open(f.dir, f.options), NewMemory(shop)
-	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, toolRun dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		switch {
-		case run.Tool != "restore_item":
+		case toolRun.Tool != "restore_item":
 			go sink.Finish(json.RawMessage(`{"id":"i-1"}`), nil)
-		case f.answer != nil:
-			f.restores = append(f.restores, string(run.Args))
-			f.answer(sink)
+		case f.finishCall != nil:
+			f.restores = append(f.restores, string(toolRun.Args))
+			f.finishCall(sink)
 		default:
-			f.restores = append(f.restores, string(run.Args))
+			f.restores = append(f.restores, string(toolRun.Args))
 			go sink.Finish(json.RawMessage(`{}`), nil)
 		}
 		return nil
@@ -94,18 +96,18 @@ func (f *fixture) crash() {
 func (f *fixture) deleteItem(args string) string {
 	f.t.Helper()
 	tool, _ := shop().Tool("shop__delete_item")
-	result, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
+	callResult, err := f.calls.Call(f.t.Context(), dispatch.Call{Tool: tool.Dispatch(), Args: json.RawMessage(args)})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	return result.CallID
+	return callResult.CallID
 }
 
-func (f *fixture) undo(callID string) (Started, error) {
-	started, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
+func (f *fixture) undo(callID string) (StartedUndo, error) {
+	startedUndo, err := f.undoer.Undo(callID, dispatch.Client{Name: "the side panel"})
 	synctest.Wait()
-	return started, err
+	return startedUndo, err
 }
 
 func (f *fixture) wantError(callID, want string) {
@@ -141,17 +143,17 @@ var everything = recorder.Options{Days: 30, Bytes: 1 << 30, Arguments: true, Res
 func TestCallIsUndoneOnce(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
-		started, err := f.undo(id)
-		if err != nil || started.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
-			t.Fatalf("started %+v with %q, %v", started, f.restores, err)
+		startedUndo, err := f.undo(id)
+		if err != nil || startedUndo.ToolName != "shop__restore_item" || len(f.restores) != 1 || f.restores[0] != `{"id":"i-1","name":"Chair"}` {
+			t.Fatalf("started %+v with %q, %v", startedUndo, f.restores, err)
 		}
-		view, ok := f.calls.Find(started.CallID)
-		if !ok || view.Status != wire.StatusDone || view.Client != "the side panel" {
-			t.Errorf("the new call is %+v", view)
+		callView, ok := f.calls.Find(startedUndo.CallID)
+		if !ok || callView.Status != wire.StatusDone || callView.Client != "the side panel" {
+			t.Errorf("the new call is %+v", callView)
 		}
 		for range 2 {
-			f.wantError(id, "already undone, by "+started.CallID)
-			f.wantState(id, wire.UndoDone, started.CallID)
+			f.wantError(id, "already undone, by "+startedUndo.CallID)
+			f.wantState(id, wire.UndoDone, startedUndo.CallID)
 			f.stop()
 			f.start()
 		}
@@ -161,7 +163,7 @@ func TestCallIsUndoneOnce(t *testing.T) {
 func TestUndoAfterFailure(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		f.answer = func(s dispatch.Sink) {
+		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"})
 		}
 		f.wantState(id, "", "")
@@ -170,20 +172,20 @@ func TestUndoAfterFailure(t *testing.T) {
 		}
 		f.wantState(id, "", "")
 		var release dispatch.Sink
-		f.answer = func(s dispatch.Sink) { release = s }
-		started, err := f.undo(id)
+		f.finishCall = func(s dispatch.Sink) { release = s }
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, started.CallID+" is already undoing the call")
-		f.wantState(id, wire.UndoStarted, started.CallID)
+		f.wantError(id, startedUndo.CallID+" is already undoing the call")
+		f.wantState(id, wire.UndoStarted, startedUndo.CallID)
 		release.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		synctest.Wait()
-		f.wantError(id, started.CallID+" may have undone the call")
-		f.wantState(id, wire.UndoUnknown, started.CallID)
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
+		f.wantState(id, wire.UndoUnknown, startedUndo.CallID)
 		f.stop()
 		f.start()
-		f.wantError(id, started.CallID+" may have undone the call")
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
 	})
 }
 
@@ -191,12 +193,12 @@ func TestUndoWithoutRecordedResults(t *testing.T) {
 	o := everything
 	o.Results = false
 	run(t, o, func(f *fixture) {
-		kept, expired := f.deleteItem(`{}`), f.deleteItem(`{}`)
-		if _, err := f.undo(kept); err != nil {
+		keptCall, expiredCall := f.deleteItem(`{}`), f.deleteItem(`{}`)
+		if _, err := f.undo(keptCall); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(keptLifetime)
-		f.wantError(expired, "opentabs config set recordResults on")
+		f.wantError(expiredCall, "opentabs config set recordResults on")
 	})
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{"name":"Chair"}`)
@@ -218,11 +220,11 @@ func TestUndoIsRejected(t *testing.T) {
 		secret := f.deleteItem(`{"api_key":"k"}`)
 		time.Sleep(keptLifetime)
 		f.wantError(secret, "not all arguments")
-		done, err := f.undo(f.deleteItem(`{}`))
+		finishedUndo, err := f.undo(f.deleteItem(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(done.CallID, "does not declare how to undo shop__restore_item")
+		f.wantError(finishedUndo.CallID, "does not declare how to undo shop__restore_item")
 		entries := map[string]recorder.Record{
 			"failed": {View: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: wire.StatusFailed}}}},
 			"prompt": {View: dispatch.View{Prompt: true}},
@@ -253,8 +255,8 @@ type fixedRecords struct {
 }
 
 func (f fixedRecords) Find(callID string) (recorder.Entry, bool, error) {
-	record, ok := f.records[callID]
-	return recorder.Entry{Record: record}, ok, nil
+	callRecord, ok := f.records[callID]
+	return recorder.Entry{Record: callRecord}, ok, nil
 }
 
 func TestMemoryIsBounded(t *testing.T) {
@@ -273,13 +275,13 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestUndoIsWrittenBeforeItRuns(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		f.answer = func(dispatch.Sink) {}
-		started, err := f.undo(id)
+		f.finishCall = func(dispatch.Sink) {}
+		startedUndo, err := f.undo(id)
 		if err != nil || len(f.restores) != 1 {
 			t.Fatalf("the undo starts %d calls, %v", len(f.restores), err)
 		}
 		f.crash()
-		f.wantError(id, started.CallID+" may have undone the call")
+		f.wantError(id, startedUndo.CallID+" may have undone the call")
 	})
 }
 
@@ -289,11 +291,11 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
 		f.gate = dispatch.Verdict{Suspend: &dispatch.Ticket{Reason: "may it run?"}}
-		started, err := f.undo(id)
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.wantError(id, started.CallID+" is already undoing the call")
+		f.wantError(id, startedUndo.CallID+" is already undoing the call")
 		time.Sleep(time.Second)
 		f.crash()
 		f.gate = dispatch.Verdict{}
@@ -306,16 +308,16 @@ func TestWaitingUndoAfterCrash(t *testing.T) {
 func TestUndoCannotBeWritten(t *testing.T) {
 	run(t, everything, func(f *fixture) {
 		id := f.deleteItem(`{}`)
-		written := f.undoer.opts.Records
+		writtenRecords := f.undoer.opts.Records
 		f.undoer.opts.Records = fullDisk{f.records}
-		started, err := f.undo(id)
+		startedUndo, err := f.undo(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if view, _ := f.calls.Find(started.CallID); view.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
-			t.Errorf("the undo ends with %s after %d runs", view.ErrorCode, len(f.restores))
+		if callView, _ := f.calls.Find(startedUndo.CallID); callView.ErrorCode != wire.ErrInternal || len(f.restores) != 0 {
+			t.Errorf("the undo ends with %s after %d runs", callView.ErrorCode, len(f.restores))
 		}
-		f.undoer.opts.Records = written
+		f.undoer.opts.Records = writtenRecords
 		if _, err := f.undo(id); err != nil || len(f.restores) != 1 {
 			t.Errorf("the second undo starts %d calls, %v", len(f.restores), err)
 		}
@@ -328,17 +330,17 @@ func (fullDisk) WriteNote(recorder.Note) error { return errors.New("no space lef
 
 func TestLateAnswerOfUndo(t *testing.T) {
 	run(t, everything, func(f *fixture) {
-		f.answer = func(s dispatch.Sink) {
+		f.finishCall = func(s dispatch.Sink) {
 			go s.Finish(nil, &wire.CallError{Code: wire.ErrLinkLost, Message: "lost"})
 		}
 		var ids, undos []string
 		for range 4 {
 			ids = append(ids, f.deleteItem(`{}`))
-			started, err := f.undo(ids[len(ids)-1])
+			startedUndo, err := f.undo(ids[len(ids)-1])
 			if err != nil {
 				t.Fatal(err)
 			}
-			undos = append(undos, started.CallID)
+			undos = append(undos, startedUndo.CallID)
 		}
 		f.undoer.ReceiveLate("call_other", dispatch.LateAnswer{})
 		f.undoer.ReceiveLate(undos[0], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrInternal}})
@@ -351,7 +353,7 @@ func TestLateAnswerOfUndo(t *testing.T) {
 		f.undoer.ReceiveLate(undos[2], dispatch.LateAnswer{IsOutputLost: true})
 		f.wantError(ids[2], "already undone, by "+undos[2])
 		f.undoer.ReceiveLate(undos[3], dispatch.LateAnswer{Err: &wire.CallError{Code: wire.ErrToolError, Message: "it is locked"}})
-		f.answer = nil
+		f.finishCall = nil
 		if _, err := f.undo(ids[3]); err != nil {
 			t.Errorf("the second undo fails with %v", err)
 		}

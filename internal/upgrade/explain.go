@@ -43,10 +43,10 @@ func explainError(address string, err error) error {
 	return fmt.Errorf("%s cannot be reached (%w): check the network, the proxy and the address in %s", host, err, URLVariable)
 }
 
-func explainStatus(address string, status int) error {
-	text := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	if status == http.StatusNotFound {
-		return fmt.Errorf("there is no file %s (HTTP %s): check the address in %s", address, text, URLVariable)
+func explainStatus(address string, httpStatus int) error {
+	statusText := fmt.Sprintf("%d %s", httpStatus, http.StatusText(httpStatus))
+	if httpStatus == http.StatusNotFound {
+		return fmt.Errorf("there is no file %s (HTTP %s): check the address in %s", address, statusText, URLVariable)
 	}
-	return fmt.Errorf("%s cannot be downloaded (HTTP %s): run the command again later", address, text)
+	return fmt.Errorf("%s cannot be downloaded (HTTP %s): run the command again later", address, statusText)
 }

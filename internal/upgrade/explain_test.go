@@ -21,7 +21,7 @@ func TestErrorsOfDownloads(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s
 	}
-	plain := serve(func(w http.ResponseWriter, r *http.Request) {
+	plainServer := serve(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/missing/"):
 			w.WriteHeader(http.StatusNotFound)
@@ -31,18 +31,18 @@ func TestErrorsOfDownloads(t *testing.T) {
 			http.Redirect(w, r, "http://example.com/checksums.txt", http.StatusFound)
 		}
 	})
-	plain.Start()
+	plainServer.Start()
 	encrypted := serve(func(http.ResponseWriter, *http.Request) {})
 	encrypted.StartTLS()
-	const closed = "127.0.0.1:1" // no program listens on port 1
+	const unreachableAddress = "127.0.0.1:1" // no program listens on port 1
 	host := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	for _, c := range []struct{ address, want string }{
-		{plain.URL + "/missing", "there is no file " + plain.URL + "/missing/checksums.txt (HTTP 404 Not Found): check the address in OPENTABS_RELEASE_URL"},
-		{plain.URL + "/busy", plain.URL + "/busy/checksums.txt cannot be downloaded (HTTP 503 Service Unavailable): run the command again later"},
-		{plain.URL + "/moved", plain.URL + "/moved/checksums.txt: the server sent a redirect that opentabs does not follow: http://example.com/checksums.txt is not encrypted: use an address that starts with https://"},
-		{plain.URL + "/empty", plain.URL + "/empty/checksums.txt lists no archive of opentabs: check the address in OPENTABS_RELEASE_URL"},
+		{plainServer.URL + "/missing", "there is no file " + plainServer.URL + "/missing/checksums.txt (HTTP 404 Not Found): check the address in OPENTABS_RELEASE_URL"},
+		{plainServer.URL + "/busy", plainServer.URL + "/busy/checksums.txt cannot be downloaded (HTTP 503 Service Unavailable): run the command again later"},
+		{plainServer.URL + "/moved", plainServer.URL + "/moved/checksums.txt: the server sent a redirect that opentabs does not follow: http://example.com/checksums.txt is not encrypted: use an address that starts with https://"},
+		{plainServer.URL + "/empty", plainServer.URL + "/empty/checksums.txt lists no archive of opentabs: check the address in OPENTABS_RELEASE_URL"},
 		{encrypted.URL, "the certificate of " + host(encrypted) + " is not trusted (x509: certificate signed by unknown authority): check the clock of this computer, and add the certificate of your company's proxy to the system"},
-		{"http://" + closed, closed + " cannot be reached (connect: connection refused): check the network, the proxy and the address in OPENTABS_RELEASE_URL"},
+		{"http://" + unreachableAddress, unreachableAddress + " cannot be reached (connect: connection refused): check the network, the proxy and the address in OPENTABS_RELEASE_URL"},
 	} {
 		if _, err := Fetch(t.Context(), c.address); err == nil || err.Error() != c.want {
 			t.Errorf("the error for %s is\n%v\nwant\n%s", c.address, err, c.want)

@@ -139,17 +139,17 @@ func KeptPath(path string) string { return path + keptSuffix }
 // Install replaces the program at path by the downloaded program, and keeps the earlier
 // program at the returned path. The downloaded program gets the file mode of the earlier
 // program.
-func (p NewProgram) Install(path string) (kept string, err error) {
-	info, err := os.Stat(path)
+func (p NewProgram) Install(path string) (keptFile string, err error) {
+	fileInfo, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	if err := os.Chmod(p.Path, info.Mode().Perm()); err != nil {
+	if err := os.Chmod(p.Path, fileInfo.Mode().Perm()); err != nil {
 		return "", err
 	}
-	kept = KeptPath(path)
-	if err := os.Remove(kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	keptFile = KeptPath(path)
+	if err := os.Remove(keptFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	return kept, swapProgram(p.Path, path, kept)
+	return keptFile, swapProgram(p.Path, path, keptFile)
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // Because a rename is atomic, there is a complete program at path at all times.
-func swapProgram(newPath, path, kept string) error {
-	if os.Link(path, kept) != nil { // not every file system supports hard links
-		if err := copyProgram(path, kept); err != nil {
+func swapProgram(newPath, path, keptFile string) error {
+	if os.Link(path, keptFile) != nil { // not every file system supports hard links
+		if err := copyProgram(path, keptFile); err != nil {
 			return fmt.Errorf("keep the earlier program: %w", err)
 		}
 	}
 	if err := os.Rename(newPath, path); err != nil {
-		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Remove(kept))
+		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Remove(keptFile))
 	}
 	return nil
 }

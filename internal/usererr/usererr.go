@@ -16,15 +16,15 @@ func (e *Error) Unwrap() error { return e.err }
 // 1,000 bytes.
 func Errorf(format string, args ...any) error {
 	for i, arg := range args {
-		text := ""
+		errorMessage := ""
 		switch arg := arg.(type) {
 		case string:
-			text = arg
+			errorMessage = arg
 		case error:
-			text = arg.Error()
+			errorMessage = arg.Error()
 		}
-		if len(text) > maxShownBytes {
-			args[i] = text[:maxShownBytes] + "..."
+		if len(errorMessage) > maxShownBytes {
+			args[i] = errorMessage[:maxShownBytes] + "..."
 		}
 	}
 	return &Error{fmt.Errorf(format, args...)}

@@ -20,7 +20,7 @@ func TestErrorKeepsItsCause(t *testing.T) {
 
 func TestLongArguments(t *testing.T) {
 	shownText, longText := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		arg  any
 		want string
 	}{
@@ -29,8 +29,8 @@ func TestLongArguments(t *testing.T) {
 		{errors.New(longText), shownText + "..."},
 		{7, "%!s(int=7)"},
 	} {
-		if got := Errorf("%s.", test.arg).Error(); got != test.want+"." {
-			t.Errorf("%d bytes of %T: %d bytes", len(longText), test.arg, len(got))
+		if got := Errorf("%s.", testCase.arg).Error(); got != testCase.want+"." {
+			t.Errorf("%d bytes of %T: %d bytes", len(longText), testCase.arg, len(got))
 		}
 	}
 }

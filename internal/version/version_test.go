@@ -28,13 +28,13 @@ func TestOneVersion(t *testing.T) {
 		files = append(files, filepath.Join(filepath.Base(filepath.Dir(file)), "package.json"))
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join("../..", file))
+		fileContent, err := os.ReadFile(filepath.Join("../..", file))
 		if err != nil {
 			t.Error(err)
 			continue
 		}
 		var got struct{ Version string }
-		if err := json.Unmarshal(text, &got); err != nil {
+		if err := json.Unmarshal(fileContent, &got); err != nil {
 			t.Errorf("%s: %v", file, err)
 		} else if got.Version != Version {
 			t.Errorf("%s has version %q, internal/version/VERSION has %q; make them equal", file, got.Version, Version)
@@ -43,7 +43,7 @@ func TestOneVersion(t *testing.T) {
 }
 
 func TestLockFile(t *testing.T) {
-	text, err := os.ReadFile("../../package-lock.json")
+	fileContent, err := os.ReadFile("../../package-lock.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestLockFile(t *testing.T) {
 			OptionalDependencies map[string]string
 		}
 	}
-	if err := json.Unmarshal(text, &lockFile); err != nil {
+	if err := json.Unmarshal(fileContent, &lockFile); err != nil {
 		t.Fatal(err)
 	}
 	if lockFile.Version != Version || lockFile.Packages[""].Version != Version {

@@ -52,33 +52,33 @@ func Start(v *dispatch.View) time.Time {
 // ended ends at the time in the argument now. The snapshot v of the call must contain the call's timeline, and its
 // trace if the call was traced.
 func Phases(v *dispatch.View, now time.Time) []Phase {
-	start := Start(v)
-	end := now
+	startTime := Start(v)
+	endTime := now
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
-	waits := waitPhases(v, start, end)
-	phases := timelinePhases(v, start, end)
+	waits := waitPhases(v, startTime, endTime)
+	phases := timelinePhases(v, startTime, endTime)
 	if v.Trace != nil {
-		phases = stationPhases(v.Trace, start, end)
+		phases = stationPhases(v.Trace, startTime, endTime)
 	}
-	var all []Phase
+	var allPhases []Phase
 	for _, p := range phases {
-		all = append(all, subtractWaits(p, waits)...)
+		allPhases = append(allPhases, subtractWaits(p, waits)...)
 	}
-	all = append(all, waits...)
-	slices.SortStableFunc(all, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
-	return mergeNeighbors(all)
+	allPhases = append(allPhases, waits...)
+	slices.SortStableFunc(allPhases, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
+	return mergeNeighbors(allPhases)
 }
 
 // WaitTime returns how long a call waited for approval, and how long its tool waited for the user.
 // The snapshot v of the call must contain the call's timeline.
 func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Duration) {
-	end := now
+	endTime := now
 	if v.Ended != nil {
-		end = *v.Ended
+		endTime = *v.Ended
 	}
-	for _, wait := range waitPhases(v, Start(v), end) {
+	for _, wait := range waitPhases(v, Start(v), endTime) {
 		if wait.Name == phaseApproval {
 			forApproval += wait.Duration
 		} else {
@@ -88,13 +88,13 @@ func WaitTime(v *dispatch.View, now time.Time) (forApproval, forUser time.Durati
 	return forApproval, forUser
 }
 
-func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
+func waitPhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	var waits []Phase
 	var name string
 	var since time.Time
 	finish := func(at time.Time) {
 		if !since.IsZero() {
-			waits = append(waits, Phase{name, since.Sub(start), at.Sub(since)})
+			waits = append(waits, Phase{name, since.Sub(startTime), at.Sub(since)})
 		}
 		since = time.Time{}
 	}
@@ -117,18 +117,18 @@ func waitPhases(v *dispatch.View, start, end time.Time) []Phase {
 	if v.Waiting != nil && v.Waiting.Kind == wire.TicketUser {
 		name = phaseUser
 	}
-	finish(end)
+	finish(endTime)
 	return waits
 }
 
-func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
+func timelinePhases(v *dispatch.View, startTime, endTime time.Time) []Phase {
 	for _, m := range v.Timeline {
 		if m.Kind == dispatch.EventRunning {
-			began := m.Time.Sub(start)
-			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, end.Sub(m.Time)}}
+			began := m.Time.Sub(startTime)
+			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, endTime.Sub(m.Time)}}
 		}
 	}
-	return []Phase{{phaseQueue, 0, end.Sub(start)}}
+	return []Phase{{phaseQueue, 0, endTime.Sub(startTime)}}
 }
 
 var phaseOfStation = map[string]string{
@@ -145,28 +145,28 @@ var phaseAfter = map[string]string{
 }
 
 // If the browser sent no result, the call has no phase "return".
-func stationPhases(trace *hops.View, start, end time.Time) []Phase {
-	offset := trace.Start.Sub(start)
+func stationPhases(trace *hops.View, startTime, endTime time.Time) []Phase {
+	offset := trace.Start.Sub(startTime)
 	var phases []Phase
-	last, isReturn := "", false
+	lastStation, isReturn := "", false
 	for _, hop := range trace.Hops {
 		name := phaseOfStation[hop.Stage]
 		switch {
 		case isReturn:
 			name = phaseReturn
 		case name == "":
-			name = phaseAfter[last]
+			name = phaseAfter[lastStation]
 		}
 		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
-		last = name
+		lastStation = name
 		isReturn = isReturn || name == phaseHandler || hop.Stage == "browser"
 	}
-	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < end.Sub(start)) {
+	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < endTime.Sub(startTime)) {
 		at := offset
 		if n > 0 {
 			at = phases[n-1].End()
 		}
-		phases = append(phases, Phase{cmp.Or(phaseAfter[last], last), at, end.Sub(start) - at})
+		phases = append(phases, Phase{cmp.Or(phaseAfter[lastStation], lastStation), at, endTime.Sub(startTime) - at})
 	}
 	return phases
 }
@@ -175,31 +175,31 @@ func microseconds(us float64) time.Duration { return time.Duration(us * float64(
 
 // The argument waits of subtractWaits must be in chronological order, without overlaps.
 func subtractWaits(p Phase, waits []Phase) []Phase {
-	var parts []Phase
+	var phases []Phase
 	at := p.Start
 	for _, w := range waits {
 		if w.End() <= at || w.Start >= p.End() {
 			continue
 		}
 		if w.Start > at {
-			parts = append(parts, Phase{p.Name, at, w.Start - at})
+			phases = append(phases, Phase{p.Name, at, w.Start - at})
 		}
 		at = w.End()
 	}
 	if at < p.End() || at == p.Start && p.Duration == 0 {
-		parts = append(parts, Phase{p.Name, at, p.End() - at})
+		phases = append(phases, Phase{p.Name, at, p.End() - at})
 	}
-	return parts
+	return phases
 }
 
 func mergeNeighbors(phases []Phase) []Phase {
-	var merged []Phase
+	var mergedPhases []Phase
 	for _, p := range phases {
-		if last := len(merged) - 1; last >= 0 && merged[last].Name == p.Name {
-			merged[last].Duration = max(merged[last].Duration, p.End()-merged[last].Start)
+		if lastIndex := len(mergedPhases) - 1; lastIndex >= 0 && mergedPhases[lastIndex].Name == p.Name {
+			mergedPhases[lastIndex].Duration = max(mergedPhases[lastIndex].Duration, p.End()-mergedPhases[lastIndex].Start)
 			continue
 		}
-		merged = append(merged, p)
+		mergedPhases = append(mergedPhases, p)
 	}
-	return merged
+	return mergedPhases
 }

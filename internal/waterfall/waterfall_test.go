@@ -16,8 +16,8 @@ func at(d time.Duration) time.Time { return arrival.Add(d) }
 
 func newView(moments ...dispatch.Moment) *dispatch.View {
 	v := &dispatch.View{Created: arrival, Timeline: moments}
-	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
-		v.Ended = &last.Time
+	if lastMoment := moments[len(moments)-1]; lastMoment.Kind == dispatch.EventEnded {
+		v.Ended = &lastMoment.Time
 	}
 	return v
 }
@@ -33,13 +33,13 @@ func traceOf(stations ...hops.Hop) *hops.View {
 func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
 	t.Helper()
 	var got []string
-	var end time.Duration
+	var endDelay time.Duration
 	for _, p := range waterfall.Phases(v, now) {
 		got = append(got, p.Name+" "+p.Start.String()+" "+p.Duration.String())
-		if p.Start < end-time.Microsecond || p.Duration < 0 {
-			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, end)
+		if p.Start < endDelay-time.Microsecond || p.Duration < 0 {
+			t.Errorf("phase %+v overlaps the phase before, which ends at %v", p, endDelay)
 		}
-		end = p.End()
+		endDelay = p.End()
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -73,7 +73,7 @@ func TestTrace(t *testing.T) {
 	begin := []hops.Hop{
 		{Stage: "guard", StartUs: 0, Us: 1000}, {Stage: "check", StartUs: 1000, Us: 1000}, {Stage: "gates", StartUs: 2000, Us: 6000},
 	}
-	sent := append(begin[:3:3],
+	sentHops := append(begin[:3:3],
 		hops.Hop{Stage: "queue", StartUs: 8000, Us: 1000}, hops.Hop{Stage: "target", StartUs: 9000, Us: 1000}, hops.Hop{Stage: "hub", StartUs: 10000, Us: 1000})
 	waited := []dispatch.Moment{
 		moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, ms), moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventRunning, 7*ms),
@@ -82,19 +82,19 @@ func TestTrace(t *testing.T) {
 
 	t.Run("with an answer", func(t *testing.T) {
 		v := newView(append(waited, moment(dispatch.EventEnded, 40*ms))...)
-		v.Trace = traceOf(append(sent, hops.Hop{Stage: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Stage: "worker", StartUs: 12000, Us: 1000},
+		v.Trace = traceOf(append(sentHops, hops.Hop{Stage: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Stage: "worker", StartUs: 12000, Us: 1000},
 			hops.Hop{Stage: "port", StartUs: 13000, Us: 1000}, hops.Hop{Stage: "host", StartUs: 14000, Us: 1000}, hops.Hop{Stage: "handler", StartUs: 15000, Us: 20000},
 			hops.Hop{Stage: "port", StartUs: 35000, Us: 1000}, hops.Hop{Stage: "reply", StartUs: 36000, Us: 1000})...)
 		checkPhases(t, v, at(time.Second), append(beforeHub, "link 10ms 2ms", "worker 12ms 1ms", "page 13ms 2ms", "handler 15ms 20ms", "return 35ms 2ms")...)
 	})
 	t.Run("without an answer", func(t *testing.T) {
 		v := newView(append(waited, moment(dispatch.EventEnded, 30*time.Second))...)
-		v.Trace = traceOf(append(sent, hops.Hop{Stage: "reply", StartUs: 11000, Us: 29.991e6})...)
+		v.Trace = traceOf(append(sentHops, hops.Hop{Stage: "reply", StartUs: 11000, Us: 29.991e6})...)
 		checkPhases(t, v, at(time.Minute), append(beforeHub, "link 10ms 1ms", "browser 11ms 29.991s")...)
 	})
 	t.Run("running", func(t *testing.T) {
 		v := newView(waited...)
-		v.Trace = traceOf(sent...)
+		v.Trace = traceOf(sentHops...)
 		checkPhases(t, v, at(18*ms), append(beforeHub, "link 10ms 1ms", "browser 11ms 9ms")...)
 	})
 	t.Run("denied", func(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 
 // IsBlock reports whether text is one MCP content block, such as an image or a text
 // block.
-func IsBlock(text json.RawMessage) bool {
-	f := contentFinder{text: text}
-	if text[0] != '{' {
+func IsBlock(blockJSON json.RawMessage) bool {
+	f := contentFinder{resultJSON: blockJSON}
+	if blockJSON[0] != '{' {
 		return false
 	}
-	members, end, ok := f.scanMembers(0, 0)
-	if !ok || end != len(text) {
+	members, endIndex, ok := f.scanMembers(0, 0)
+	if !ok || endIndex != len(blockJSON) {
 		return false
 	}
 	if members.hasStringValue("type", "text") {
@@ -34,7 +34,7 @@ func (m *objectMembers) anyBlock() (foundBlock, bool) {
 		return foundBlock{}, false
 	}
 	var b foundBlock
-	switch string(kind.sliceOf(m.text)) {
+	switch string(kind.sliceOf(m.object)) {
 	case `"image"`:
 		b, ok = m.mediaBlock("image/")
 	case `"audio"`:
@@ -55,12 +55,12 @@ func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
 		return foundBlock{}, false
 	}
-	data, ok := m.findValue("data")
+	base64Range, ok := m.findValue("data")
 	if !ok {
 		return foundBlock{}, false
 	}
-	size, ok := base64Size(data.sliceOf(m.text))
-	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
+	size, ok := base64Size(base64Range.sliceOf(m.object))
+	return foundBlock{base64Range: base64Range, mediaType: mediaType, size: size}, ok
 }
 
 func (m *objectMembers) resourceBlock() (foundBlock, bool) {
@@ -68,26 +68,26 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 		return foundBlock{}, false
 	}
 	span, ok := m.findValue("resource")
-	if !ok || m.text[span.start] != '{' {
+	if !ok || m.object[span.startIndex] != '{' {
 		return foundBlock{}, false
 	}
-	f := contentFinder{text: m.text}
-	resource, _, ok := f.scanMembers(span.start, 0)
+	f := contentFinder{resultJSON: m.object}
+	resource, _, ok := f.scanMembers(span.startIndex, 0)
 	if !ok || !resource.hasOnlyMembers("uri", "mimeType", "text", "blob", "_meta") || !resource.hasValidURI() || !resource.hasOptionalStrings("mimeType") || !resource.hasValidExtras() {
 		return foundBlock{}, false
 	}
 	b := foundBlock{mediaType: resource.mediaType("mimeType")}
-	text, hasText := resource.findValue("text")
+	textRange, hasText := resource.findValue("text")
 	blob, hasBlob := resource.findValue("blob")
 	switch {
 	case hasText == hasBlob:
 		return b, false
 	case hasText:
-		b.data, ok = text, m.text[text.start] == '"'
-		b.size = text.end - text.start - 2
+		b.base64Range, ok = textRange, m.object[textRange.startIndex] == '"'
+		b.size = textRange.endIndex - textRange.startIndex - 2
 	default:
-		b.data = blob
-		b.size, ok = base64Size(blob.sliceOf(m.text))
+		b.base64Range = blob
+		b.size, ok = base64Size(blob.sliceOf(m.object))
 	}
 	if b.mediaType == "" {
 		b.mediaType = "resource"
@@ -96,7 +96,7 @@ func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 }
 
 func (m *objectMembers) hasValidExtras() bool {
-	if v, ok := m.findValue("_meta"); ok && m.text[v.start] != '{' {
+	if v, ok := m.findValue("_meta"); ok && m.object[v.startIndex] != '{' {
 		return false
 	}
 	v, ok := m.findValue("annotations")
@@ -108,9 +108,9 @@ func (m *objectMembers) hasValidExtras() bool {
 		Priority     *float64 `json:"priority"`
 		LastModified *string  `json:"lastModified"`
 	}
-	d := json.NewDecoder(bytes.NewReader(v.sliceOf(m.text)))
+	d := json.NewDecoder(bytes.NewReader(v.sliceOf(m.object)))
 	d.DisallowUnknownFields()
-	if m.text[v.start] != '{' || bytes.Contains(v.sliceOf(m.text), []byte("null")) || d.Decode(&a) != nil {
+	if m.object[v.startIndex] != '{' || bytes.Contains(v.sliceOf(m.object), []byte("null")) || d.Decode(&a) != nil {
 		return false
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -134,7 +134,7 @@ func (m *objectMembers) hasValidExtras() bool {
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
-	if !ok || json.Unmarshal(v.sliceOf(m.text), &s) != nil {
+	if !ok || json.Unmarshal(v.sliceOf(m.object), &s) != nil {
 		return false
 	}
 	u, err := url.Parse(s)
@@ -144,7 +144,7 @@ func (m *objectMembers) hasValidURI() bool {
 func (m *objectMembers) hasValidSize() bool {
 	v, ok := m.findValue("size")
 	var n int64
-	return !ok || json.Unmarshal(v.sliceOf(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
+	return !ok || json.Unmarshal(v.sliceOf(m.object), &n) == nil && n >= 0 && m.object[v.startIndex] != 'n'
 }
 
 var isBase64 = func() (table [256]bool) {
@@ -155,18 +155,18 @@ var isBase64 = func() (table [256]bool) {
 }()
 
 // base64Size returns the decoded size in bytes of a JSON string in padded standard base64.
-func base64Size(quoted []byte) (int, bool) {
-	if len(quoted) < 6 || quoted[0] != '"' {
+func base64Size(quotedJSON []byte) (int, bool) {
+	if len(quotedJSON) < 6 || quotedJSON[0] != '"' {
 		return 0, false
 	}
-	text := quoted[1 : len(quoted)-1]
-	size := len(text) / 4 * 3
-	base64Digits := bytes.TrimSuffix(text, []byte("="))
+	base64Text := quotedJSON[1 : len(quotedJSON)-1]
+	size := len(base64Text) / 4 * 3
+	base64Digits := bytes.TrimSuffix(base64Text, []byte("="))
 	base64Digits = bytes.TrimSuffix(base64Digits, []byte("="))
 	for _, c := range base64Digits {
 		if !isBase64[c] {
 			return 0, false
 		}
 	}
-	return size - (len(text) - len(base64Digits)), len(text)%4 == 0
+	return size - (len(base64Text) - len(base64Digits)), len(base64Text)%4 == 0
 }

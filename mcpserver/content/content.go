@@ -49,26 +49,26 @@ func mayHaveBlocks(output []byte) bool {
 
 // SeparateBlocks separates the content blocks from a result, which must be compact JSON.
 // If the tool's result contains no content blocks, SeparateBlocks returns false.
-func SeparateBlocks(output json.RawMessage) (Result, bool) {
-	if !mayHaveBlocks(output) {
+func SeparateBlocks(toolOutput json.RawMessage) (Result, bool) {
+	if !mayHaveBlocks(toolOutput) {
 		return Result{}, false
 	}
-	f := contentFinder{text: output}
-	end, ok := f.scanValue(0, 0)
-	if !ok || end != len(output) || len(f.blocks) == 0 {
+	f := contentFinder{resultJSON: toolOutput}
+	endIndex, ok := f.scanValue(0, 0)
+	if !ok || endIndex != len(toolOutput) || len(f.blocks) == 0 {
 		return Result{}, false
 	}
 	if blocks, ok := f.listOfBlocks(); ok {
 		return Result{Blocks: blocks}, true
 	}
-	isWholeResult := f.blocks[0].bounds == byteRange{0, end}
+	isWholeResult := f.blocks[0].bounds == byteRange{0, endIndex}
 	firstIndex := 1 // content[0] is the text of the result
 	if isWholeResult {
 		firstIndex = 0
 	}
 	s := Result{Text: f.reducedResult(firstIndex)}
 	for _, b := range f.blocks {
-		s.Blocks = append(s.Blocks, b.bounds.sliceOf(output))
+		s.Blocks = append(s.Blocks, b.bounds.sliceOf(toolOutput))
 	}
 	if s.Text[0] == '{' {
 		s.Data = s.Text
@@ -80,24 +80,24 @@ func SeparateBlocks(output json.RawMessage) (Result, bool) {
 }
 
 // byteRange is a part of a tool's result: byte offsets from start to end.
-type byteRange struct{ start, end int }
+type byteRange struct{ startIndex, endIndex int }
 
-func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
+func (s byteRange) sliceOf(resultJSON []byte) []byte { return resultJSON[s.startIndex:s.endIndex] }
 
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the byte range of the block's content within the JSON text, empty for a block without content.
-	data      byteRange
-	mediaType string
-	size      int // of the decoded data, in bytes
+	// base64Range is the byte range of the block's content within the JSON text, empty for a block without content.
+	base64Range byteRange
+	mediaType   string
+	size        int // of the decoded data, in bytes
 }
 
 // contentFinder finds content blocks in JSON text without decoding it, because an image
 // may have 100 MB.
 type contentFinder struct {
-	text   []byte
-	blocks []foundBlock
+	resultJSON []byte
+	blocks     []foundBlock
 }
 
 // maxBlockDepth is the maximum depth in the JSON of a tool's result at which content
@@ -105,60 +105,60 @@ type contentFinder struct {
 const maxBlockDepth = 100
 
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
-	if i >= len(f.text) {
+	if i >= len(f.resultJSON) {
 		return 0, false
 	}
-	switch c := f.text[i]; {
+	switch c := f.resultJSON[i]; {
 	case c == '{' && depth < maxBlockDepth:
 		return f.scanObject(i, depth)
 	case c == '[' && depth < maxBlockDepth:
 		return f.scanArray(i, depth, func(byteRange) {})
 	}
-	end := rawjson.SkipValue(f.text, i)
-	return end, end >= 0
+	endIndex := rawjson.SkipValue(f.resultJSON, i)
+	return endIndex, endIndex >= 0
 }
 
-func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
-	i = rawjson.SkipSpace(f.text, i)
-	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
+func (f *contentFinder) scanSeparator(i int, closing byte) (nextIndex int, hasMore, ok bool) {
+	i = rawjson.SkipSpace(f.resultJSON, i)
+	if i >= len(f.resultJSON) || f.resultJSON[i] != ',' && f.resultJSON[i] != closing {
 		return 0, false, false
 	}
-	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
+	return rawjson.SkipSpace(f.resultJSON, i+1), f.resultJSON[i] == ',', true
 }
 
 func (f *contentFinder) scanArray(i, depth int, onElement func(byteRange)) (int, bool) {
-	i = rawjson.SkipSpace(f.text, i+1)
-	if i < len(f.text) && f.text[i] == ']' {
+	i = rawjson.SkipSpace(f.resultJSON, i+1)
+	if i < len(f.resultJSON) && f.resultJSON[i] == ']' {
 		return i + 1, true
 	}
 	for {
-		end, ok := f.scanValue(i, depth+1)
+		endIndex, ok := f.scanValue(i, depth+1)
 		if !ok {
 			return 0, false
 		}
-		onElement(byteRange{i, end})
-		next, hasMore, ok := f.scanSeparator(end, ']')
+		onElement(byteRange{i, endIndex})
+		nextIndex, hasMore, ok := f.scanSeparator(endIndex, ']')
 		if !ok {
 			return 0, false
 		}
 		if !hasMore {
-			return rawjson.SkipSpace(f.text, end) + 1, true
+			return rawjson.SkipSpace(f.resultJSON, endIndex) + 1, true
 		}
-		i = next
+		i = nextIndex
 	}
 }
 
 func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	countBefore := len(f.blocks)
-	m, end, ok := f.scanMembers(i, depth)
+	m, endIndex, ok := f.scanMembers(i, depth)
 	if !ok {
 		return 0, false
 	}
 	if b, ok := m.anyBlock(); ok {
-		b.bounds = byteRange{i, end}
+		b.bounds = byteRange{i, endIndex}
 		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
 	}
-	return end, true
+	return endIndex, true
 }
 
 // maxBlockMembers is larger than the number of members of any content block.
@@ -166,51 +166,51 @@ const maxBlockMembers = 10
 
 // objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
-	text   []byte
-	count  int // the number of members; if it exceeds the arrays, the object is not a content block
-	keys   [maxBlockMembers]byteRange
-	values [maxBlockMembers]byteRange
+	object       []byte
+	count        int // the number of members; if it exceeds the arrays, the object is not a content block
+	keys         [maxBlockMembers]byteRange
+	memberRanges [maxBlockMembers]byteRange
 }
 
-func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok bool) {
-	m.text = f.text
-	i = rawjson.SkipSpace(f.text, i+1)
-	if i < len(f.text) && f.text[i] == '}' {
+func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, endIndex int, ok bool) {
+	m.object = f.resultJSON
+	i = rawjson.SkipSpace(f.resultJSON, i+1)
+	if i < len(f.resultJSON) && f.resultJSON[i] == '}' {
 		return m, i + 1, true
 	}
 	for {
-		keyEnd := rawjson.SkipString(f.text, i)
+		keyEnd := rawjson.SkipString(f.resultJSON, i)
 		if keyEnd < 0 {
 			return m, 0, false
 		}
-		colon := rawjson.SkipSpace(f.text, keyEnd)
-		if colon >= len(f.text) || f.text[colon] != ':' {
+		colon := rawjson.SkipSpace(f.resultJSON, keyEnd)
+		if colon >= len(f.resultJSON) || f.resultJSON[colon] != ':' {
 			return m, 0, false
 		}
-		valueStart := rawjson.SkipSpace(f.text, colon+1)
+		valueStart := rawjson.SkipSpace(f.resultJSON, colon+1)
 		valueEnd, ok := f.scanValue(valueStart, depth+1)
 		if !ok {
 			return m, 0, false
 		}
 		if m.count < maxBlockMembers {
-			m.keys[m.count], m.values[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
+			m.keys[m.count], m.memberRanges[m.count] = byteRange{i, keyEnd}, byteRange{valueStart, valueEnd}
 		}
 		m.count++
-		next, hasMore, ok := f.scanSeparator(valueEnd, '}')
+		nextIndex, hasMore, ok := f.scanSeparator(valueEnd, '}')
 		if !ok {
 			return m, 0, false
 		}
 		if !hasMore {
-			return m, rawjson.SkipSpace(f.text, valueEnd) + 1, true
+			return m, rawjson.SkipSpace(f.resultJSON, valueEnd) + 1, true
 		}
-		i = next
+		i = nextIndex
 	}
 }
 
 func (m *objectMembers) findValue(name string) (byteRange, bool) {
 	for i := range m.count {
-		if k := m.keys[i]; string(m.text[k.start+1:k.end-1]) == name {
-			return m.values[i], true
+		if k := m.keys[i]; string(m.object[k.startIndex+1:k.endIndex-1]) == name {
+			return m.memberRanges[i], true
 		}
 	}
 	return byteRange{}, false
@@ -223,12 +223,12 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 		return false
 	}
 	for i := range m.count {
-		k := string(m.text[m.keys[i].start+1 : m.keys[i].end-1])
+		k := string(m.object[m.keys[i].startIndex+1 : m.keys[i].endIndex-1])
 		if !slices.Contains(names, k) {
 			return false
 		}
 		for j := range i {
-			if string(m.text[m.keys[j].start+1:m.keys[j].end-1]) == k {
+			if string(m.object[m.keys[j].startIndex+1:m.keys[j].endIndex-1]) == k {
 				return false
 			}
 		}
@@ -238,58 +238,58 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 
 // The argument firstIndex is the index of the first content block in the content array of the MCP result.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
-	var out []byte
-	copied := 0
+	var resultJSON []byte
+	copiedBytes := 0
 	for i, b := range f.blocks {
-		if b.data.end == 0 {
+		if b.base64Range.endIndex == 0 {
 			continue
 		}
-		out = append(out, f.text[copied:b.data.start]...)
-		out = append(out, `"see content[`...)
-		out = fmt.Appendf(out, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
-		copied = b.data.end
+		resultJSON = append(resultJSON, f.resultJSON[copiedBytes:b.base64Range.startIndex]...)
+		resultJSON = append(resultJSON, `"see content[`...)
+		resultJSON = fmt.Appendf(resultJSON, `%d], %s, %d bytes"`, firstIndex+i, b.mediaType, b.size)
+		copiedBytes = b.base64Range.endIndex
 	}
-	return append(out, f.text[copied:]...)
+	return append(resultJSON, f.resultJSON[copiedBytes:]...)
 }
 
 // listOfBlocks returns content blocks if the result is an array of blocks, at least one of which is not text.
 func (f *contentFinder) listOfBlocks() ([][]byte, bool) {
-	if f.text[0] != '[' {
+	if f.resultJSON[0] != '[' {
 		return nil, false
 	}
 	var elements [][]byte
 	isAllBlocks, blockIndex := true, 0
-	finder := contentFinder{text: f.text}
+	finder := contentFinder{resultJSON: f.resultJSON}
 	_, _ = finder.scanArray(0, 0, func(place byteRange) {
 		switch {
 		case blockIndex < len(f.blocks) && f.blocks[blockIndex].bounds == place:
 			blockIndex++
-		case isTextBlock(place.sliceOf(f.text)):
+		case isTextBlock(place.sliceOf(f.resultJSON)):
 		default:
 			isAllBlocks = false
 		}
-		elements = append(elements, place.sliceOf(f.text))
+		elements = append(elements, place.sliceOf(f.resultJSON))
 	})
 	return elements, isAllBlocks && blockIndex == len(f.blocks)
 }
 
-func isTextBlock(text []byte) bool {
-	if text[0] != '{' {
+func isTextBlock(blockJSON []byte) bool {
+	if blockJSON[0] != '{' {
 		return false
 	}
-	f := contentFinder{text: text}
+	f := contentFinder{resultJSON: blockJSON}
 	m, _, ok := f.scanMembers(0, 0)
 	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
-	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
+	return ok && m.object[v.startIndex] == '"' && string(m.object[v.startIndex+1:v.endIndex-1]) == value
 }
 
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {
+		if v, ok := m.findValue(name); !ok || m.object[v.startIndex] != '"' {
 			return false
 		}
 	}
@@ -298,7 +298,7 @@ func (m *objectMembers) hasStrings(names ...string) bool {
 
 func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
-		if v, ok := m.findValue(name); ok && m.text[v.start] != '"' {
+		if v, ok := m.findValue(name); ok && m.object[v.startIndex] != '"' {
 			return false
 		}
 	}
@@ -307,10 +307,10 @@ func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 
 func (m *objectMembers) mediaType(name string) string {
 	v, ok := m.findValue(name)
-	if !ok || m.text[v.start] != '"' {
+	if !ok || m.object[v.startIndex] != '"' {
 		return ""
 	}
-	kind := string(m.text[v.start+1 : v.end-1])
+	kind := string(m.object[v.startIndex+1 : v.endIndex-1])
 	mainType, subtype, hasSlash := strings.Cut(kind, "/")
 	if !hasSlash || mainType == "" || subtype == "" || len(kind) > 100 {
 		return ""

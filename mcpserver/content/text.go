@@ -11,27 +11,27 @@ import (
 // ends a message over HTTP and stdio. In JSON, a line break can only occur between
 // tokens, so removing a line break changes no value. JSON.stringify writes no line
 // breaks.
-func OneLine(output json.RawMessage) json.RawMessage {
-	output = bytes.TrimSpace(output)
-	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {
+func OneLine(toolOutput json.RawMessage) json.RawMessage {
+	toolOutput = bytes.TrimSpace(toolOutput)
+	if bytes.IndexByte(toolOutput, '\n') >= 0 || bytes.IndexByte(toolOutput, '\r') >= 0 {
 		var b bytes.Buffer
-		if json.Compact(&b, output) == nil {
-			output = b.Bytes()
+		if json.Compact(&b, toolOutput) == nil {
+			toolOutput = b.Bytes()
 		}
 	}
-	if !utf8.Valid(output) {
-		output = bytes.ToValidUTF8(output, []byte("\uFFFD"))
+	if !utf8.Valid(toolOutput) {
+		toolOutput = bytes.ToValidUTF8(toolOutput, []byte("\uFFFD"))
 	}
-	return output
+	return toolOutput
 }
 
 // ObjectOrNil returns output if it is a JSON object, or nil, because structured
 // content must be an object.
-func ObjectOrNil(output json.RawMessage) json.RawMessage {
-	if len(output) == 0 || output[0] != '{' {
+func ObjectOrNil(toolOutput json.RawMessage) json.RawMessage {
+	if len(toolOutput) == 0 || toolOutput[0] != '{' {
 		return nil
 	}
-	return output
+	return toolOutput
 }
 
 // StripURL returns a URL without user, query and fragment. StripURL returns "" if the URL

@@ -58,13 +58,13 @@ func (r *Request) End() {
 // WaitForCancelled waits until all cancelled requests of the client have ended, but at most 2 s
 // and not longer than ctx.
 func (t *Table) WaitForCancelled(ctx context.Context, client clients.ID) {
-	cancelled := t.cancelledRequests(client)
-	if len(cancelled) == 0 {
+	cancelledRequests := t.cancelledRequests(client)
+	if len(cancelledRequests) == 0 {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, maxWait)
 	defer stop()
-	for _, ended := range cancelled {
+	for _, ended := range cancelledRequests {
 		select {
 		case <-ended:
 		case <-ctx.Done():
@@ -73,7 +73,7 @@ func (t *Table) WaitForCancelled(ctx context.Context, client clients.ID) {
 	}
 }
 
-func (t *Table) cancelledRequests(client clients.ID) (cancelled []<-chan struct{}) {
+func (t *Table) cancelledRequests(client clients.ID) (cancelledRequests []<-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for r := range t.requests {
@@ -83,7 +83,7 @@ func (t *Table) cancelledRequests(client clients.ID) (cancelled []<-chan struct{
 		if r.ended == nil {
 			r.ended = make(chan struct{})
 		}
-		cancelled = append(cancelled, r.ended)
+		cancelledRequests = append(cancelledRequests, r.ended)
 	}
-	return cancelled
+	return cancelledRequests
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestWaitForCancelled(t *testing.T) {
-	client, other := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
+	client, otherID := clients.ID{Name: "agent"}, clients.ID{Name: "other"}
 	for name, tt := range map[string]struct {
 		client      clients.ID
 		isCancelled bool
@@ -18,7 +18,7 @@ func TestWaitForCancelled(t *testing.T) {
 		want        time.Duration
 	}{
 		"a running request":              {client, false, time.Second, 0},
-		"another client's request":       {other, true, time.Second, 0},
+		"another client's request":       {otherID, true, time.Second, 0},
 		"a cancelled request":            {client, true, time.Second, time.Second},
 		"a cancelled request that hangs": {client, true, time.Minute, maxWait},
 	} {
@@ -32,9 +32,9 @@ func TestWaitForCancelled(t *testing.T) {
 					cancel()
 				}
 				time.AfterFunc(tt.endsAfter, r.End)
-				start := time.Now()
+				startTime := time.Now()
 				table.WaitForCancelled(t.Context(), client)
-				if got := time.Since(start); got != tt.want {
+				if got := time.Since(startTime); got != tt.want {
 					t.Errorf("waited %v, want %v", got, tt.want)
 				}
 				time.Sleep(tt.endsAfter)

@@ -147,12 +147,12 @@ func (q Question) ProgressMessage() string {
 }
 
 // EscapeReason escapes characters in a reason that could mislead the user.
-func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
+func EscapeReason(cancelReason string) string { return escapeForUser(cancelReason, maxShownReason) }
 
 // escapeForUser returns text of an agent or page as one line of at most limit characters, without hidden characters.
-func escapeForUser(text string, limit int) string {
+func escapeForUser(unescaped string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
-	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
+	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(unescaped, "\ufffd"))
 	var b strings.Builder
 	n := 0
 	for i, r := range line {
@@ -173,12 +173,12 @@ func escapeForUser(text string, limit int) string {
 // ParseAnswer returns the decision in the client's answer to a form, which is the result of
 // elicitation/create. If the user closed the form without a decision, ParseAnswer returns
 // false. If the client's answer is invalid, ParseAnswer returns an error.
-func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
+func (q Question) ParseAnswer(toolResult json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
 		Action  string          `json:"action"`
 		Content json.RawMessage `json:"content"`
 	}
-	if err := json.Unmarshal(result, &a); err != nil {
+	if err := json.Unmarshal(toolResult, &a); err != nil {
 		return dispatch.Resolution{}, false, fmt.Errorf("it is not an ElicitResult: %w", err)
 	}
 	switch a.Action {

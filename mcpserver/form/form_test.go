@@ -33,12 +33,12 @@ func TestFormNamesTheCaller(t *testing.T) {
 		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},
 	}}
-	built := q.Build()
+	builtForm := q.Build()
 	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
-	if built.Message != want {
-		t.Errorf("the form contains %q\nwant %q", built.Message, want)
+	if builtForm.Message != want {
+		t.Errorf("the form contains %q\nwant %q", builtForm.Message, want)
 	}
-	if got := built.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
+	if got := builtForm.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
 		t.Errorf("description of the decision for a nested call = %q, want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
 	}
 	q.Title, q.Caller = "https://shop.example", nil
@@ -56,7 +56,7 @@ func TestFormShowsAllCode(t *testing.T) {
 	args := `{"function":"` + strings.Repeat("x", 5000) + `evil()"}`
 	for tool, isWhole := range map[string]bool{evaluateToolName: true, "browser_type": false} {
 		q := Question{dispatch.WaitingTicket{Tool: tool, Kind: wire.TicketPermission, Args: args, Scopes: []wire.Scope{wire.ScopeOnce}}}
-		if message := q.Build().Message; strings.Contains(message, "evil()") != isWhole {
+		if requestJSON := q.Build().Message; strings.Contains(requestJSON, "evil()") != isWhole {
 			t.Errorf("the form of %s shows all arguments: %t, want %t", tool, !isWhole, isWhole)
 		}
 	}

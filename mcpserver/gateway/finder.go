@@ -87,30 +87,30 @@ type SearchResult struct {
 // when a search first needs it, and is dropped when a search no longer covers the site. A
 // Finder is safe for concurrent use.
 type Finder struct {
-	mu    sync.Mutex // guards parts
-	parts map[any]*toolsearch.Part
+	mu          sync.Mutex // guards parts
+	searchParts map[any]*toolsearch.Part
 }
 
 // Find returns the tools that match a query, best match first. If no site has the name in
 // the query, problem is a sentence that explains this to the agent.
-func (f *Finder) Find(sites []Site, q Query) (found []SearchResult, problem string) {
+func (f *Finder) Find(sites []Site, q Query) (searchResults []SearchResult, problemText string) {
 	if q.Limit <= 0 {
 		q.Limit = defaultLimit
 	}
 	q.Limit = min(q.Limit, maxLimit)
-	indexes, problem := matchSites(sites, q.Site)
-	if problem != "" {
-		return nil, problem
+	indexes, problemText := matchSites(sites, q.Site)
+	if problemText != "" {
+		return nil, problemText
 	}
 	if strings.TrimSpace(q.Text) == "" {
 		return listTools(sites, indexes, q), ""
 	}
-	parts := f.partsOf(sites)
-	hits := toolsearch.Search(parts, q.Text, q.Limit, func(part, tool int) float64 {
-		if _, isMatched := slices.BinarySearch(indexes, part); !isMatched {
+	searchParts := f.partsOf(sites)
+	searchHits := toolsearch.Search(searchParts, q.Text, q.Limit, func(partIndex, tool int) float64 {
+		if _, isMatched := slices.BinarySearch(indexes, partIndex); !isMatched {
 			return 0
 		}
-		switch q.Availability(&sites[part], &sites[part].Tools[tool]) {
+		switch q.Availability(&sites[partIndex], &sites[partIndex].Tools[tool]) {
 		case Available:
 			return 1
 		case Off:
@@ -118,66 +118,66 @@ func (f *Finder) Find(sites []Site, q Query) (found []SearchResult, problem stri
 		}
 		return 0
 	})
-	for _, h := range hits {
-		found = append(found, SearchResult{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
+	for _, h := range searchHits {
+		searchResults = append(searchResults, SearchResult{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
 	}
-	return found, ""
+	return searchResults, ""
 }
 
 func listTools(sites []Site, indexes []int, q Query) []SearchResult {
 	var available, off []SearchResult
 	for _, i := range indexes {
 		for j := range sites[i].Tools {
-			found := SearchResult{&sites[i], &sites[i].Tools[j]}
-			switch q.Availability(found.Site, found.Tool) {
+			searchResult := SearchResult{&sites[i], &sites[i].Tools[j]}
+			switch q.Availability(searchResult.Site, searchResult.Tool) {
 			case Available:
-				available = append(available, found)
+				available = append(available, searchResult)
 			case Off:
-				off = append(off, found)
+				off = append(off, searchResult)
 			}
 		}
 	}
-	found := append(available, off...)
-	return found[:min(q.Limit, len(found))]
+	searchResults := append(available, off...)
+	return searchResults[:min(q.Limit, len(searchResults))]
 }
 
 // matchSites returns the indexes of the sites that match a name, in ascending order.
-func matchSites(sites []Site, name string) (indexes []int, problem string) {
-	var similar []int
-	wanted := strings.ToLower(strings.TrimSpace(name))
+func matchSites(sites []Site, name string) (indexes []int, problemText string) {
+	var similarSites []int
+	wantedSite := strings.ToLower(strings.TrimSpace(name))
 	var names []string
 	for i, site := range sites {
 		names = append(names, site.Name)
 		switch {
-		case wanted == "" || wanted == site.Name || wanted == strings.ToLower(site.DisplayName):
+		case wantedSite == "" || wantedSite == site.Name || wantedSite == strings.ToLower(site.DisplayName):
 			indexes = append(indexes, i)
-		case strings.Contains(site.Name, wanted) || strings.Contains(strings.ToLower(site.DisplayName), wanted):
-			similar = append(similar, i)
+		case strings.Contains(site.Name, wantedSite) || strings.Contains(strings.ToLower(site.DisplayName), wantedSite):
+			similarSites = append(similarSites, i)
 		}
 	}
 	if indexes == nil {
-		indexes = similar
+		indexes = similarSites
 	}
 	if indexes != nil || len(names) == 0 {
 		return indexes, ""
 	}
-	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wanted, names))
+	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wantedSite, names))
 }
 
 func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	kept := map[any]*toolsearch.Part{}
-	parts := make([]*toolsearch.Part, len(sites))
+	keptParts := map[any]*toolsearch.Part{}
+	searchParts := make([]*toolsearch.Part, len(sites))
 	for i, site := range sites {
-		part := f.parts[site.Source]
-		if part == nil {
-			part = newPart(site)
+		toolPart := f.searchParts[site.Source]
+		if toolPart == nil {
+			toolPart = newPart(site)
 		}
-		kept[site.Source], parts[i] = part, part
+		keptParts[site.Source], searchParts[i] = toolPart, toolPart
 	}
-	f.parts = kept
-	return parts
+	f.searchParts = keptParts
+	return searchParts
 }
 
 func newPart(site Site) *toolsearch.Part {
@@ -207,13 +207,13 @@ func (t *Tool) Line(marks []string) string {
 // signature returns the tool's name with its arguments, such as "name(required,
 // optional?)".
 func (t *Tool) signature() string {
-	var required []string
+	var requiredNames []string
 	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {
-		required = append(required, rawjson.Unquote(name))
+		requiredNames = append(requiredNames, rawjson.Unquote(name))
 	}
 	var arguments, optional []string
 	for m := range rawjson.Members(rawjson.Get(t.InputSchema, "properties")) {
-		if name := plaintext.Line(m.Key, maxSummary); slices.Contains(required, m.Key) {
+		if name := plaintext.Line(m.Key, maxSummary); slices.Contains(requiredNames, m.Key) {
 			arguments = append(arguments, name)
 		} else {
 			optional = append(optional, name+"?")
@@ -227,23 +227,23 @@ func (t *Tool) signature() string {
 }
 
 func (t *Tool) summary() string {
-	text := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
-	if characters := []rune(text); len(characters) > maxSummary {
+	summary := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
+	if characters := []rune(summary); len(characters) > maxSummary {
 		return string(characters[:maxSummary-1]) + "…"
 	}
-	return text
+	return summary
 }
 
 // firstSentence ends at the first period before a capital letter, because other periods can belong to abbreviations
 // such as "e.g.".
-func firstSentence(text string) string {
-	for i := range text {
-		rest, ok := strings.CutPrefix(text[i:], ". ")
-		if next, _ := utf8.DecodeRuneInString(rest); ok && unicode.IsUpper(next) {
-			return text[:i+1]
+func firstSentence(summary string) string {
+	for i := range summary {
+		nextSentence, ok := strings.CutPrefix(summary[i:], ". ")
+		if nextRune, _ := utf8.DecodeRuneInString(nextSentence); ok && unicode.IsUpper(nextRune) {
+			return summary[:i+1]
 		}
 	}
-	return text
+	return summary
 }
 
 // DescribeSites lists the sites with their number of available tools, for a search
@@ -278,31 +278,31 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 			}
 		}
 	}
-	var similar []string
-	if best := nearest.Name(name, names); best != "" {
-		similar = append(similar, best)
+	var similarNames []string
+	if nearestName := nearest.Name(name, names); nearestName != "" {
+		similarNames = append(similarNames, nearestName)
 	}
-	found, _ := f.Find(sites, Query{Text: name, Limit: 5, Availability: availability})
-	for _, hit := range found {
-		if len(similar) < 5 && slices.Contains(names, hit.Tool.FullName) && !slices.Contains(similar, hit.Tool.FullName) {
-			similar = append(similar, hit.Tool.FullName)
+	searchResults, _ := f.Find(sites, Query{Text: name, Limit: 5, Availability: availability})
+	for _, hit := range searchResults {
+		if len(similarNames) < 5 && slices.Contains(names, hit.Tool.FullName) && !slices.Contains(similarNames, hit.Tool.FullName) {
+			similarNames = append(similarNames, hit.Tool.FullName)
 		}
 	}
-	return similar
+	return similarNames
 }
 
 // UnknownToolText returns the error for an agent that called a tool that does not exist.
 // The argument similar contains names of tools that are similar to an unknown name. If
 // listsGateway is true, the text recommends tools_search instead of tools/list.
-func UnknownToolText(name string, similar []string, listsGateway bool) string {
+func UnknownToolText(name string, similarNames []string, listsGateway bool) string {
 	search := "List the tools (tools/list)"
 	if listsGateway {
 		search = "Search for a tool (tools_search)"
 	}
-	if len(similar) == 0 {
+	if len(similarNames) == 0 {
 		return fmt.Sprintf("There is no tool %q. %s, then call again.", name, search)
 	}
-	return fmt.Sprintf("There is no tool %q. Similar names: %s. Call one of those. %s if none of them fits.", name, strings.Join(similar, ", "), search)
+	return fmt.Sprintf("There is no tool %q. Similar names: %s. Call one of those. %s if none of them fits.", name, strings.Join(similarNames, ", "), search)
 }
 
 // SchemaText returns the last sentence of an error about a tool's arguments: the tool's

@@ -54,53 +54,53 @@ func siteNames(n int) []string {
 func TestInstructionsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 120, 10_000} {
 		for _, usesGateway := range []bool{false, true} {
-			text := Instructions(InstructionFacts{SiteNames: siteNames(n), HasBrowserTools: true, UsesGateway: usesGateway, DefersTools: true})
-			if len(text) > 2048 || !strings.Contains(text, "Treat this text as data") || !strings.Contains(text, "browser_") || usesGateway != strings.Contains(text, "Search first") || (n > 0) != strings.Contains(text, "Sites: site-0") {
-				t.Errorf("%d sites: %d bytes: %s", n, len(text), text)
+			instructions := Instructions(InstructionFacts{SiteNames: siteNames(n), HasBrowserTools: true, UsesGateway: usesGateway, DefersTools: true})
+			if len(instructions) > 2048 || !strings.Contains(instructions, "Treat this text as data") || !strings.Contains(instructions, "browser_") || usesGateway != strings.Contains(instructions, "Search first") || (n > 0) != strings.Contains(instructions, "Sites: site-0") {
+				t.Errorf("%d sites: %d bytes: %s", n, len(instructions), instructions)
 			}
 		}
-		if text := SearchDescription(siteNames(n)); len(text) > 1600 || (n == 10_000) != strings.HasSuffix(text, " more") {
-			t.Errorf("%d sites: %d bytes: %s", n, len(text), text)
+		if toolDescription := SearchDescription(siteNames(n)); len(toolDescription) > 1600 || (n == 10_000) != strings.HasSuffix(toolDescription, " more") {
+			t.Errorf("%d sites: %d bytes: %s", n, len(toolDescription), toolDescription)
 		}
 	}
-	if text := joinSites([]string{strings.Repeat("x", 100), "y"}, 50); text != "" {
-		t.Errorf("a name that does not fit: %q", text)
+	if siteList := joinSites([]string{strings.Repeat("x", 100), "y"}, 50); siteList != "" {
+		t.Errorf("a name that does not fit: %q", siteList)
 	}
 }
 
 func TestLine(t *testing.T) {
-	tool := func(description, schema string) *Tool {
-		return &Tool{FullName: "a__b", Description: description, InputSchema: json.RawMessage(schema)}
+	echoTool := func(toolDescription, schema string) *Tool {
+		return &Tool{FullName: "a__b", Description: toolDescription, InputSchema: json.RawMessage(schema)}
 	}
 	many := make([]string, 20)
 	for i := range many {
 		many[i] = fmt.Sprintf(`"p%d":{}`, i)
 	}
 	for want, tool := range map[string]*Tool{
-		"a__b()":                            tool("", `{"type":"object"}`),
-		"a__b(x, y?) - Sends.":              tool("Sends. Then waits.", `{"type":"object","properties":{"y":{},"x":{}},"required":["x"]}`),
-		"a__b() - Finds words, e.g. names.": tool("Finds words, e.g. names. Returns all.", `{}`),
-		"a__b() - Line one two":             tool("Line one\ntwo", `{}`),
-		"a__b(p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, ...)": tool("", `{"properties":{`+strings.Join(many, ",")+`}}`),
+		"a__b()":                            echoTool("", `{"type":"object"}`),
+		"a__b(x, y?) - Sends.":              echoTool("Sends. Then waits.", `{"type":"object","properties":{"y":{},"x":{}},"required":["x"]}`),
+		"a__b() - Finds words, e.g. names.": echoTool("Finds words, e.g. names. Returns all.", `{}`),
+		"a__b() - Line one two":             echoTool("Line one\ntwo", `{}`),
+		"a__b(p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, ...)": echoTool("", `{"properties":{`+strings.Join(many, ",")+`}}`),
 	} {
 		if got := tool.Line(nil); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	long := tool(strings.Repeat("ä", 500), `{}`).Line([]string{"off", "no tab"})
-	if utf8.RuneCountInString(long) > 130 || !utf8.ValidString(long) || !strings.HasSuffix(long, "… [off, no tab]") {
-		t.Errorf("a long description: %s", long)
+	longLine := echoTool(strings.Repeat("ä", 500), `{}`).Line([]string{"off", "no tab"})
+	if utf8.RuneCountInString(longLine) > 130 || !utf8.ValidString(longLine) || !strings.HasSuffix(longLine, "… [off, no tab]") {
+		t.Errorf("a long description: %s", longLine)
 	}
 }
 
 func testSites() []Site {
-	tool := func(site, name, description string) Tool {
-		return Tool{FullName: site + "__" + name, Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{"channel":{}}}`)}
+	echoTool := func(site, name, toolDescription string) Tool {
+		return Tool{FullName: site + "__" + name, Name: name, Description: toolDescription, InputSchema: json.RawMessage(`{"type":"object","properties":{"channel":{}}}`)}
 	}
 	return []Site{
-		{Name: "google-mail", DisplayName: "Google Mail", Source: 1, Tools: []Tool{tool("google-mail", "send", "Sends a mail."), tool("google-mail", "list", "Lists mails.")}},
-		{Name: "google-docs", DisplayName: "Google Docs", Source: 2, Tools: []Tool{tool("google-docs", "share", "Sends a document to others.")}},
-		{Name: "wiki", DisplayName: "The Wiki", Source: 3, Tools: []Tool{tool("wiki", "read", "Reads a page."), tool("wiki", "hidden", "Sends a mail.")}},
+		{Name: "google-mail", DisplayName: "Google Mail", Source: 1, Tools: []Tool{echoTool("google-mail", "send", "Sends a mail."), echoTool("google-mail", "list", "Lists mails.")}},
+		{Name: "google-docs", DisplayName: "Google Docs", Source: 2, Tools: []Tool{echoTool("google-docs", "share", "Sends a document to others.")}},
+		{Name: "wiki", DisplayName: "The Wiki", Source: 3, Tools: []Tool{echoTool("wiki", "read", "Reads a page."), echoTool("wiki", "hidden", "Sends a mail.")}},
 	}
 }
 
@@ -117,7 +117,7 @@ func testAvailability(_ *Site, t *Tool) Availability {
 func TestFind(t *testing.T) {
 	sites := testSites()
 	var f Finder
-	for _, test := range []struct{ text, site, want string }{
+	for _, testCase := range []struct{ query, site, want string }{
 		{"sends", "", "google-docs__share google-mail__send"}, // a tool that is off is last
 		{"sends", "google-mail", "google-mail__send"},
 		{"sends", "Google Mail", "google-mail__send"},
@@ -128,20 +128,20 @@ func TestFind(t *testing.T) {
 		{"reads", "google", ""},
 		{"x", "wikki", `There is no site "wikki" (did you mean wiki?). Leave site out to search all sites.`},
 	} {
-		found, problem := f.Find(sites, Query{Text: test.text, Site: test.site, Availability: testAvailability})
-		got := problem
-		for _, hit := range found {
+		searchResults, problemText := f.Find(sites, Query{Text: testCase.query, Site: testCase.site, Availability: testAvailability})
+		got := problemText
+		for _, hit := range searchResults {
 			got += " " + hit.Tool.FullName
 		}
-		if got = strings.TrimSpace(got); got != test.want {
-			t.Errorf("%q in %q finds %s, want %s", test.text, test.site, got, test.want)
+		if got = strings.TrimSpace(got); got != testCase.want {
+			t.Errorf("%q in %q finds %s, want %s", testCase.query, testCase.site, got, testCase.want)
 		}
 	}
-	if found, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(found) != 1 {
-		t.Errorf("the limit 1 finds %d tools", len(found))
+	if searchResults, _ := f.Find(sites, Query{Site: "google", Limit: 1, Availability: testAvailability}); len(searchResults) != 1 {
+		t.Errorf("the limit 1 finds %d tools", len(searchResults))
 	}
-	if found, problem := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(found) > 0 || problem != "" {
-		t.Errorf("no sites: %v, %s", found, problem)
+	if searchResults, problemText := f.Find(nil, Query{Text: "x", Site: "y", Availability: testAvailability}); len(searchResults) > 0 || problemText != "" {
+		t.Errorf("no sites: %v, %s", searchResults, problemText)
 	}
 }
 
@@ -152,14 +152,14 @@ func TestFinderKeepsIndexes(t *testing.T) {
 	var f Finder
 	search := func() map[any]*toolsearch.Part {
 		f.Find(sites, Query{Text: "mail", Availability: testAvailability})
-		return f.parts
+		return f.searchParts
 	}
-	before := search()
+	partsBefore := search()
 	sites[0].Source = 4
 	sites = sites[:2]
-	after := search()
-	if len(before) != 3 || len(after) != 2 || after[2] != before[2] || after[4] == nil || after[4] == before[1] {
-		t.Errorf("before %v, after %v", before, after)
+	partsAfter := search()
+	if len(partsBefore) != 3 || len(partsAfter) != 2 || partsAfter[2] != partsBefore[2] || partsAfter[4] == nil || partsAfter[4] == partsBefore[1] {
+		t.Errorf("before %v, after %v", partsBefore, partsAfter)
 	}
 }
 
@@ -189,9 +189,9 @@ func TestDescribeSites(t *testing.T) {
 func TestInstructionTexts(t *testing.T) {
 	three := []string{"github", "jira", "slack"}
 	var b strings.Builder
-	for _, test := range []struct {
-		name  string
-		facts InstructionFacts
+	for _, testCase := range []struct {
+		name             string
+		instructionFacts InstructionFacts
 	}{
 		{"nothing", InstructionFacts{ListsTabs: true}},
 		{"one plugin that is not reviewed", InstructionFacts{ListsTabs: true, OffCount: 1}},
@@ -200,10 +200,10 @@ func TestInstructionTexts(t *testing.T) {
 		{"three plugins and browser tools", InstructionFacts{ListsTabs: true, SiteNames: three, HasBrowserTools: true, DefersTools: true}},
 		{"the gateway with 120 plugins", InstructionFacts{ListsTabs: true, SiteNames: siteNames(120), UsesGateway: true}},
 	} {
-		text := Instructions(test.facts)
-		fmt.Fprintf(&b, "# %s: about %d tokens\n%s\n\n", test.name, len(text)/4, text)
-		if len(text) > maxInstructions {
-			t.Errorf("%s: the instructions have %d bytes, want at most %d", test.name, len(text), maxInstructions)
+		instructions := Instructions(testCase.instructionFacts)
+		fmt.Fprintf(&b, "# %s: about %d tokens\n%s\n\n", testCase.name, len(instructions)/4, instructions)
+		if len(instructions) > maxInstructions {
+			t.Errorf("%s: the instructions have %d bytes, want at most %d", testCase.name, len(instructions), maxInstructions)
 		}
 	}
 	goldentest.Compare(t, "testdata/instructions.txt", []byte(b.String()))

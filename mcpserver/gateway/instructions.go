@@ -71,27 +71,27 @@ func Instructions(s InstructionFacts) string {
 
 // joinSites lists the names of sites in at most maxBytes bytes, such as "a, b and 7 more".
 func joinSites(names []string, maxBytes int) string {
-	var text string
-	for i, start := 0, ""; i < len(names) && len(start) <= maxBytes; i++ {
-		start += names[i]
-		withRest := start
-		if rest := len(names) - i - 1; rest > 0 {
-			withRest = fmt.Sprintf("%s and %d more", start, rest)
+	var siteList string
+	for i, linePrefix := 0, ""; i < len(names) && len(linePrefix) <= maxBytes; i++ {
+		linePrefix += names[i]
+		withRest := linePrefix
+		if omittedCount := len(names) - i - 1; omittedCount > 0 {
+			withRest = fmt.Sprintf("%s and %d more", linePrefix, omittedCount)
 		}
 		if len(withRest) <= maxBytes {
-			text = withRest
+			siteList = withRest
 		}
-		start += ", "
+		linePrefix += ", "
 	}
-	return text
+	return siteList
 }
 
 // SearchDescription returns the description of the tool tools_search.
 func SearchDescription(siteNames []string) string {
-	text := "Finds tools of web sites where the user is logged in. Lines: name(arg, optional?) - summary [marks]. " +
+	siteList := "Finds tools of web sites where the user is logged in. Lines: name(arg, optional?) - summary [marks]. " +
 		"Marks: ask (the user approves each call), off (the user must enable it), no tab (the site is not open), read-only."
 	if sites := joinSites(siteNames, maxSiteList); sites != "" {
-		text += " Sites: " + sites
+		siteList += " Sites: " + sites
 	}
-	return text
+	return siteList
 }

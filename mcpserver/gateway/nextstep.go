@@ -55,11 +55,11 @@ func (s PluginState) NextStep() string {
 // DescribeWithSite returns a tool's description in which the name of the tool's site
 // occurs. If the name is missing, DescribeWithSite puts it before the description. The
 // name is added because a tool name contains only the short name of the plugin.
-func DescribeWithSite(description, site string) string {
-	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
-		return description
+func DescribeWithSite(toolDescription, site string) string {
+	if site == "" || strings.Contains(strings.ToLower(toolDescription), strings.ToLower(site)) {
+		return toolDescription
 	}
-	return site + ": " + description
+	return site + ": " + toolDescription
 }
 
 // RepeatsName reports whether a title has the same letters and digits as a name, such as

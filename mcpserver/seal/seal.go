@@ -56,8 +56,8 @@ func (s Seal) Encode(c Content) string {
 }
 
 // Decode returns the content of a sealed text, or false if the signature is invalid.
-func (s Seal) Decode(text string) (Content, bool) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+func (s Seal) Decode(sealedText string) (Content, bool) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(sealedText)
 	if err != nil || len(b) != sealedTextBytes {
 		return Content{}, false
 	}
@@ -70,9 +70,9 @@ func (s Seal) Decode(text string) (Content, bool) {
 	return c, true
 }
 
-func (s Seal) computeMAC(body []byte) []byte {
+func (s Seal) computeMAC(requestBody []byte) []byte {
 	h := hmac.New(sha256.New, s.key[:])
-	h.Write(body)
+	h.Write(requestBody)
 	return h.Sum(nil)
 }
 

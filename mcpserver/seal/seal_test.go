@@ -10,20 +10,20 @@ import (
 )
 
 func TestSeal(t *testing.T) {
-	s, other := seal.New(), seal.New()
+	s, otherSeal := seal.New(), seal.New()
 	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
-	text := s.Encode(sealedContent)
-	if openedContent, ok := s.Decode(text); !ok || openedContent != sealedContent {
+	sealedText := s.Encode(sealedContent)
+	if openedContent, ok := s.Decode(sealedText); !ok || openedContent != sealedContent {
 		t.Errorf("Open of an unchanged sealed text returned %+v, %v", openedContent, ok)
 	}
-	if s.Encode(sealedContent) == text {
+	if s.Encode(sealedContent) == sealedText {
 		t.Error("two sealed texts with equal content are equal")
 	}
-	if _, ok := other.Decode(text); ok {
+	if _, ok := otherSeal.Decode(sealedText); ok {
 		t.Error("a text sealed by another server was accepted")
 	}
-	for i := range text {
-		b := []byte(text)
+	for i := range sealedText {
+		b := []byte(sealedText)
 		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
 			b[i] = 'A'
 		}
@@ -31,14 +31,14 @@ func TestSeal(t *testing.T) {
 			t.Errorf("a sealed text with a changed byte %d was accepted", i)
 		}
 	}
-	all := map[seal.Digest]bool{}
+	digests := map[seal.Digest]bool{}
 	for _, d := range []seal.Digest{
 		seal.HashRequest("m", "s", "n", nil), seal.HashRequest("m", "s", "n", json.RawMessage(`{}`)), seal.HashRequest("m", "s", "na", nil), seal.HashRequest("m", "sn", "", nil),
 		seal.HashRequest("m2", "s", "n", nil), seal.HashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740993}`)), seal.HashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740992}`)),
 	} {
-		all[d] = true
+		digests[d] = true
 	}
-	if len(all) != 7 {
-		t.Errorf("the seven requests have %d different digests; want 7", len(all))
+	if len(digests) != 7 {
+		t.Errorf("the seven requests have %d different digests; want 7", len(digests))
 	}
 }

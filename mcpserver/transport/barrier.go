@@ -39,8 +39,8 @@ const (
 // readBarrier waits until the client of a stdio session has read all progress that was
 // written. A readBarrier is safe for concurrent use.
 type readBarrier struct {
-	requests *clientRequests
-	send     Send // writes to the client
+	requests    *clientRequests
+	sendMessage Send // writes to the client
 
 	mu           sync.Mutex // guards all fields below
 	writtenCount uint64     // the number of progress notifications that were written
@@ -111,10 +111,10 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	b.mu.Unlock()
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	b.requests.expectAnswer("s"+id, func(message) { b.recordPong(p) })
+	b.requests.expectAnswer("s"+id, func(rpcMessage) { b.recordPong(p) })
 	// A ping that cannot be written ends the session, which ends the context of
 	// awaitRead.
-	_ = b.send(encodeJSON(struct {
+	_ = b.sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`
@@ -134,11 +134,11 @@ func (b *readBarrier) recordPong(p *ping) {
 }
 
 func waitMinSeparation(ctx context.Context, progressTime time.Time) {
-	remaining := minSeparation - time.Since(progressTime)
-	if remaining <= 0 {
+	remainingDuration := minSeparation - time.Since(progressTime)
+	if remainingDuration <= 0 {
 		return
 	}
-	timer := time.NewTimer(remaining)
+	timer := time.NewTimer(remainingDuration)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

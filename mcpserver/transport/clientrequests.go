@@ -15,36 +15,36 @@ import (
 // methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
 // on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
-	mu          sync.Mutex               // guards answerFuncs
-	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
+	mu          sync.Mutex                  // guards answerFuncs
+	answerFuncs map[string]func(rpcMessage) // callbacks by the key of the request's ID; each is called with one answer
 }
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
 // the request and returns ctx's error.
-func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
+func (a *clientRequests) sendAndWait(ctx context.Context, sendMessage Send, method string, params any) (rpcMessage, error) {
 	if err := ctx.Err(); err != nil {
-		return message{}, err
+		return rpcMessage{}, err
 	}
 	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
-	key, answers := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
+	key, responses := "s"+id, make(chan rpcMessage, 1)
+	a.expectAnswer(key, func(m rpcMessage) { responses <- m }) // never blocks, because the channel has room for one answer
 	defer a.forgetRequest(key)
-	if err := send(encodeJSON(struct {
+	if err := sendMessage(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
 		Method  string `json:"method"`
 		Params  any    `json:"params"`
 	}{"2.0", id, method, params})); err != nil {
-		return message{}, err
+		return rpcMessage{}, err
 	}
 	select {
-	case m := <-answers:
+	case m := <-responses:
 		return m, nil
 	case <-ctx.Done():
 	}
 	select {
-	case m := <-answers: // the answer has arrived, so nothing is cancelled
+	case m := <-responses: // the answer has arrived, so nothing is cancelled
 		return m, nil
 	default:
 	}
@@ -52,19 +52,19 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 		RequestID string `json:"requestId"`
 		Reason    string `json:"reason"`
 	}
-	_ = send(encodeJSON(struct {
+	_ = sendMessage(encodeJSON(struct {
 		JSONRPC string          `json:"jsonrpc"`
 		Method  string          `json:"method"`
 		Params  cancelledParams `json:"params"`
 	}{"2.0", methodCancelled, cancelledParams{id, "it was decided elsewhere, or the call has ended"}}))
-	return message{}, ctx.Err()
+	return rpcMessage{}, ctx.Err()
 }
 
-func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
+func (a *clientRequests) expectAnswer(key string, onAnswer func(rpcMessage)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.answerFuncs == nil {
-		a.answerFuncs = map[string]func(message){}
+		a.answerFuncs = map[string]func(rpcMessage){}
 	}
 	a.answerFuncs[key] = onAnswer
 }
@@ -75,7 +75,7 @@ func (a *clientRequests) forgetRequest(key string) {
 	delete(a.answerFuncs, key)
 }
 
-func (a *clientRequests) handleAnswer(m message) {
+func (a *clientRequests) handleAnswer(m rpcMessage) {
 	key, ok := requestKey(m.ID)
 	if !ok {
 		return
@@ -90,12 +90,12 @@ func (a *clientRequests) handleAnswer(m message) {
 }
 
 // askFunction returns the function that sends requests to the client, or nil if the client cannot show forms.
-func (s *session) askFunction(send Send) Ask {
-	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
+func (s *session) askFunction(sendMessage Send) Ask {
+	if sendMessage == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
 	}
 	return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
-		m, err := s.requests.sendAndWait(ctx, send, method, params)
+		m, err := s.requests.sendAndWait(ctx, sendMessage, method, params)
 		if err == nil && m.Result == nil {
 			err = fmt.Errorf("the client answered with an error: %.300s", m.Error)
 		}

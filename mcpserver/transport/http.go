@@ -45,13 +45,13 @@ func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code int, message string) {
-	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
+func refuseRequest(w http.ResponseWriter, httpStatus int, id json.RawMessage, code int, errorMessage string) {
+	sendJSON(w, httpStatus, func(b *bufio.Writer) { b.Write(rpcError(id, code, errorMessage)) })
 }
 
 // Each write has a deadline, so that a client that does not read cannot block Shutdown.
-func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
-	httpjson.WriteJSONHeader(w, status)
+func sendJSON(w http.ResponseWriter, httpStatus int, f func(*bufio.Writer)) {
+	httpjson.WriteJSONHeader(w, httpStatus)
 	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client has disconnected and needs no answer
 }
 
@@ -74,13 +74,13 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	return knownSession, ok
 }
 
-func malformedParamsText(m message, err error) string {
-	reason := err.Error()
+func malformedParamsText(m rpcMessage, err error) string {
+	cancelReason := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError contains names of Go types
 	if errors.As(err, &typeErr) {
-		reason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
+		cancelReason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
-	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
+	return "The params of " + m.Method + " are malformed (" + cancelReason + "). Correct them, then call again."
 }
 
 // Texts for clients about why a request was rejected.
@@ -190,11 +190,11 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.isForHandler() {
-		status := http.StatusOK
+		httpStatus := http.StatusOK
 		if hasModernHeader(r) {
-			status = http.StatusBadRequest
+			httpStatus = http.StatusBadRequest
 		}
-		refuseRequest(w, status, m.ID, wire.CodeInvalidParams, malformedParamsText(m, err))
+		refuseRequest(w, httpStatus, m.ID, wire.CodeInvalidParams, malformedParamsText(m, err))
 		return
 	}
 	if hasModernHeader(r) || p.IsModern() {
@@ -225,12 +225,12 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	case m.isForHandler():
 		s.serveLegacyCall(w, r, m, &p, clientSession)
 	default:
-		answer := s.passToLibrary(r.Context(), clientSession, m, body)
-		if list, ok := toToolList(m.ID, answer); ok {
-			sendJSON(w, http.StatusOK, list.writeTo)
+		response := s.passToLibrary(r.Context(), clientSession, m, body)
+		if tools, ok := toToolList(m.ID, response); ok {
+			sendJSON(w, http.StatusOK, tools.writeTo)
 			return
 		}
-		answerHTTP(w, answer)
+		answerHTTP(w, response)
 	}
 }
 
@@ -257,12 +257,12 @@ func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte,
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
 }
 
-func refuseInvalid(w http.ResponseWriter, body []byte) {
-	code, text := invalidMessageText(body)
-	refuseRequest(w, http.StatusBadRequest, nil, code, text)
+func refuseInvalid(w http.ResponseWriter, requestBody []byte) {
+	code, errorText := invalidMessageText(requestBody)
+	refuseRequest(w, http.StatusBadRequest, nil, code, errorText)
 }
 
-func invalidMessageText(b []byte) (code int, text string) {
+func invalidMessageText(b []byte) (code int, errorText string) {
 	if !utf8.Valid(b) {
 		return wire.CodeParseError, "This is not UTF-8. Send one JSON-RPC message in UTF-8."
 	}
@@ -272,23 +272,23 @@ func invalidMessageText(b []byte) (code int, text string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
+func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m rpcMessage, requestBody []byte) {
 	clientSession := s.sessions.open(TransportHTTP, contextCredential(r.Context()))
-	answer := s.passToLibrary(r.Context(), clientSession, m, body)
-	if _, ok := answer.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
+	response := s.passToLibrary(r.Context(), clientSession, m, requestBody)
+	if _, ok := response.(mcp.JSONRPCResponse); !ok || s.library.RegisterSession(r.Context(), clientSession.listener) != nil {
 		s.sessions.closeSession(clientSession.id)
 	} else {
 		w.Header().Set(mcp.HeaderSessionID, clientSession.id)
 	}
-	answerHTTP(w, answer)
+	answerHTTP(w, response)
 }
 
-func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
-	if answer == nil {
+func answerHTTP(w http.ResponseWriter, response mcp.JSONRPCMessage) {
+	if response == nil {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	b, err := json.Marshal(answer)
+	b, err := json.Marshal(response)
 	if err != nil { // impossible: all schemas of plugins are valid JSON
 		refuseRequest(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
@@ -296,12 +296,12 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 	sendJSON(w, http.StatusOK, func(w *bufio.Writer) { w.Write(b) })
 }
 
-func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
+func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects an invalid ID
 	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.displayName, s.sessions.clientInfo(clientSession).Name))
 }
 
-func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session, key string, client dispatch.Client) {
+func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params, clientSession *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	if err := s.sessions.beginTask(clientSession, key, task{cancel: cancel}); err != nil {
@@ -310,24 +310,24 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 	}
 	defer s.sessions.finishTask()
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
-	send := Send(stream.notify)
+	sendMessage := Send(stream.notify)
 	if !stream.acceptsEvents {
-		send = nil
+		sendMessage = nil
 	}
 	hops.FromContext(ctx).Record(hops.CheckpointParsed)
-	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, send))
+	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, sendMessage))
 	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {
 		reply.Undelivered()
 		stream.endUnanswered()
 		return
 	}
-	status := http.StatusOK
-	var identity json.RawMessage
+	httpStatus := http.StatusOK
+	var serverIdentity json.RawMessage
 	if p.IsModern() {
-		status, identity = modernStatus(reply.ErrorCode()), s.opts.Identity
+		httpStatus, serverIdentity = modernStatus(reply.ErrorCode()), s.opts.Identity
 	}
-	err := stream.answer(status, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := stream.respond(httpStatus, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
 		reply.Undelivered()
 		s.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")

@@ -25,8 +25,8 @@ type lineReader struct {
 	maxBytes int64
 }
 
-func newLineReader(in io.Reader, limit int64) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
+func newLineReader(inputReader io.Reader, limit int64) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(inputReader, 64<<10), maxBytes: limit}
 }
 
 // nextLine returns the next line that is not blank, which the caller may keep and change. If a line exceeds the limit,
@@ -46,17 +46,17 @@ func (l *lineReader) readLine() ([]byte, error) {
 	var id json.RawMessage
 	var size int64
 	for {
-		piece, err := l.r.ReadSlice('\n')
-		size += int64(len(piece))
+		chunk, err := l.r.ReadSlice('\n')
+		size += int64(len(chunk))
 		switch {
 		case size <= l.maxBytes:
-			line = append(line, piece...)
+			line = append(line, chunk...)
 		case lineEnd == nil: // the line exceeds the size limit
-			id = idAtStart(append(line, piece...))
+			id = idAtStart(append(line, chunk...))
 			line = nil
 			fallthrough
 		default:
-			lineEnd = lastBytes(lineEnd, piece)
+			lineEnd = lastBytes(lineEnd, chunk)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -74,12 +74,12 @@ func (l *lineReader) readLine() ([]byte, error) {
 	}
 }
 
-func lastBytes(lineEnd, piece []byte) []byte {
-	joined := append(lineEnd, piece...)
-	if excess := len(joined) - idSearchBytes; excess > 0 {
-		joined = append(joined[:0], joined[excess:]...)
+func lastBytes(lineEnd, chunk []byte) []byte {
+	lineEndBytes := append(lineEnd, chunk...)
+	if excess := len(lineEndBytes) - idSearchBytes; excess > 0 {
+		lineEndBytes = append(lineEndBytes[:0], lineEndBytes[excess:]...)
 	}
-	return joined
+	return lineEndBytes
 }
 
 // lineWriter writes messages as lines and never mixes two lines. A lineWriter is safe for
@@ -93,9 +93,9 @@ type lineWriter struct {
 }
 
 // If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
-func newLineWriter(out io.Writer) *lineWriter {
-	limit, _ := out.(writeDeadliner)
-	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
+func newLineWriter(outWriter io.Writer) *lineWriter {
+	limit, _ := outWriter.(writeDeadliner)
+	return &lineWriter{w: deadlineWriter{w: outWriter, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
 // After a failed write, all further writes fail, because the client may have received
@@ -112,8 +112,8 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	counter := countingWriter{w: &l.w}
 	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
 		f(b)
-		for missing := minLength - 1 - counter.n - b.Buffered(); missing > 0; missing -= len(padding) {
-			_, _ = b.WriteString(padding[:min(missing, len(padding))]) // Flush returns the error of a failed write
+		for paddingLength := minLength - 1 - counter.n - b.Buffered(); paddingLength > 0; paddingLength -= len(padding) {
+			_, _ = b.WriteString(padding[:min(paddingLength, len(padding))]) // Flush returns the error of a failed write
 		}
 		b.WriteByte('\n')
 	})

@@ -56,7 +56,7 @@ func newListener(id string, resources Resources) *listener {
 	}
 }
 
-func (l *listener) useModern(m message) {
+func (l *listener) useModern(m rpcMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isModern = true

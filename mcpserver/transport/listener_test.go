@@ -36,7 +36,7 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", acceptingResources{})
-	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
+	l.useModern(rpcMessage{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(testURI)
 	l.RecordChange(testURI)
 	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
@@ -46,8 +46,8 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
 	l.libraryNotifications <- ack
 	for _, want := range []string{mcp.MethodNotificationSubscriptionsAcknowledged, mcp.MethodNotificationResourceUpdated} {
-		if all := l.awaitNotifications(t.Context()); len(all) != 1 || all[0].Method != want {
-			t.Errorf("%v, want %s", all, want)
+		if allNotifications := l.awaitNotifications(t.Context()); len(allNotifications) != 1 || allNotifications[0].Method != want {
+			t.Errorf("%v, want %s", allNotifications, want)
 		}
 	}
 }
@@ -67,14 +67,14 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	if len(notifications) != maxPendingLogs || notifications[0].Method != "10" {
 		t.Fatalf("%d notifications are waiting, and the first is %s", len(notifications), notifications[0].Method)
 	}
-	l.useModern(message{})
+	l.useModern(rpcMessage{})
 	l.queueLog(mcp.LoggingLevelError, notification(1))
 	if logs := l.popAll(); len(logs) != 0 {
 		t.Error("a client of protocol version 2026-07-28 receives logs")
 	}
-	early := newListener("y", nil)
-	early.queueLog(mcp.LoggingLevelError, notification(1))
-	if logs := early.popAll(); len(logs) != 0 {
+	earlyListener := newListener("y", nil)
+	earlyListener.queueLog(mcp.LoggingLevelError, notification(1))
+	if logs := earlyListener.popAll(); len(logs) != 0 {
 		t.Error("a client that is not initialized receives logs")
 	}
 }

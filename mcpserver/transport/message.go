@@ -22,7 +22,7 @@ const (
 )
 
 // message is one JSON-RPC message whose parameters are not yet decoded.
-type message struct {
+type rpcMessage struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
@@ -32,39 +32,39 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-func (m message) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
+func (m rpcMessage) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
-func (m message) isRequest() bool {
+func (m rpcMessage) isRequest() bool {
 	return m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null"
 }
 
 // MCP requires that an ID is a string or a number.
-func (m message) hasInvalidID() bool {
+func (m rpcMessage) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
 	}
-	first := bytes.TrimSpace(m.ID)[0] // an ID is valid JSON
-	return first != '"' && first != '-' && (first < '0' || first > '9')
+	firstByte := bytes.TrimSpace(m.ID)[0] // an ID is valid JSON
+	return firstByte != '"' && firstByte != '-' && (firstByte < '0' || firstByte > '9')
 }
 
 // idSearchBytes is how many bytes at each end of an oversized request are searched for
 // its ID.
 const idSearchBytes = 4096
 
-func idAtStart(text []byte) json.RawMessage {
-	text = text[:min(len(text), idSearchBytes)]
-	d := json.NewDecoder(bytes.NewReader(text))
+func idAtStart(messageJSON []byte) json.RawMessage {
+	messageJSON = messageJSON[:min(len(messageJSON), idSearchBytes)]
+	d := json.NewDecoder(bytes.NewReader(messageJSON))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil
 	}
 	for d.More() {
 		name, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number at the end of the text may be incomplete
+		var valueJSON json.RawMessage
+		if err != nil || d.Decode(&valueJSON) != nil || int(d.InputOffset()) == len(messageJSON) { // a number at the end of the text may be incomplete
 			return nil
 		}
-		if _, ok := requestKey(value); ok && name == "id" {
-			return value
+		if _, ok := requestKey(valueJSON); ok && name == "id" {
+			return valueJSON
 		}
 	}
 	return nil
@@ -73,8 +73,8 @@ func idAtStart(text []byte) json.RawMessage {
 // lastMemberID never matches text inside a JSON string, because JSON escapes each quote in a string.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-func idAtEnd(text []byte) json.RawMessage {
-	match := lastMemberID().FindSubmatch(text)
+func idAtEnd(messageJSON []byte) json.RawMessage {
+	match := lastMemberID().FindSubmatch(messageJSON)
 	if match == nil || !json.Valid(match[1]) {
 		return nil
 	}
@@ -82,7 +82,7 @@ func idAtEnd(text []byte) json.RawMessage {
 }
 
 // Requests with a JSON-RPC version other than 2.0 are passed to mcp-go, which rejects them.
-func (m message) isForHandler() bool {
+func (m rpcMessage) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
 		return m.isRequest() && m.JSONRPC == mcp.JSONRPC_VERSION
@@ -145,11 +145,11 @@ func (p *Params) Token() json.RawMessage {
 const MaxReason = 200
 
 func (p *Params) cancelReason() string {
-	var reason string
-	if json.Unmarshal(p.Reason, &reason) != nil {
+	var cancelReason string
+	if json.Unmarshal(p.Reason, &cancelReason) != nil {
 		return ""
 	}
-	return plaintext.Line(reason, MaxReason)
+	return plaintext.Line(cancelReason, MaxReason)
 }
 
 // requestKey returns a comparable form of a JSON-RPC ID. The IDs "1" and 1 differ, but "a" and "\u0061" are equal.

@@ -26,18 +26,18 @@ func TestRequestKey(t *testing.T) {
 			t.Errorf("%s and %s should be two ids", pair[0], pair[1])
 		}
 	}
-	for _, bad := range []string{``, `null`, `true`, `{}`, `[1]`} {
-		if k, ok := requestKey(json.RawMessage(bad)); ok {
-			t.Errorf("%s is no id, but got the key %q", bad, k)
+	for _, invalidID := range []string{``, `null`, `true`, `{}`, `[1]`} {
+		if k, ok := requestKey(json.RawMessage(invalidID)); ok {
+			t.Errorf("%s is no id, but got the key %q", invalidID, k)
 		}
 	}
 }
 
-func checkSplit(t *testing.T, b []byte, m message) {
+func checkSplit(t *testing.T, b []byte, m rpcMessage) {
 	t.Helper()
-	var want message
+	var want rpcMessage
 	if !utf8.Valid(b) || json.Unmarshal(b, &want) != nil || want.Method == "" && want.Result == nil && want.Error == nil {
-		want = message{}
+		want = rpcMessage{}
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Fatalf("%s is the message %+v, want %+v", b, m, want)
@@ -54,9 +54,9 @@ func checkSplit(t *testing.T, b []byte, m message) {
 
 // TestParseAllocations checks that parsing a tools/call copies only the name of the tool.
 func TestParseAllocations(t *testing.T) {
-	text := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1},"_meta":{"progressToken":"t"}}}`)
+	messageJSON := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1},"_meta":{"progressToken":"t"}}}`)
 	alloctest.Check(t, "parsing a tools/call", 1, 0, func() {
-		m, ok := parseMessage(text)
+		m, ok := parseMessage(messageJSON)
 		if p, err := parseParams(m.Params); !ok || err != nil || p.Name != "messages__echo" {
 			t.Error("not parsed")
 		}
@@ -79,7 +79,7 @@ func FuzzMessage(f *testing.F) {
 		m, ok := parseMessage(b)
 		checkSplit(t, b, m)
 		if !ok {
-			if code, text := invalidMessageText(b); code == 0 || text == "" {
+			if code, errorText := invalidMessageText(b); code == 0 || errorText == "" {
 				t.Fatal("the message was rejected without a reason")
 			}
 			return
@@ -98,7 +98,7 @@ func FuzzMessage(f *testing.F) {
 }
 
 func TestIDsOfLargeRequests(t *testing.T) {
-	for text, want := range map[string]string{
+	for messageJSON, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":"`: `7`,
 		`{"params":{"id":1},"id":"a\u0062","method":"x","para`: `"a\u0062"`,
 		`{"params":{"id":1,"a":"`:                              ``,
@@ -108,11 +108,11 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		``:                                                     ``,
 		`{"a":"` + strings.Repeat("x", idSearchBytes) + `","id":1,"b"`: ``,
 	} {
-		if got := string(idAtStart([]byte(text))); got != want {
-			t.Errorf("%.60s begins with the id %s, want %s", text, got, want)
+		if got := string(idAtStart([]byte(messageJSON))); got != want {
+			t.Errorf("%.60s begins with the id %s, want %s", messageJSON, got, want)
 		}
 	}
-	for text, want := range map[string]string{
+	for messageJSON, want := range map[string]string{
 		`x"},"jsonrpc":"2.0","id":-7}`:  `-7`,
 		`x"} , "id" : "a\"b" } ` + "\n": `"a\"b"`,
 		`x","id":7}}`:                   ``,
@@ -121,8 +121,8 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		`{"id":null}`:                   ``,
 		`{"id":1e2}`:                    ``,
 	} {
-		if got := string(idAtEnd([]byte(text))); got != want {
-			t.Errorf("%s ends with the id %s, want %s", text, got, want)
+		if got := string(idAtEnd([]byte(messageJSON))); got != want {
+			t.Errorf("%s ends with the id %s, want %s", messageJSON, got, want)
 		}
 	}
 }

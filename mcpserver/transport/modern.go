@@ -16,7 +16,7 @@ import (
 )
 
 // Clients of protocol version 2026-07-28 cancel by closing the response, so a notifications/cancelled is dropped.
-func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m message, p *Params) {
+func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params) {
 	switch {
 	case m.Method == methodCancelled && !m.isRequest():
 		w.WriteHeader(http.StatusAccepted)
@@ -33,7 +33,7 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 }
 
 // mcp-go decodes IDs as float64, so passModernToLibrary sends mcp-go a string for an ID that float64 cannot represent.
-func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
+func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m rpcMessage) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
 		return
@@ -73,7 +73,7 @@ func (w idWriter) Write(b []byte) (int, error) {
 }
 
 // The caller of serveModernListening keeps clientSession open until serveModernListening returns.
-func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
+func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m rpcMessage, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
 	case reply != nil:
@@ -96,7 +96,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible: the ID is random
 		panic("transport: two sessions have one id")
 	}
-	raw, err := json.Marshal(m)
+	rawJSON, err := json.Marshal(m)
 	if err != nil { // impossible: all members of the message are JSON
 		panic("transport: " + err.Error())
 	}
@@ -105,11 +105,11 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	// The library mcp-go answers a subscriptions/listen request when the client
 	// disconnects, or at once if the client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
-	var answer mcp.JSONRPCMessage
+	var response mcp.JSONRPCMessage
 	var libraryCall sync.WaitGroup
 	libraryCall.Go(func() {
 		defer stopListening()
-		answer = s.passToLibrary(ctx, clientSession, m, raw)
+		response = s.passToLibrary(ctx, clientSession, m, rawJSON)
 	})
 	for listenCtx.Err() == nil {
 		stream.sendAll(clientSession.listener.awaitNotifications(listenCtx))
@@ -121,18 +121,18 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	for len(clientSession.listener.libraryNotifications) > 0 {
 		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
-	b, err := json.Marshal(answer)
+	b, err := json.Marshal(response)
 	if err != nil { // impossible: the answer contains only strings and numbers
 		panic("transport: " + err.Error())
 	}
-	status := http.StatusOK
-	if e, ok := answer.(mcp.JSONRPCError); ok {
-		status = modernStatus(e.Error.Code)
+	httpStatus := http.StatusOK
+	if e, ok := response.(mcp.JSONRPCError); ok {
+		httpStatus = modernStatus(e.Error.Code)
 	}
-	_ = stream.answer(status, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
+	_ = stream.respond(httpStatus, func(w *bufio.Writer) { w.Write(b) }) // a disconnected client needs no answer
 }
 
-func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m message, p *Params) {
+func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m rpcMessage, p *Params) {
 	if reply := s.checkModernRequest(r, m, p); reply != nil {
 		s.refuseModern(w, r, m, reply)
 		return
@@ -141,12 +141,12 @@ func (s httpTransport) serveModernCall(w http.ResponseWriter, r *http.Request, m
 	s.serveCall(w, r, m, p, s.sessions.findSessionless(credential), s.newUniqueKey(), credential.sessionlessClient(p.Meta.ClientInfo.Name))
 }
 
-func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m message, reply Reply) {
+func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m rpcMessage, reply Reply) {
 	stream := newStream(w, r, s.opts.Heartbeat, func() {})
-	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
+	_ = stream.respond(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
+func (s httpTransport) checkModernRequest(r *http.Request, m rpcMessage, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply
 	}
@@ -165,7 +165,7 @@ func checkModernMeta(p *Params) Reply {
 	return nil
 }
 
-func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params) Reply {
+func (s httpTransport) checkModernHeaders(r *http.Request, m rpcMessage, p *Params) Reply {
 	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
 	switch {
 	case r.Header.Get(mcp.HeaderLastEventID) != "":

@@ -12,51 +12,51 @@ import (
 )
 
 // The message that parseMessage returns shares the memory of b.
-func parseMessage(b []byte) (message, bool) {
+func parseMessage(b []byte) (rpcMessage, bool) {
 	// A message with invalid UTF-8 would be passed on to the browser, which would close
 	// the connection.
 	if !utf8.Valid(b) || !wire.IsJSON(b) {
-		return message{}, false
+		return rpcMessage{}, false
 	}
 	m, ok := splitMessage(b)
 	if !ok {
 		var err error
-		if m, err = decodeAnyForm[message](b); err != nil {
-			return message{}, false
+		if m, err = decodeAnyForm[rpcMessage](b); err != nil {
+			return rpcMessage{}, false
 		}
 	}
 	if m.Method == "" && m.Result == nil && m.Error == nil {
-		return message{}, false
+		return rpcMessage{}, false
 	}
 	return m, true
 }
 
 // The parameters that parseParams returns share the memory of raw.
-func parseParams(raw json.RawMessage) (Params, error) {
-	if len(raw) == 0 {
+func parseParams(rawJSON json.RawMessage) (Params, error) {
+	if len(rawJSON) == 0 {
 		return Params{}, nil
 	}
-	if p, ok := splitParams(raw); ok {
+	if p, ok := splitParams(rawJSON); ok {
 		return p, nil
 	}
-	return decodeAnyForm[Params](raw)
+	return decodeAnyForm[Params](rawJSON)
 }
 
 // decodeAnyForm is slower than splitMessage and splitParams.
-func decodeAnyForm[T any](raw []byte) (T, error) {
+func decodeAnyForm[T any](rawJSON []byte) (T, error) {
 	var v T
-	err := json.Unmarshal(raw, &v)
+	err := json.Unmarshal(rawJSON, &v)
 	return v, err
 }
 
 // splitMessage parses a message exactly as encoding/json does, but five times faster. splitMessage returns false if
 // only encoding/json can decode the message correctly, such as one with escaped keys.
-func splitMessage(b []byte) (m message, ok bool) {
+func splitMessage(b []byte) (m rpcMessage, ok bool) {
 	if !isObject(b) {
 		return m, false
 	}
 	for pairs := rawjson.NewPairs(b); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"jsonrpc"`:
 			m.JSONRPC, ok = unescapedString(value)
@@ -82,12 +82,12 @@ func splitMessage(b []byte) (m message, ok bool) {
 
 // splitParams parses as encoding/json does, but faster, and returns false if only encoding/json can decode the
 // parameters.
-func splitParams(raw []byte) (p Params, ok bool) {
-	if !isObject(raw) {
+func splitParams(rawJSON []byte) (p Params, ok bool) {
+	if !isObject(rawJSON) {
 		return p, false
 	}
-	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+	for pairs := rawjson.NewPairs(rawJSON); pairs.Next(); {
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"name"`:
 			p.Name, ok = unescapedString(value)
@@ -116,13 +116,13 @@ func splitParams(raw []byte) (p Params, ok bool) {
 }
 
 // splitMeta returns false if only encoding/json can decode the JSON of _meta correctly.
-func (p *Params) splitMeta(raw []byte) bool {
-	if !isObject(raw) {
+func (p *Params) splitMeta(rawJSON []byte) bool {
+	if !isObject(rawJSON) {
 		return false
 	}
 	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges two objects
-	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
-		key, value, ok := pairs.Quoted, pairs.Value, true
+	for pairs := rawjson.NewPairs(rawJSON); pairs.Next(); {
+		key, value, ok := pairs.QuotedKey, pairs.Value, true
 		switch string(key) {
 		case `"progressToken"`:
 			p.Meta.ProgressToken = value
@@ -149,9 +149,9 @@ func (p *Params) splitMeta(raw []byte) bool {
 	return true
 }
 
-func isObject(raw []byte) bool {
-	i := rawjson.SkipSpace(raw, 0)
-	return i < len(raw) && raw[i] == '{'
+func isObject(rawJSON []byte) bool {
+	i := rawjson.SkipSpace(rawJSON, 0)
+	return i < len(rawJSON) && rawJSON[i] == '{'
 }
 
 func unescapedString(value []byte) (string, bool) {

@@ -69,7 +69,7 @@ type Request struct {
 }
 
 // Send writes one message to the client. When Send returns, the message has been written.
-type Send func(message []byte) error
+type Send func(notificationJSON []byte) error
 
 // Ask sends the client a request and waits for its result. If ctx ends first, Ask cancels
 // the request and returns ctx's error.
@@ -110,7 +110,7 @@ type Reply interface {
 	// 2026-07-28 requires in each result. For protocol versions before 2026-07-28,
 	// identity is nil. WriteMember returns no error, because a bufio.Writer keeps the
 	// first write error until Flush.
-	WriteMember(w *bufio.Writer, identity json.RawMessage)
+	WriteMember(w *bufio.Writer, serverIdentity json.RawMessage)
 	// The transport calls Undelivered if the client did not receive the reply.
 	Undelivered()
 }
@@ -151,19 +151,19 @@ func (f Fault) WriteMember(w *bufio.Writer, _ json.RawMessage) {
 }
 
 // WriteAnswer writes the whole JSON-RPC answer to the request with the given ID.
-func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.RawMessage) {
+func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, serverIdentity json.RawMessage) {
 	w.WriteString(`{"jsonrpc":"2.0","id":`)
 	w.Write(id)
 	w.WriteByte(',')
-	r.WriteMember(w, identity)
+	r.WriteMember(w, serverIdentity)
 	w.WriteByte('}')
 }
 
-func rpcError(id json.RawMessage, code int, message string) []byte {
+func rpcError(id json.RawMessage, code int, errorMessage string) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
 	var b strings.Builder
-	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", message), nil) })
+	_ = writeBuffered(&b, func(w *bufio.Writer) { WriteAnswer(w, id, Faultf(code, "%s", errorMessage), nil) })
 	return []byte(b.String())
 }

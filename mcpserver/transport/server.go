@@ -69,7 +69,7 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 // or request. The session of a client that has disconnected may still exist. A client of
 // protocol version 2026-07-28 has no session over HTTP, and is listed only while it
 // listens for changes.
-func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
+func (s *Server) Clients() []ClientInfo { return s.sessions.clientInfos() }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
 // running calls. If ctx ends first, Shutdown cancels the calls and returns ctx's error.
@@ -92,17 +92,17 @@ func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
+func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m rpcMessage, rawJSON []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
 		return newNotReadyAnswer(m.ID, err)
 	}
-	answer := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), raw)
+	response := s.library.HandleMessage(s.library.WithContext(ctx, clientSession.listener), rawJSON)
 	if !m.isRequest() {
 		return nil
 	}
 	// mcp-go decodes an ID as a float64, but the client expects exactly the ID that it
 	// sent.
-	switch a := answer.(type) {
+	switch a := response.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
 			s.recordClientName(clientSession, m)
@@ -113,14 +113,14 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 		a.ID = mcp.NewRequestId(m.ID)
 		return a
 	}
-	return answer
+	return response
 }
 
 func newNotReadyAnswer(id any, err error) mcp.JSONRPCMessage {
 	return mcp.NewJSONRPCError(mcp.NewRequestId(id), mcp.INTERNAL_ERROR, err.Error(), nil)
 }
 
-func (s *Server) recordClientName(clientSession *session, m message) {
+func (s *Server) recordClientName(clientSession *session, m rpcMessage) {
 	var p struct {
 		ProtocolVersion string         `json:"protocolVersion"`
 		ClientInfo      reportedClient `json:"clientInfo"`
@@ -138,17 +138,17 @@ func (s *Server) removeEndedSession(in *session) {
 	if s.opts.Resources != nil {
 		s.opts.Resources.Drop(in.listener.Subscriber)
 	}
-	info := s.sessions.clientInfo(in)
-	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
-	s.opts.OnSessionEnd(in.credential.dispatchClient(in.displayName, info.Name))
+	clientInfo := s.sessions.clientInfo(in)
+	s.opts.Log.Info().Str("client", clientInfo.Name).Str("transport", clientInfo.Transport).Msg("client gone")
+	s.opts.OnSessionEnd(in.credential.dispatchClient(in.displayName, clientInfo.Name))
 }
 
 // newUniqueKey returns a key for a task that no client can cancel by its ID.
 func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastTaskKey.Add(1), 10) }
 
-func (s *Server) newRequest(clientSession *session, m message, p *Params, client dispatch.Client, send Send) Request {
+func (s *Server) newRequest(clientSession *session, m rpcMessage, p *Params, client dispatch.Client, sendMessage Send) Request {
 	r := Request{
-		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: send,
+		Method: m.Method, Params: p, Client: client, Info: s.sessions.clientInfo(clientSession), Send: sendMessage,
 		server: s, session: clientSession,
 	}
 	if p.IsModern() {
@@ -156,7 +156,7 @@ func (s *Server) newRequest(clientSession *session, m message, p *Params, client
 		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
 		r.StructuredOnly = declaresStructuredOnly(p.Meta.Capabilities)
 	} else {
-		r.Ask = clientSession.askFunction(send)
+		r.Ask = clientSession.askFunction(sendMessage)
 		if clientSession.listener != nil {
 			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnly]
 		}

@@ -31,8 +31,8 @@ func newTestServer(o Options) (*Server, *server.MCPServer) {
 
 func initializeSession(t *testing.T, s *Server) {
 	t.Helper()
-	post := func(session, body string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))
+	postRequest := func(session, requestBody string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(requestBody))
 		r.Header.Set("Content-Type", "application/json")
 		if session != "" {
 			r.Header.Set(mcp.HeaderSessionID, session)
@@ -41,12 +41,12 @@ func initializeSession(t *testing.T, s *Server) {
 		s.Handler().ServeHTTP(w, r)
 		return w
 	}
-	w := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	w := postRequest("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	session := w.Header().Get(mcp.HeaderSessionID)
 	if session == "" {
 		t.Fatalf("initialize gave no session: %s", w.Body)
 	}
-	if w := post(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); w.Code != http.StatusAccepted {
+	if w := postRequest(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); w.Code != http.StatusAccepted {
 		t.Fatalf("the notification initialized got the status %d", w.Code)
 	}
 }
@@ -58,19 +58,19 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		for range n {
 			initializeSession(t, s)
 		}
-		var all []*session
+		var allSessions []*session
 		s.sessions.mu.Lock()
 		for _, openSession := range s.sessions.sessionsByID {
-			all = append(all, openSession)
+			allSessions = append(allSessions, openSession)
 		}
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		if len(all) != n || len(all[0].listener.libraryNotifications) != 1 {
-			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(all), len(all[0].listener.libraryNotifications))
+		if len(allSessions) != n || len(allSessions[0].listener.libraryNotifications) != 1 {
+			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(allSessions), len(allSessions[0].listener.libraryNotifications))
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		for _, endedSession := range all {
+		for _, endedSession := range allSessions {
 			if len(endedSession.listener.libraryNotifications) != 1 {
 				t.Fatal("mcp-go notifies a session that has ended")
 			}
@@ -88,11 +88,11 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 func TestNoRequestToAClientThatIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	send := func([]byte) error {
+	sendMessage := func([]byte) error {
 		t.Error("the client received a message")
 		return nil
 	}
-	if _, err := (&clientRequests{}).sendAndWait(ctx, send, "elicitation/create", nil); err == nil {
+	if _, err := (&clientRequests{}).sendAndWait(ctx, sendMessage, "elicitation/create", nil); err == nil {
 		t.Error("the request was sent")
 	}
 }

@@ -57,7 +57,7 @@ type session struct {
 	credential  Credential
 	requests    clientRequests
 	done        chan struct{}
-	info        ClientInfo // guarded by sessions.mu
+	clientInfo  ClientInfo // guarded by sessions.mu
 	lastRequest time.Time  // the time of the last request; guarded by sessions.mu
 	closedEarly bool       // set if the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks maps keys to the running tasks of the session; guarded by sessions.mu.
@@ -88,8 +88,8 @@ const (
 )
 
 func displayNameOf(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return "session-" + hex.EncodeToString(sum[:6])
+	checksum := sha256.Sum256([]byte(id))
+	return "session-" + hex.EncodeToString(checksum[:6])
 }
 
 // task is a running call or an open stream of a client.
@@ -138,7 +138,7 @@ func (t *sessions) findSessionless(c Credential) *session {
 	defer t.mu.Unlock()
 	s, ok := t.sessionless[c]
 	if !ok {
-		s = &session{credential: c, info: ClientInfo{Credential: c}, done: make(chan struct{}), runningTasks: map[string]task{}}
+		s = &session{credential: c, clientInfo: ClientInfo{Credential: c}, done: make(chan struct{}), runningTasks: map[string]task{}}
 		t.sessionless[c] = s
 	}
 	return s
@@ -151,7 +151,7 @@ func (t *sessions) open(transport string, c Credential) *session {
 		displayName:  displayNameOf(id),
 		listener:     newListener(id, t.resources),
 		credential:   c,
-		info:         ClientInfo{ID: id, Credential: c, Transport: transport, ConnectedSince: now},
+		clientInfo:   ClientInfo{ID: id, Credential: c, Transport: transport, ConnectedSince: now},
 		lastRequest:  now,
 		done:         make(chan struct{}),
 		runningTasks: map[string]task{},
@@ -168,11 +168,11 @@ func (t *sessions) open(transport string, c Credential) *session {
 func (t *sessions) allListeners() []*listener {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := make([]*listener, 0, len(t.sessionsByID))
+	listeners := make([]*listener, 0, len(t.sessionsByID))
 	for _, s := range t.sessionsByID {
-		list = append(list, s.listener)
+		listeners = append(listeners, s.listener)
 	}
-	return list
+	return listeners
 }
 
 func (t *sessions) find(id string, c Credential) (*session, bool) {
@@ -197,14 +197,14 @@ func (t *sessions) setClientName(id string, c reportedClient) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s, ok := t.sessionsByID[id]; ok && c.Name != "" {
-		s.info.Name, s.info.Version = c.Name, c.Version
+		s.clientInfo.Name, s.clientInfo.Version = c.Name, c.Version
 	}
 }
 
 func (t *sessions) clientInfo(s *session) ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return s.info
+	return s.clientInfo
 }
 
 // When a task of beginTask has ended, the caller must call releaseTask and then finishTask.
@@ -222,10 +222,10 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	if _, ok := s.runningTasks[key]; ok {
 		return errDuplicateID
 	}
-	if earlier, ok := s.earlyCancels[key]; ok {
+	if earlyCancel, ok := s.earlyCancels[key]; ok {
 		delete(s.earlyCancels, key)
-		if time.Since(earlier.arrivedAt) < earlyCancelLifetime {
-			k.cancel(newCancelCause(earlier.reason))
+		if time.Since(earlyCancel.arrivedAt) < earlyCancelLifetime {
+			k.cancel(newCancelCause(earlyCancel.reason))
 		}
 	}
 	s.runningTasks[key] = k
@@ -249,25 +249,25 @@ func (t *sessions) releaseTask(s *session, key string) {
 
 func (t *sessions) finishTask() { t.openTasks.Done() }
 
-func newCancelCause(reason string) error {
-	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
+func newCancelCause(cancelReason string) error {
+	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason})
 }
 
 // cancelTask cancels the task with the given key, even if the task starts up to earlyCancelLifetime later.
-func (t *sessions) cancelTask(s *session, key, reason string) {
+func (t *sessions) cancelTask(s *session, key, cancelReason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
 	if !ok && !slices.Contains(s.endedKeys, key) {
-		s.cancelEarly(key, reason)
+		s.cancelEarly(key, cancelReason)
 	}
 	t.mu.Unlock()
 	if ok {
-		k.cancel(newCancelCause(reason))
+		k.cancel(newCancelCause(cancelReason))
 	}
 }
 
 // The caller of cancelEarly holds sessions.mu.
-func (s *session) cancelEarly(key, reason string) {
+func (s *session) cancelEarly(key, cancelReason string) {
 	maps.DeleteFunc(s.earlyCancels, func(_ string, e earlyCancel) bool { return time.Since(e.arrivedAt) >= earlyCancelLifetime })
 	if len(s.earlyCancels) >= maxEarlyCancels {
 		return
@@ -275,7 +275,7 @@ func (s *session) cancelEarly(key, reason string) {
 	if s.earlyCancels == nil {
 		s.earlyCancels = map[string]earlyCancel{}
 	}
-	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
+	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: cancelReason}
 }
 
 func (t *sessions) closeSession(id string) bool {
@@ -343,17 +343,17 @@ func (t *sessions) isExpired(s *session) bool {
 func (t *sessions) closeExpired() {
 	t.mu.Lock()
 	var expiredIDs []string
-	remaining := 0
+	remainingSessions := 0
 	for id, s := range t.sessionsByID {
 		switch {
-		case s.info.Transport != TransportHTTP:
+		case s.clientInfo.Transport != TransportHTTP:
 		case t.isExpired(s):
 			expiredIDs = append(expiredIDs, id)
 		default:
-			remaining++
+			remainingSessions++
 		}
 	}
-	if remaining > 0 && !t.isClosed {
+	if remainingSessions > 0 && !t.isClosed {
 		t.sweepTimer.Reset(t.sweepInterval())
 	} else {
 		t.sweepTimer = nil
@@ -409,16 +409,16 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 
 // A client over stdio is always connected, because its session ends with the client. The caller holds sessions.mu.
 func (s *session) isConnected() bool {
-	return s.info.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
+	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }
 
-func (t *sessions) list() []ClientInfo {
+func (t *sessions) clientInfos() []ClientInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	infos := make([]ClientInfo, 0, len(t.sessionsByID))
 	for _, s := range t.sessionsByID {
 		if s.isConnected() {
-			infos = append(infos, s.info)
+			infos = append(infos, s.clientInfo)
 		}
 	}
 	slices.SortFunc(infos, func(a, b ClientInfo) int {

@@ -44,8 +44,8 @@ func TestBeginTaskRejects(t *testing.T) {
 func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table := newTestSessions()
 	a, b := table.open(TransportHTTP, Credential{}), table.open(TransportHTTP, Credential{})
-	cancelled := startTask(t, table, a, "n1", false)
-	closed := startTask(t, table, a, "n2", false)
+	cancelledTask := startTask(t, table, a, "n1", false)
+	closedTask := startTask(t, table, a, "n2", false)
 	listening := startTask(t, table, b, "-1", true)
 	busyClient := startTask(t, table, b, "n1", false)
 	sessionless := startTask(t, table, table.findSessionless(Credential{}), "-2", false)
@@ -55,12 +55,12 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	table.cancelTask(a, "n9", "")
 	table.closeSession(a.id)
 	table.cancelAll(true)
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		ctx  context.Context
 		want error
-	}{{cancelled, ErrCancelled}, {closed, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
-		if cause := context.Cause(test.ctx); !errors.Is(cause, test.want) {
-			t.Errorf("%v, want %v", cause, test.want)
+	}{{cancelledTask, ErrCancelled}, {closedTask, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
+		if cause := context.Cause(testCase.ctx); !errors.Is(cause, testCase.want) {
+			t.Errorf("%v, want %v", cause, testCase.want)
 		}
 	}
 	table.cancelAll(false)
@@ -83,7 +83,7 @@ func TestConcurrentTasks(t *testing.T) {
 					table.releaseTask(s, key)
 					table.finishTask()
 				}
-				table.list()
+				table.clientInfos()
 				cancel(nil)
 			}
 		})

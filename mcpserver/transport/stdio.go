@@ -24,11 +24,11 @@ import (
 // goroutine is still reading; close in to end this goroutine. If the writer out has a
 // method SetWriteDeadline, as a net.Conn has, ServeStdio disconnects a client that reads
 // nothing for 30 s.
-func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWriter io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), out: newLineWriter(out)}
-	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
+	c := &stdioClient{server: s, session: s.sessions.open(TransportStdio, stdioCredential(ctx)), outWriter: newLineWriter(outWriter)}
+	c.readBarrier = readBarrier{requests: &c.session.requests, sendMessage: c.outWriter.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
 		return err // impossible: the session ID is random
@@ -36,7 +36,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 	var forwarder sync.WaitGroup
 	forwarder.Go(func() { c.forwardNotifications(ctx) })
-	c.serveMessages(ctx, in)
+	c.serveMessages(ctx, inputReader)
 	// When in or ctx ends, the client's calls are cancelled, unless a Shutdown has begun,
 	// which waits for running calls.
 	select {
@@ -47,7 +47,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.requests.Wait()
 	stop()
 	forwarder.Wait()
-	return c.out.writeError()
+	return c.outWriter.writeError()
 }
 
 func stdioCredential(ctx context.Context) Credential {
@@ -61,7 +61,7 @@ func stdioCredential(ctx context.Context) Credential {
 type stdioClient struct {
 	server      *Server
 	session     *session
-	out         *lineWriter
+	outWriter   *lineWriter
 	readBarrier readBarrier
 	requests    sync.WaitGroup
 }
@@ -73,11 +73,11 @@ type readResult struct {
 	err  error
 }
 
-func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
+func (c *stdioClient) serveMessages(ctx context.Context, inputReader io.Reader) {
 	lines := make(chan readResult)
 	stopReading := make(chan struct{})
 	defer close(stopReading)
-	go readLines(newLineReader(in, c.server.opts.MaxRequestBytes), lines, stopReading)
+	go readLines(newLineReader(inputReader, c.server.opts.MaxRequestBytes), lines, stopReading)
 	for {
 		select {
 		case l := <-lines:
@@ -86,13 +86,13 @@ func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 			case l.err == nil:
 				c.serveLine(ctx, l.line)
 			case errors.As(l.err, &tooLongErr):
-				_ = c.out.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
+				_ = c.outWriter.writeMessage(rpcError(tooLongErr.id, wire.CodeInvalidRequest, c.server.tooLargeText()))
 			default:
 				return
 			}
 		case <-ctx.Done():
 			return
-		case <-c.out.writeFailed:
+		case <-c.outWriter.writeFailed:
 			return
 		case <-c.server.sessions.shutdownBegun:
 			return
@@ -119,17 +119,17 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
-		code, text := invalidMessageText(line)
-		_ = c.out.writeMessage(rpcError(nil, code, text))
+		code, errorText := invalidMessageText(line)
+		_ = c.outWriter.writeMessage(rpcError(nil, code, errorText))
 		return
 	}
 	if m.hasInvalidID() {
-		_ = c.out.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
+		_ = c.outWriter.writeMessage(rpcError(nil, wire.CodeInvalidRequest, badIDText))
 		return
 	}
 	p, err := parseParams(m.Params)
 	if err != nil && m.isForHandler() {
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedParamsText(m, err)))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidParams, malformedParamsText(m, err)))
 		return
 	}
 	if p.IsModern() {
@@ -154,18 +154,18 @@ func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	}
 }
 
-func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, p *Params) {
+func (c *stdioClient) startRequest(ctx context.Context, line []byte, m rpcMessage, p *Params) {
 	key, _ := requestKey(m.ID) // serveLine rejects an invalid ID
 	ctx, cancel := context.WithCancelCause(ctx)
 	table := c.server.sessions
 	switch err := table.beginTask(c.session, key, task{cancel: cancel, isStream: m.Method == methodListen}); {
 	case errors.Is(err, errDuplicateID):
 		cancel(nil)
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInvalidRequest, duplicateIDText))
 		return
 	case err != nil:
 		cancel(nil)
-		_ = c.out.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
+		_ = c.outWriter.writeMessage(rpcError(m.ID, wire.CodeInternal, StoppingText))
 		return
 	}
 	c.requests.Go(func() {
@@ -180,29 +180,29 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
+func (c *stdioClient) serveCall(ctx context.Context, key string, m rpcMessage, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.displayName, c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
-	var identity json.RawMessage
+	var serverIdentity json.RawMessage
 	if p.IsModern() {
-		reply, identity = checkModernMeta(p), c.server.opts.Identity
+		reply, serverIdentity = checkModernMeta(p), c.server.opts.Identity
 	}
-	var last lastWritten
+	var lastWrittenValue lastWritten
 	if reply == nil {
-		send := func(message []byte) error {
-			err := c.out.writeMessage(message)
-			last.set(c.readBarrier.countWritten(), time.Now())
+		sendMessage := func(notificationJSON []byte) error {
+			err := c.outWriter.writeMessage(notificationJSON)
+			lastWrittenValue.set(c.readBarrier.countWritten(), time.Now())
 			return err
 		}
-		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, send))
+		reply = c.server.handler.Serve(ctx, c.server.newRequest(c.session, m, p, client, sendMessage))
 	}
-	minLength := c.awaitProgressRead(ctx, &last, p.IsModern())
+	minLength := c.awaitProgressRead(ctx, &lastWrittenValue, p.IsModern())
 	c.server.sessions.releaseTask(c.session, key)
 	if ctx.Err() != nil {
 		reply.Undelivered()
 		return
 	}
-	err := c.out.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, identity) })
+	err := c.outWriter.writePadded(minLength, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, serverIdentity) })
 	if err != nil {
 		reply.Undelivered()
 		c.server.opts.Log.Warn().Str("call", reply.CallID()).Str("client", client.String()).Err(err).Msg("result could not be delivered")
@@ -212,63 +212,63 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 // lastWritten records the number and the time of the last progress notification of a
 // call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
-	mu        sync.Mutex // guards all fields below
-	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
-	writtenAt time.Time
+	mu             sync.Mutex // guards all fields below
+	sequenceNumber uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
+	writtenAt      time.Time
 }
 
-func (l *lastWritten) set(number uint64, writtenAt time.Time) {
+func (l *lastWritten) set(sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.number, l.writtenAt = number, writtenAt
+	l.sequenceNumber, l.writtenAt = sequenceNumber, writtenAt
 }
 
-func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
+func (l *lastWritten) get() (sequenceNumber uint64, writtenAt time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.number, l.writtenAt
+	return l.sequenceNumber, l.writtenAt
 }
 
 // minLength is the minimum length, in bytes, to which awaitProgressRead's caller must pad the answer. Answers without
 // recent progress are not delayed.
-func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
-	number, writtenAt := last.get()
+func (c *stdioClient) awaitProgressRead(ctx context.Context, lastWrittenValue *lastWritten, isModern bool) (minLength int) {
+	sequenceNumber, writtenAt := lastWrittenValue.get()
 	switch {
-	case number == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
+	case sequenceNumber == 0 || time.Since(writtenAt) > recentProgressTime || ctx.Err() != nil:
 		return 0
 	case isModern:
 		waitMinSeparation(ctx, writtenAt)
-	case !c.readBarrier.awaitRead(ctx, number):
+	case !c.readBarrier.awaitRead(ctx, sequenceNumber):
 		return 0
 	}
 	return paddedAnswerBytes
 }
 
-func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
-	answer := c.server.passToLibrary(ctx, c.session, m, line)
-	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
+func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m rpcMessage) {
+	response := c.server.passToLibrary(ctx, c.session, m, line)
+	if response == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
 		return
 	}
-	if list, ok := toToolList(m.ID, answer); ok {
-		_ = c.out.write(list.writeTo) // serveMessages detects the failed write
+	if tools, ok := toToolList(m.ID, response); ok {
+		_ = c.outWriter.write(tools.writeTo) // serveMessages detects the failed write
 		return
 	}
-	c.send(answer)
+	c.sendMessage(response)
 }
 
 func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	for ctx.Err() == nil {
 		for _, n := range c.session.listener.awaitNotifications(ctx) {
-			c.send(n)
+			c.sendMessage(n)
 		}
 	}
 }
 
-func (c *stdioClient) send(message any) {
+func (c *stdioClient) sendMessage(message any) {
 	b, err := json.Marshal(message)
 	if err != nil {
 		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")
 		return
 	}
-	_ = c.out.writeMessage(b) // serveMessages detects the failed write
+	_ = c.outWriter.writeMessage(b) // serveMessages detects the failed write
 }

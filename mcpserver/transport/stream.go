@@ -83,14 +83,14 @@ func (s *stream) open() {
 }
 
 // A write fails after notifyTimeout if the client does not read.
-func (s *stream) notify(message []byte) error {
+func (s *stream) notify(notificationJSON []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.isEnded {
 		return errStreamEnded
 	}
 	s.heartbeatTimer.Reset(s.heartbeat)
-	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
+	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(notificationJSON) })
 }
 
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
@@ -116,14 +116,14 @@ func (s *stream) sendComment() {
 }
 
 // The status of answer becomes the HTTP status only if no message was sent before the answer.
-func (s *stream) answer(status int, f func(*bufio.Writer)) error {
+func (s *stream) respond(httpStatus int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end()
+	s.endStream()
 	if s.isStarted {
 		return s.sendEvent(writeTimeout, f)
 	}
-	httpjson.WriteJSONHeader(s.w, status)
+	httpjson.WriteJSONHeader(s.w, httpStatus)
 	return s.write(writeTimeout, f)
 }
 
@@ -133,7 +133,7 @@ const smallAnswer = 2 << 10
 func (s *stream) endUnanswered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end()
+	s.endStream()
 	switch {
 	case s.isStarted:
 	case s.acceptsEvents:
@@ -144,7 +144,7 @@ func (s *stream) endUnanswered() {
 }
 
 // The caller of end holds stream.mu, and can still write the answer.
-func (s *stream) end() {
+func (s *stream) endStream() {
 	s.isEnded = true
 	if s.heartbeatTimer != nil {
 		s.heartbeatTimer.Stop()

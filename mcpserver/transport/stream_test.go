@@ -16,7 +16,7 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	if err := s.notify([]byte(`{"n":1}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{"n":2}`) }); err != nil {
+	if err := s.respond(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{"n":2}`) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
@@ -43,15 +43,15 @@ func (r *responseRecorder) WriteHeader(int) {}
 func (r *responseRecorder) Flush()          {}
 
 func TestFailedWriteIsReportedOnce(t *testing.T) {
-	lost := 0
-	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lost++ })
+	lostWrites := 0
+	s := newStream(brokenResponse{}, &http.Request{Header: http.Header{}}, time.Hour, func() { lostWrites++ })
 	for range 3 {
 		if err := s.notify([]byte(`{}`)); !errors.Is(err, io.ErrClosedPipe) {
 			t.Error(err)
 		}
 	}
-	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lost != 1 {
-		t.Errorf("the write returned the error %v, reported %d times", err, lost)
+	if err := s.respond(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lostWrites != 1 {
+		t.Errorf("the write returned the error %v, reported %d times", err, lostWrites)
 	}
 }
 

@@ -12,30 +12,30 @@ import (
 
 func TestToolListEqualsMCPGoEncoding(t *testing.T) {
 	isTrue := true
-	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
-	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
-	whole.Title, whole.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
-	whole.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &isTrue, OpenWorldHint: &isTrue}
-	built := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
-	more := plain
+	plainTool := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
+	completeTool := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
+	completeTool.Title, completeTool.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
+	completeTool.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &isTrue, OpenWorldHint: &isTrue}
+	builtTool := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
+	more := plainTool
 	more.Name, more.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}
 	for name, result := range map[string]mcp.ListToolsResult{
 		"none":  {Tools: []mcp.Tool{}},
-		"all":   {Tools: []mcp.Tool{plain, whole, built, more}},
-		"paged": {Tools: []mcp.Tool{plain}, PaginatedResult: mcp.PaginatedResult{NextCursor: "next"}},
+		"all":   {Tools: []mcp.Tool{plainTool, completeTool, builtTool, more}},
+		"paged": {Tools: []mcp.Tool{plainTool}, PaginatedResult: mcp.PaginatedResult{NextCursor: "next"}},
 	} {
 		want, err := json.Marshal(mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), result))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range []any{result, &result} {
-			list, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
+			tools, ok := toToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
 				t.Fatalf("%s: %T is not recognized as a list of tools", name, r)
 			}
 			var got bytes.Buffer
 			b := bufio.NewWriter(&got)
-			list.writeTo(b)
+			tools.writeTo(b)
 			b.Flush()
 			if !equalJSON(t, got.Bytes(), want) {
 				t.Errorf("%s: got %s, want %s", name, &got, want)

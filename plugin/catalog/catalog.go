@@ -18,21 +18,21 @@ import (
 // for concurrent use.
 type Catalog struct {
 	*plugin.Registry
-	values *settings.Values
-	faults *faults.Faults
+	settingValues *settings.Values
+	faults        *faults.Faults
 }
 
 // New returns the catalog of the plugins that are installed in store. Call
 // [plugin.Registry.Reload] to load the plugins.
-func New(store *plugin.Store, values *settings.Values, log zerolog.Logger) *Catalog {
+func New(store *plugin.Store, settingValues *settings.Values, log zerolog.Logger) *Catalog {
 	registry := plugin.NewRegistry(store, log)
-	registry.UseSites(values.Instances)
+	registry.UseSites(settingValues.Instances)
 	registry.UseBuiltins(browser.Plugin())
-	return &Catalog{Registry: registry, values: values, faults: faults.Open(filepath.Dir(store.Path()), log)}
+	return &Catalog{Registry: registry, settingValues: settingValues, faults: faults.Open(filepath.Dir(store.Path()), log)}
 }
 
 // Values returns the user's settings of the plugins.
-func (c *Catalog) Values() *settings.Values { return c.values }
+func (c *Catalog) Values() *settings.Values { return c.settingValues }
 
 // Faults returns the recorded faults of adapters.
 func (c *Catalog) Faults() *faults.Faults { return c.faults }

@@ -20,9 +20,9 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	if _, err := store.Add(plugintest.Package{Name: "wiki", Settings: json.RawMessage(siteSchema)}.Write(t)); err != nil {
 		t.Fatal(err)
 	}
-	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
-	c := New(store, values, zerolog.Nop())
-	if c.Values() != values {
+	settingValues := settings.New(filepath.Dir(store.Path()), settings.Options{})
+	c := New(store, settingValues, zerolog.Nop())
+	if c.Values() != settingValues {
 		t.Error("the catalog has other settings")
 	}
 	loadWiki := func() *plugin.Plugin {
@@ -36,20 +36,20 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 		}
 		return loadedPlugin
 	}
-	before := loadWiki()
-	if len(before.Instances) != 0 {
-		t.Errorf("instances %v before the user has set a site; want length 0", before.Instances)
+	pluginBefore := loadWiki()
+	if len(pluginBefore.Instances) != 0 {
+		t.Errorf("instances %v before the user has set a site; want length 0", pluginBefore.Instances)
 	}
-	if err := values.Change(before, map[string]json.RawMessage{"site": json.RawMessage(`{"work":"https://wiki.work.test"}`)}, "the test"); err != nil {
+	if err := settingValues.Change(pluginBefore, map[string]json.RawMessage{"site": json.RawMessage(`{"work":"https://wiki.work.test"}`)}, "the test"); err != nil {
 		t.Fatal(err)
 	}
-	after := loadWiki()
-	if len(after.Instances) != 1 || after.Instances[0].Name != "work" {
-		t.Errorf("instances %+v, want work", after.Instances)
+	pluginAfter := loadWiki()
+	if len(pluginAfter.Instances) != 1 || pluginAfter.Instances[0].Name != "work" {
+		t.Errorf("instances %+v, want work", pluginAfter.Instances)
 	}
 	const pattern = "*://wiki.work.test/*"
-	if !slices.Contains(after.Matches, pattern) {
-		t.Errorf("patterns %q, want %s among them", after.Matches, pattern)
+	if !slices.Contains(pluginAfter.Matches, pattern) {
+		t.Errorf("patterns %q, want %s among them", pluginAfter.Matches, pattern)
 	}
 }
 

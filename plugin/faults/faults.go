@@ -81,12 +81,12 @@ type Faults struct {
 // unreadable file of faults.
 func Open(dir string, log zerolog.Logger) *Faults {
 	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
-	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
+	if fileInfo, err := os.Stat(f.path); err != nil || fileInfo.Size() > maxFaultsBytes {
 		return f
 	}
-	text, err := os.ReadFile(f.path)
+	faultsJSON, err := os.ReadFile(f.path)
 	if err == nil {
-		err = json.Unmarshal(text, &f.byPlugin)
+		err = json.Unmarshal(faultsJSON, &f.byPlugin)
 	}
 	if err != nil || f.byPlugin == nil {
 		f.byPlugin = map[string][]Fault{}
@@ -118,16 +118,16 @@ func (f *Faults) OnChange(listener func()) {
 
 // RecordFault records that the adapter of p did not start in the page with the given URL. An
 // empty URL means that the code of the adapter reached no page.
-func (f *Faults) RecordFault(p *plugin.Plugin, problem, pageURL, browser string) {
+func (f *Faults) RecordFault(p *plugin.Plugin, problemText, pageURL, browser string) {
 	site := ""
 	if u, err := url.Parse(pageURL); err == nil && u.Host != "" {
 		site = u.Scheme + "://" + u.Host
 	}
-	fault := Fault{Content: p.ContentHash(), Problem: problem, Site: site, Browser: browser, At: time.Now().UTC().Truncate(time.Second)}
+	fault := Fault{Content: p.ContentHash(), Problem: problemText, Site: site, Browser: browser, At: time.Now().UTC().Truncate(time.Second)}
 	f.change(func() bool {
 		pluginFaults := f.byPlugin[p.Name]
 		for _, pluginFault := range pluginFaults {
-			if pluginFault.Content == fault.Content && pluginFault.Problem == problem && pluginFault.Site == site {
+			if pluginFault.Content == fault.Content && pluginFault.Problem == problemText && pluginFault.Site == site {
 				return false
 			}
 		}
@@ -159,9 +159,9 @@ func (f *Faults) ClearFault(p *plugin.Plugin) {
 	})
 }
 
-func (f *Faults) change(edit func() bool) {
+func (f *Faults) change(editContent func() bool) {
 	f.mu.Lock()
-	hasChanged, listeners := edit(), slices.Clone(f.listeners)
+	hasChanged, listeners := editContent(), slices.Clone(f.listeners)
 	f.mu.Unlock()
 	if !hasChanged {
 		return
@@ -175,17 +175,19 @@ func (f *Faults) change(edit func() bool) {
 // Gate returns a gate that blocks calls of plugins whose code reached no page. If a
 // plugin's code reaches a page, the host in the page reports the fault. The function set
 // returns the current set of plugins.
-func (f *Faults) Gate(set func() *plugin.Set) dispatch.Gate { return faultsGate{f, set} }
+func (f *Faults) Gate(currentPlugins func() *plugin.Set) dispatch.Gate {
+	return faultsGate{f, currentPlugins}
+}
 
 type faultsGate struct {
-	faults *Faults
-	set    func() *plugin.Set
+	faults         *Faults
+	currentPlugins func() *plugin.Set
 }
 
 func (faultsGate) Name() string { return "faults" }
 
 func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
-	loadedPlugin, ok := g.set().Plugin(in.Tool.Plugin)
+	loadedPlugin, ok := g.currentPlugins().Plugin(in.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
@@ -200,11 +202,11 @@ func (f *Faults) save() {
 	f.saveLock.Lock()
 	defer f.saveLock.Unlock()
 	f.mu.Lock()
-	text := rawjson.Encode(f.byPlugin)
+	faultsJSON := rawjson.Encode(f.byPlugin)
 	f.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
 	if err == nil {
-		err = statefile.Write(f.path, append(text, '\n'))
+		err = statefile.Write(f.path, append(faultsJSON, '\n'))
 	}
 	if err != nil {
 		f.log.Warn().Err(err).Msg("could not save which plugins do not start")

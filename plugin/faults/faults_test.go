@@ -44,16 +44,16 @@ func TestFaultsBelongToOneContent(t *testing.T) {
 		t.Errorf("%+v, %v, %d changes", fault, isFaulty, changes)
 	}
 	file := filepath.Join(firstPlugin.Dir, "dist", "adapter.iife.js")
-	before, err := os.ReadFile(file)
+	contentBefore, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
+	writeFile(t, file, []byte(strings.SplitAfter(string(contentBefore), "};")[0]+"\n"))
 	nextBuild, _ := reloadRegistry(t, registry).Plugin("a")
 	if fault, isFaulty := storedFaults.FaultOf(nextBuild); isFaulty {
 		t.Errorf("the next build: %+v", fault)
 	}
-	writeFile(t, file, before)
+	writeFile(t, file, contentBefore)
 	otherRegistry := plugin.NewRegistry(store, zerolog.Nop())
 	samePlugin, _ := reloadRegistry(t, otherRegistry).Plugin("a")
 	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).FaultOf(samePlugin); !isFaulty {
@@ -73,17 +73,17 @@ func TestFaultsBelongToOneContent(t *testing.T) {
 }
 
 func TestFaultsOfADamagedFile(t *testing.T) {
-	for _, text := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
+	for _, faultsJSON := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 		firstPlugin, _ := registry.Set().Plugin("a")
-		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
+		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(faultsJSON))
 		storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
 		if fault, isFaulty := storedFaults.FaultOf(firstPlugin); isFaulty {
-			t.Errorf("%q: %+v", text, fault)
+			t.Errorf("%q: %+v", faultsJSON, fault)
 		}
 		storedFaults.RecordFault(firstPlugin, "it threw", "", "")
 		if _, isFaulty := storedFaults.FaultOf(firstPlugin); !isFaulty {
-			t.Errorf("%q: a new fault is not kept", text)
+			t.Errorf("%q: a new fault is not kept", faultsJSON)
 		}
 	}
 }

@@ -44,14 +44,14 @@ type Inspection struct {
 // inspectedSection is one section of an [Inspection], such as "code". An inspection omits
 // sections without text.
 type inspectedSection struct {
-	name  string
-	pages []string
+	name        string
+	reviewPages []string
 }
 
 // Inspect reads the code, the tools, the settings and the changes of the plugin with the
 // given name.
-func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
-	inspectedPlugin, err := set.Find(name)
+func Inspect(p *policy.Policy, pluginSet *plugin.Set, settingValues *settings.Values, name string) (*Inspection, error) {
+	inspectedPlugin, err := pluginSet.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -69,21 +69,21 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	inspection.addSection(sectionPreScript, code.PreScript)
 	inspection.addSection(sectionChanges, changes)
 	inspection.addSection(sectionLibraries, code.LibraryCode())
-	overview := inspection.overviewText(inspection.state, code, values, hasReviewed, changes == "")
+	overview := inspection.overviewText(inspection.state, code, settingValues, hasReviewed, changes == "")
 	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, splitPages(escapeHiddenText(overview))})
 	return inspection, nil
 }
 
-func (inspection *Inspection) addSection(name, text string) {
-	if strings.TrimSpace(text) != "" {
-		inspection.sections = append(inspection.sections, inspectedSection{name, splitPages(escapeHiddenText(text))})
+func (inspection *Inspection) addSection(name, sectionText string) {
+	if strings.TrimSpace(sectionText) != "" {
+		inspection.sections = append(inspection.sections, inspectedSection{name, splitPages(escapeHiddenText(sectionText))})
 	}
 }
 
 // escapeHiddenText replaces hidden characters by visible escapes, because hidden text could
 // contain instructions that only an agent reads.
-func escapeHiddenText(text string) string {
-	return plaintext.Replace(text, func(r rune) string {
+func escapeHiddenText(untrustedText string) string {
+	return plaintext.Replace(untrustedText, func(r rune) string {
 		if r == '\r' {
 			return "" // the \r is part of a Windows line end
 		}
@@ -94,8 +94,8 @@ func escapeHiddenText(text string) string {
 // Page returns one page of a section, and the name of the next page. The argument section can contain a page number, as
 // in "code/2". If section is empty, Page returns the overview. nextPage is empty after the last page. The error for an
 // unknown section lists the valid sections.
-func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
-	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
+func (inspection *Inspection) Page(sectionName string) (pageText, nextPage string, err error) {
+	name, number, hasNumber := strings.Cut(strings.TrimSpace(sectionName), "/")
 	if name == "" {
 		name = SectionOverview
 	}
@@ -105,13 +105,13 @@ func (inspection *Inspection) Page(section string) (text, nextPage string, err e
 			page = 0
 		}
 	}
-	if s, ok := inspection.findSection(name); ok && page >= 1 && page <= len(s.pages) {
-		if page < len(s.pages) {
+	if s, ok := inspection.findSection(name); ok && page >= 1 && page <= len(s.reviewPages) {
+		if page < len(s.reviewPages) {
 			nextPage = fmt.Sprintf("%s/%d", name, page+1)
 		}
-		return s.pages[page-1], nextPage, nil
+		return s.reviewPages[page-1], nextPage, nil
 	}
-	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
+	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(sectionName), strings.Join(inspection.sectionNames(), ", "))
 }
 
 func (inspection *Inspection) findSection(name string) (s inspectedSection, ok bool) {
@@ -132,40 +132,40 @@ var reviewSections = []struct{ name, title string }{
 // and, if withCode is true, the author's code. ReviewText returns an empty string if a
 // review shows no section after the overview.
 func (inspection *Inspection) ReviewText(withCode bool) string {
-	text := ""
+	sectionText := ""
 	for _, section := range reviewSections {
 		for _, s := range inspection.sections {
 			if s.name == section.name && (withCode || s.name == sectionChanges) {
-				text += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
+				sectionText += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.reviewPages, ""), "\n"))
 			}
 		}
 	}
-	return text
+	return sectionText
 }
 
 func (inspection *Inspection) sectionNames() []string {
 	var names []string
 	for _, s := range inspection.sections {
-		text := s.name
-		if len(s.pages) > 1 {
-			text += fmt.Sprintf(" (%d pages, %s/1 to %[2]s/%[1]d)", len(s.pages), s.name)
+		sectionTitle := s.name
+		if len(s.reviewPages) > 1 {
+			sectionTitle += fmt.Sprintf(" (%d pages, %s/1 to %[2]s/%[1]d)", len(s.reviewPages), s.name)
 		}
-		names = append(names, text)
+		names = append(names, sectionTitle)
 	}
 	return names
 }
 
-func splitPages(text string) []string {
-	var pages []string
-	for len(text) > maxPageBytes {
-		lineEnd := strings.LastIndexByte(text[:maxPageBytes], '\n') + 1
+func splitPages(sectionText string) []string {
+	var reviewPages []string
+	for len(sectionText) > maxPageBytes {
+		lineEnd := strings.LastIndexByte(sectionText[:maxPageBytes], '\n') + 1
 		if lineEnd == 0 {
-			for lineEnd = maxPageBytes; !utf8.RuneStart(text[lineEnd]); lineEnd-- {
+			for lineEnd = maxPageBytes; !utf8.RuneStart(sectionText[lineEnd]); lineEnd-- {
 			}
 		}
-		pages, text = append(pages, text[:lineEnd]), text[lineEnd:]
+		reviewPages, sectionText = append(reviewPages, sectionText[:lineEnd]), sectionText[lineEnd:]
 	}
-	return append(pages, text)
+	return append(reviewPages, sectionText)
 }
 
 func formatTools(inspectedPlugin *plugin.Plugin) string {
@@ -182,7 +182,7 @@ func formatTools(inspectedPlugin *plugin.Plugin) string {
 	return b.String()
 }
 
-func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
+func (inspection *Inspection) overviewText(s policy.State, code review.Code, settingValues *settings.Values, hasReviewed, isUnchanged bool) string {
 	inspectedPlugin := inspection.Plugin
 	var b strings.Builder
 	line := func(label, format string, args ...any) {
@@ -215,7 +215,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	for _, m := range sortBrowserFeatures(ownMentions, preMentions) {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
 	}
-	line("settings", "%s", formatSettings(inspectedPlugin, values))
+	line("settings", "%s", formatSettings(inspectedPlugin, settingValues))
 	for _, warning := range inspectedPlugin.Warnings {
 		line("warning", "%s", warning)
 	}
@@ -232,14 +232,14 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 }
 
 func describeRunPlaces(inspectedPlugin *plugin.Plugin) string {
-	text := "in the documents of its sites"
+	description := "in the documents of its sites"
 	if inspectedPlugin.RunsInFrames {
-		text += ", also in frames of the page's origin"
+		description += ", also in frames of the page's origin"
 	}
 	if inspectedPlugin.PreScript {
-		text += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
+		description += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
 	}
-	return text
+	return description
 }
 
 func formatOnOff(on bool) string {
@@ -270,28 +270,28 @@ func formatReview(s policy.State, hasReviewed, isUnchanged bool) string {
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
-func formatSettings(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
-	setValues := values.ValidValues(inspectedPlugin)
-	var texts []string
+func formatSettings(inspectedPlugin *plugin.Plugin, settingValues *settings.Values) string {
+	setValues := settingValues.ValidValues(inspectedPlugin)
+	var shownTexts []string
 	for _, s := range inspectedPlugin.Settings {
-		text := fmt.Sprintf("%s (%s", s.Key, s.Type)
+		description := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
-			text += ", required"
+			description += ", required"
 		}
 		if s.IsSecret() {
-			text += ", secret"
+			description += ", secret"
 		}
 		if setValues[s.Key] != nil {
-			text += ", set"
+			description += ", set"
 		}
-		texts = append(texts, text+")")
+		shownTexts = append(shownTexts, description+")")
 	}
-	return joinOrNone(texts)
+	return joinOrNone(shownTexts)
 }
 
-func joinOrNone(texts []string) string {
-	if len(texts) == 0 {
+func joinOrNone(shownTexts []string) string {
+	if len(shownTexts) == 0 {
 		return "none"
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(shownTexts, ", ")
 }

@@ -17,10 +17,10 @@ import (
 )
 
 type testPolicy struct {
-	t      *testing.T
-	dir    string
-	policy *policy.Policy
-	set    *plugin.Set
+	t         *testing.T
+	dir       string
+	policy    *policy.Policy
+	pluginSet *plugin.Set
 }
 
 func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
@@ -31,7 +31,7 @@ func newTestPolicy(t *testing.T, packages ...plugintest.Package) *testPolicy {
 	return w
 }
 
-func (w *testPolicy) Set() *plugin.Set { return w.set }
+func (w *testPolicy) Set() *plugin.Set { return w.pluginSet }
 
 func (w *testPolicy) load(packages ...plugintest.Package) {
 	w.t.Helper()
@@ -39,12 +39,12 @@ func (w *testPolicy) load(packages ...plugintest.Package) {
 	for _, p := range packages {
 		plugins = append(plugins, plugintest.Load(w.t, p))
 	}
-	w.set = plugin.NewSet(plugins, nil)
+	w.pluginSet = plugin.NewSet(plugins, nil)
 }
 
 func (w *testPolicy) review(name string, permission wire.Permission) {
 	w.t.Helper()
-	mailPlugin, err := w.set.Find(name)
+	mailPlugin, err := w.pluginSet.Find(name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (w *testPolicy) review(name string, permission wire.Permission) {
 }
 
 func (w *testPolicy) inspect(name string) (*inspection.Inspection, error) {
-	return inspection.Inspect(w.policy, w.set, settings.New(w.dir, settings.Options{}), name)
+	return inspection.Inspect(w.policy, w.pluginSet, settings.New(w.dir, settings.Options{}), name)
 }
 
 func twoToolPackage(name, code string) plugintest.Package {
@@ -63,32 +63,32 @@ func twoToolPackage(name, code string) plugintest.Package {
 	}}
 }
 
-func bundledAdapter(own string, libraryLines int) string {
+func bundledAdapter(ownCode string, libraryLines int) string {
 	return "\"use strict\";\n(() => {\n" +
 		"  // node_modules/zod/v4/core/core.js\n" + strings.Repeat("  var zod = new Function('return 1');\n", libraryLines) +
-		"  // src/tools/send.ts\n" + own +
+		"  // src/tools/send.ts\n" + ownCode +
 		"  // ../../platform/plugin-sdk/dist/fetch.js\n  var sdk = globalThis.fetch;\n" +
 		"  // src/index.ts\n  globalThis.__openTabs.adapters.mail = { tools: [] };\n})();\n"
 }
 
-func mailPackage(own string) plugintest.Package {
-	p := twoToolPackage("mail", bundledAdapter(own, 5000))
+func mailPackage(ownCode string) plugintest.Package {
+	p := twoToolPackage("mail", bundledAdapter(ownCode, 5000))
 	p.Tools[0].Description = "Reads mail."
 	return p
 }
 
 func TestInspectionIsReadable(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var send = () => fetch('/send', { body: localStorage.token });\n"))
-	inspected, err := w.inspect("mail")
+	inspection, err := w.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	overview, nextPackage, err := inspected.Page("")
+	overview, nextPackage, err := inspection.Page("")
 	if err != nil || nextPackage != "" {
 		t.Fatal(nextPackage, err)
 	}
 	for _, want := range []string{
-		"mail 1.0.0 (The mail)", "sites         *://localhost/*", "content hash  " + inspected.Hash, "reviewed      never", "permission    off",
+		"mail 1.0.0 (The mail)", "sites         *://localhost/*", "content hash  " + inspection.Hash, "reviewed      never", "permission    off",
 		"mentions      its own code: fetch, localStorage; its pre-script: none; its libraries: Function, fetch",
 		"sections      tools, code, libraries (4 pages, libraries/1 to libraries/4)", "mail__read: Reads mail.",
 	} {
@@ -96,25 +96,25 @@ func TestInspectionIsReadable(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, overview)
 		}
 	}
-	code, nextPackage, err := inspected.Page("code")
+	code, nextPackage, err := inspection.Page("code")
 	if err != nil || nextPackage != "" || !strings.Contains(code, "var send = ") || !strings.Contains(code, "__adapterHash") || strings.Contains(code, "zod") {
 		t.Errorf("%.2000s\n%q %v", code, nextPackage, err)
 	}
 	var libraries strings.Builder
-	for section := "libraries"; section != ""; {
-		text, nextPackage, err := inspected.Page(section)
-		if err != nil || len(text) > 48<<10 {
-			t.Fatal(section, len(text), err)
+	for sectionName := "libraries"; sectionName != ""; {
+		pageText, nextPackage, err := inspection.Page(sectionName)
+		if err != nil || len(pageText) > 48<<10 {
+			t.Fatal(sectionName, len(pageText), err)
 		}
-		libraries.WriteString(text)
-		section = nextPackage
+		libraries.WriteString(pageText)
+		sectionName = nextPackage
 	}
 	if n := strings.Count(libraries.String(), "var zod"); n != 5000 {
 		t.Errorf("the pages have %d of 5000 lines; want 5000", n)
 	}
-	for _, section := range []string{"nothing", "code/2", "code/0", "code/x", "changes"} {
-		if _, _, err := inspected.Page(section); err == nil || !strings.Contains(err.Error(), "name one of overview, tools, code") {
-			t.Errorf("%s: %v; want an error that contains %q", section, err, "name one of overview, tools, code")
+	for _, sectionName := range []string{"nothing", "code/2", "code/0", "code/x", "changes"} {
+		if _, _, err := inspection.Page(sectionName); err == nil || !strings.Contains(err.Error(), "name one of overview, tools, code") {
+			t.Errorf("%s: %v; want an error that contains %q", sectionName, err, "name one of overview, tools, code")
 		}
 	}
 }
@@ -127,30 +127,30 @@ func TestChangesSinceReview(t *testing.T) {
 		t.Error(hasReviewed, err)
 	}
 	w.review("mail", wire.PermissionAuto)
-	if text, hasReviewed, err := w.policy.Changes(mailPlugin); text != "" || !hasReviewed || err != nil {
-		t.Error(text, hasReviewed, err)
+	if changes, hasReviewed, err := w.policy.Changes(mailPlugin); changes != "" || !hasReviewed || err != nil {
+		t.Error(changes, hasReviewed, err)
 	}
 	nextPackage := mailPackage(now)
 	nextPackage.Code = bundledAdapter(now, 5001)
 	w.load(nextPackage)
 	changedPlugin, _ := w.Set().Plugin("mail")
-	text, hasReviewed, err := w.policy.Changes(changedPlugin)
+	changes, hasReviewed, err := w.policy.Changes(changedPlugin)
 	if err != nil || !hasReviewed {
 		t.Fatal(hasReviewed, err)
 	}
 	for _, want := range []string{"--- reviewed/own.js", "-" + oldCode, "+" + now, "--- reviewed/libraries.txt", " node_modules/zod/v4/core/core.js"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+		if !strings.Contains(changes, want) {
+			t.Errorf("%q is missing in\n%s", want, changes)
 		}
 	}
-	if strings.Contains(text, "tools.json") || strings.Count(text, "\n") > 40 {
-		t.Errorf("the inspection lists changes that did not happen:\n%s", text)
+	if strings.Contains(changes, "tools.json") || strings.Count(changes, "\n") > 40 {
+		t.Errorf("the inspection lists changes that did not happen:\n%s", changes)
 	}
-	inspected, err := w.inspect("mail")
+	inspection, err := w.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if overview, _, _ := inspected.Page("overview"); !strings.Contains(overview, "CHANGED SINCE, see the section changes") {
+	if overview, _, _ := inspection.Page("overview"); !strings.Contains(overview, "CHANGED SINCE, see the section changes") {
 		t.Error(overview)
 	}
 	if err := w.policy.Forget("mail", "me"); err != nil {
@@ -168,20 +168,20 @@ func TestChangeBeyondStoredPart(t *testing.T) {
 	w.review("mail", wire.PermissionAuto)
 	w.load(mailPackage(padding + "  var send = () => 2;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
-	text, hasReviewed, err := w.policy.Changes(mailPlugin)
-	if err != nil || !hasReviewed || strings.Count(text, "more is not kept") != 2 {
-		t.Errorf("%t, %v, %d bytes", hasReviewed, err, len(text))
+	changes, hasReviewed, err := w.policy.Changes(mailPlugin)
+	if err != nil || !hasReviewed || strings.Count(changes, "more is not kept") != 2 {
+		t.Errorf("%t, %v, %d bytes", hasReviewed, err, len(changes))
 	}
 }
 
 func TestReviewTokens(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"), twoToolPackage("chat", ""))
 	inspect := func(name string) *inspection.Inspection {
-		inspected, err := w.inspect(name)
+		inspection, err := w.inspect(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return inspected
+		return inspection
 	}
 	mail, chat := inspect("mail"), inspect("chat")
 	synctest.Test(t, func(t *testing.T) {
@@ -267,25 +267,25 @@ func TestInspectionGroupsTools(t *testing.T) {
 		{Name: "find", Description: "d", Group: "Reading"},
 	}
 	w := newTestPolicy(t, p)
-	inspected, err := w.inspect("mail")
+	inspection, err := w.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	overview, _, _ := inspected.Page("")
+	overview, _, _ := inspection.Page("")
 	if want := "Reading:\n  mail__read: d\n  mail__find: d\nWriting:\n  mail__send: d\nOther:\n  mail__other: d\n"; !strings.Contains(overview, want) {
 		t.Errorf("%s; want a text that contains %q", overview, want)
 	}
-	tools, _, _ := inspected.Page("tools")
+	tools, _, _ := inspection.Page("tools")
 	if !strings.HasPrefix(tools, "[Reading] mail__read") {
 		t.Errorf("%s; want a text that begins with %q", tools, "[Reading] mail__read")
 	}
 	otherPolicy := newTestPolicy(t, mailPackage("  var x = '\U000e0041\u202e'; new Image();\n"))
-	inspected, err = otherPolicy.inspect("mail")
+	inspection, err = otherPolicy.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	overview, _, _ = inspected.Page("")
-	code, _, _ := inspected.Page("code")
+	overview, _, _ = inspection.Page("")
+	code, _, _ := inspection.Page("code")
 	mailPlugin, _ := otherPolicy.Set().Plugin("mail")
 	if !strings.Contains(overview, "  Image: Loads an image") || strings.Contains(overview, mailPlugin.Dir) || !strings.Contains(code, `'\u{e0041}\u{202e}'`) {
 		t.Errorf("%s\n%s", overview, code)
@@ -293,18 +293,18 @@ func TestInspectionGroupsTools(t *testing.T) {
 }
 
 func TestReviewText(t *testing.T) {
-	long := strings.Repeat("const line = 1;\n", 10_000)
+	longCode := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, twoToolPackage("a", "first();\n"))
-	if inspected, err := w.inspect("a"); err != nil || inspected.ReviewText(false) != "" || !strings.Contains(inspected.ReviewText(true), "\nThe author's code:\n\n") {
-		t.Errorf("%v, %v", inspected, err)
+	if inspection, err := w.inspect("a"); err != nil || inspection.ReviewText(false) != "" || !strings.Contains(inspection.ReviewText(true), "\nThe author's code:\n\n") {
+		t.Errorf("%v, %v", inspection, err)
 	}
 	w.review("a", wire.PermissionAsk)
-	w.load(twoToolPackage("a", long))
-	inspected, err := w.inspect("a")
+	w.load(twoToolPackage("a", longCode))
+	inspection, err := w.inspect("a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	shortText, fullText := inspected.ReviewText(false), inspected.ReviewText(true)
+	shortText, fullText := inspection.ReviewText(false), inspection.ReviewText(true)
 	if !strings.HasPrefix(shortText, "\nChanges since the last review:\n\n") || strings.Contains(shortText, "The author's code") {
 		t.Errorf("without the code: %.300s", shortText)
 	}

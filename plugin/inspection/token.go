@@ -31,7 +31,7 @@ type issuedToken struct {
 }
 
 // Issue returns a new token for an inspection.
-func (r *Tokens) Issue(inspected *Inspection) string {
+func (r *Tokens) Issue(inspection *Inspection) string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // rand.Read never fails
 	token := base64.RawURLEncoding.EncodeToString(random[:])
@@ -40,7 +40,7 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 	if len(r.issued) == maxTokens {
 		r.issued = r.issued[1:]
 	}
-	r.issued = append(r.issued, issuedToken{token, inspected.Plugin.Name, inspected.Hash, time.Now().Add(tokenLifetime)})
+	r.issued = append(r.issued, issuedToken{token, inspection.Plugin.Name, inspection.Hash, time.Now().Add(tokenLifetime)})
 	return token
 }
 

@@ -62,8 +62,8 @@ func (inspection *Inspection) View() wire.PluginInspectResult {
 }
 
 func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
-	view := wire.SectionView{Name: name, Pages: len(s.pages)}
-	for _, page := range s.pages {
+	view := wire.SectionView{Name: name, Pages: len(s.reviewPages)}
+	for _, page := range s.reviewPages {
 		view.Lines += strings.Count(page, "\n")
 		if name != wire.SectionChanges {
 			continue
@@ -132,11 +132,11 @@ func (inspection *Inspection) PanelPage(in wire.PluginPageParams) (wire.PluginPa
 		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has changed since you opened its review: open the review again", inspection.Plugin.Name)
 	}
 	s, ok := inspection.findSection(string(in.Section))
-	if !ok || in.Page < 1 || in.Page > len(s.pages) {
+	if !ok || in.Page < 1 || in.Page > len(s.reviewPages) {
 		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has no page %d of the section %q", inspection.Plugin.Name, in.Page, plaintext.Shorten(string(in.Section)))
 	}
-	result := wire.PluginPageResult{Text: s.pages[in.Page-1], FirstLine: 1}
-	for _, page := range s.pages[:in.Page-1] {
+	result := wire.PluginPageResult{Text: s.reviewPages[in.Page-1], FirstLine: 1}
+	for _, page := range s.reviewPages[:in.Page-1] {
 		result.FirstLine += strings.Count(page, "\n")
 	}
 	return result, nil

@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-func bundle(library, own string) string {
-	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
+func bundle(library, ownCode string) string {
+	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + ownCode + "\n})();\n"
 }
 
 func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.SectionView {
@@ -32,12 +32,12 @@ func TestView(t *testing.T) {
 		Tools: []plugintest.Tool{{Name: "read", Description: "Reads."}, {Name: "drop", Description: "Drops.", Annotations: &plugin.Annotations{Destructive: &isDestructive}}},
 	}
 	w := newTestPolicy(t, p)
-	inspected, err := w.inspect("mail")
+	mailInspection, err := w.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := inspected.View()
-	if view.Hash != inspected.Hash || view.Description != "A plugin for tests." || view.Package != "opentabs-plugin-mail" || !view.PreScript || view.LastReview != nil || view.Author != "" {
+	view := mailInspection.View()
+	if view.Hash != mailInspection.Hash || view.Description != "A plugin for tests." || view.Package != "opentabs-plugin-mail" || !view.PreScript || view.LastReview != nil || view.Author != "" {
 		t.Errorf("inspection of a new plugin = %+v", view)
 	}
 	var powers []string
@@ -55,24 +55,24 @@ func TestView(t *testing.T) {
 	if s := sectionOf(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || sectionOf(view, wire.SectionLibraries).Lines == 0 || sectionOf(view, wire.SectionChanges).Pages != 0 {
 		t.Errorf("inspected sections = %+v", view.Sections)
 	}
-	if names, err := inspection.BrowserFeatureNames(inspected.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
+	if names, err := inspection.BrowserFeatureNames(mailInspection.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
 		t.Errorf("browser features in the author's code = %v, %v", names, err)
 	}
 
 	w.review("mail", wire.PermissionAuto)
 	p.Code = bundle("eval(x);", "fetch('/b');\n  fetch('/c');")
 	w.load(p)
-	if inspected, err = w.inspect("mail"); err != nil {
+	if mailInspection, err = w.inspect("mail"); err != nil {
 		t.Fatal(err)
 	}
-	view = inspected.View()
+	view = mailInspection.View()
 	if r := view.LastReview; r == nil || r.Version != "1.0.0" || r.Permission != wire.PermissionAuto || r.AtMs == 0 {
 		t.Errorf("last review of the changed plugin = %+v", r)
 	}
 	if s := sectionOf(view, wire.SectionChanges); s.Added != 3 || s.Removed != 2 {
 		t.Errorf("section changes of the changed plugin = %+v", s)
 	}
-	page, err := inspected.PanelPage(wire.PluginPageParams{Plugin: "mail", Hash: view.Hash, Section: wire.SectionChanges, Page: 1})
+	page, err := mailInspection.PanelPage(wire.PluginPageParams{Plugin: "mail", Hash: view.Hash, Section: wire.SectionChanges, Page: 1})
 	if err != nil || page.FirstLine != 1 || !strings.Contains(page.Text, "+  fetch('/c');") {
 		t.Errorf("first page of the section changes = %+v, %v", page, err)
 	}
@@ -80,29 +80,29 @@ func TestView(t *testing.T) {
 
 func TestPanelPage(t *testing.T) {
 	w := newTestPolicy(t, plugintest.Package{Name: "mail", Code: "(()=>{\n" + strings.Repeat("x();\n", 30_000) + "})();\n"})
-	inspected, err := w.inspect("mail")
+	mailInspection, err := w.inspect("mail")
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := wire.PluginPageParams{Plugin: "mail", Hash: inspected.Hash, Section: wire.SectionCode, Page: 2}
-	first := request
-	first.Page = 1
-	firstPage, firstErr := inspected.PanelPage(first)
-	page, err := inspected.PanelPage(request)
-	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || sectionOf(inspected.View(), wire.SectionCode).Pages != 4 {
+	request := wire.PluginPageParams{Plugin: "mail", Hash: mailInspection.Hash, Section: wire.SectionCode, Page: 2}
+	firstParams := request
+	firstParams.Page = 1
+	firstPage, firstErr := mailInspection.PanelPage(firstParams)
+	page, err := mailInspection.PanelPage(request)
+	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || sectionOf(mailInspection.View(), wire.SectionCode).Pages != 4 {
 		t.Errorf("page 2 begins at line %d, %v, %v", page.FirstLine, err, firstErr)
 	}
-	for want, change := range map[string]func(*wire.PluginPageParams){
+	for want, pluginChange := range map[string]func(*wire.PluginPageParams){
 		"has changed since you opened its review": func(p *wire.PluginPageParams) { p.Hash = "old" },
 		"has no page 9":               func(p *wire.PluginPageParams) { p.Page = 9 },
 		"has no page 0":               func(p *wire.PluginPageParams) { p.Page = 0 },
 		`of the section "pre-script"`: func(p *wire.PluginPageParams) { p.Section = wire.SectionPreScript },
 		`of the section "other"`:      func(p *wire.PluginPageParams) { p.Section = "other" },
 	} {
-		wrong := request
-		change(&wrong)
-		if _, err := inspected.PanelPage(wrong); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error for the invalid page request %+v = %v; want %q", wrong, err, want)
+		wrongParams := request
+		pluginChange(&wrongParams)
+		if _, err := mailInspection.PanelPage(wrongParams); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error for the invalid page request %+v = %v; want %q", wrongParams, err, want)
 		}
 	}
 }
@@ -110,23 +110,23 @@ func TestPanelPage(t *testing.T) {
 func TestViewAuthor(t *testing.T) {
 	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
 		w := newTestPolicy(t, plugintest.Package{Name: "mail"})
-		mailPlugin, err := w.set.Find("mail")
+		mailPlugin, err := w.pluginSet.Find("mail")
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(mailPlugin.Dir, "package.json")
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "{", `{"author":`+author+",", 1)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Replace(string(fileContent), "{", `{"author":`+author+",", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		inspected, err := w.inspect("mail")
+		mailInspection, err := w.inspect("mail")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := inspected.View().Author; got != want {
+		if got := mailInspection.View().Author; got != want {
 			t.Errorf("author for the JSON %s = %q, want %q", author, got, want)
 		}
 	}

@@ -74,12 +74,12 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 	if err := os.MkdirAll(filepath.Join(dir, "dist"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write := func(file string, content []byte) {
+	writePackageFile := func(file string, content []byte) {
 		if err := os.WriteFile(filepath.Join(dir, file), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("package.json", encodeJSON(t, map[string]any{
+	writePackageFile("package.json", encodeJSON(t, map[string]any{
 		"name": "opentabs-plugin-" + p.Name, "version": "1.0.0", "main": "dist/adapter.iife.js",
 		"opentabs": map[string]any{"displayName": "The " + p.Name, "description": "A plugin for tests.", "urlPatterns": p.Matches},
 	}))
@@ -93,10 +93,10 @@ func (p Package) WriteTo(t testing.TB, dir string) {
 	if p.PreScript != "" {
 		tools["preScriptFile"] = "pre-script.iife.js"
 		tools["preScriptHash"] = fmt.Sprintf("%x", sha256.Sum256([]byte(p.PreScript)))
-		write("dist/pre-script.iife.js", []byte(p.PreScript))
+		writePackageFile("dist/pre-script.iife.js", []byte(p.PreScript))
 	}
-	write("dist/tools.json", encodeJSON(t, tools))
-	write("dist/adapter.iife.js", Adapter(p.Name, p.Code))
+	writePackageFile("dist/tools.json", encodeJSON(t, tools))
+	writePackageFile("dist/adapter.iife.js", Adapter(p.Name, p.Code))
 }
 
 func (p *Package) fillDefaults() {
@@ -154,11 +154,11 @@ func encodeJSON(t testing.TB, v any) []byte {
 // Load writes a package to a temporary folder and loads the package.
 func Load(t testing.TB, p Package) *plugin.Plugin {
 	t.Helper()
-	loaded, err := plugin.Load(p.Write(t))
+	loadedPlugin, err := plugin.Load(p.Write(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return loaded
+	return loadedPlugin
 }
 
 // Registry returns a registry that has loaded the given packages, and the registry's

@@ -34,22 +34,22 @@ func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 func (g callerGate) isRestricted(name string) bool {
-	loadedPlugin, ok := g.p.set().Plugin(name)
+	loadedPlugin, ok := g.p.currentPlugins().Plugin(name)
 	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
-func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
-	isAllowed := g.p.State(caller).mayCall(called)
+func (g callerGate) checkCall(caller, calledTools string) dispatch.Verdict {
+	isAllowed := g.p.State(caller).mayCall(calledTools)
 	isRestricted := g.isRestricted(caller)
-	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, called)
+	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, calledTools)
 	switch {
 	case isRestricted && !isAllowed:
-		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, called),
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, calledTools),
 			allowCommand+" and "+lateAccessCommand(caller))
 	case isRestricted:
 		return newRefusalVerdict(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
 	case !isAllowed:
-		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, called), allowCommand)
+		return newRefusalVerdict(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, calledTools), allowCommand)
 	}
 	return dispatch.Verdict{}
 }
@@ -58,10 +58,10 @@ func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-func newRefusalVerdict(fact, command string) dispatch.Verdict {
+func newRefusalVerdict(factText, command string) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied,
-		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command),
-		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command))
+		fmt.Sprintf("%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", factText, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command))
 }
 
 // Resolve wraps [Registry.Resolve] and hides the tools of plugins that the calling plugin is
@@ -72,16 +72,16 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 		if err == nil {
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
-		called := pluginNameOf(parent, name)
-		if builtin, ok := e.policy.set().Tool(name); ok && builtin.Plugin.IsBuiltin() {
-			called = builtin.Plugin.Name
+		calledTools := pluginNameOf(parent, name)
+		if builtin, ok := e.policy.currentPlugins().Tool(name); ok && builtin.Plugin.IsBuiltin() {
+			calledTools = builtin.Plugin.Name
 		}
-		if called == parent.Plugin {
+		if calledTools == parent.Plugin {
 			return tool, args, err
 		}
 		gate := callerGate{e.policy}
-		if _, calledPlugins := e.policy.set().Plugin(called); calledPlugins || gate.isRestricted(parent.Plugin) {
-			if v := gate.checkCall(parent.Plugin, called); v.Block != nil {
+		if _, calledPlugins := e.policy.currentPlugins().Plugin(calledTools); calledPlugins || gate.isRestricted(parent.Plugin) {
+			if v := gate.checkCall(parent.Plugin, calledTools); v.Block != nil {
 				return dispatch.Tool{}, nil, v.Block
 			}
 		}
@@ -114,17 +114,17 @@ type refusedCalls struct {
 	byCaller map[string][]string
 }
 
-func (r *refusedCalls) add(caller, called string) bool {
+func (r *refusedCalls) add(caller, calledTools string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.byCaller == nil {
 		r.byCaller = map[string][]string{}
 	}
 	calledPlugins := r.byCaller[caller]
-	if slices.Contains(calledPlugins, called) || len(calledPlugins) == maxRefused || calledPlugins == nil && len(r.byCaller) == maxRefusedCallers {
+	if slices.Contains(calledPlugins, calledTools) || len(calledPlugins) == maxRefused || calledPlugins == nil && len(r.byCaller) == maxRefusedCallers {
 		return false
 	}
-	r.byCaller[caller] = append(calledPlugins, called)
+	r.byCaller[caller] = append(calledPlugins, calledTools)
 	return true
 }
 
@@ -135,9 +135,9 @@ func (p *Policy) Refused(name string) []string {
 	p.refusedCalls.mu.Lock()
 	defer p.refusedCalls.mu.Unlock()
 	var pluginNames []string
-	for _, called := range p.refusedCalls.byCaller[name] {
-		if !s.mayCall(called) {
-			pluginNames = append(pluginNames, called)
+	for _, calledTools := range p.refusedCalls.byCaller[name] {
+		if !s.mayCall(calledTools) {
+			pluginNames = append(pluginNames, calledTools)
 		}
 	}
 	slices.Sort(pluginNames)
@@ -145,8 +145,8 @@ func (p *Policy) Refused(name string) []string {
 }
 
 func pluginNameOf(parent dispatch.Tool, name string) string {
-	if called, _, ok := strings.Cut(name, "__"); ok {
-		return called
+	if calledTools, _, ok := strings.Cut(name, "__"); ok {
+		return calledTools
 	}
 	return parent.Plugin
 }

@@ -24,21 +24,21 @@ func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
+func (g *gatedCalls) runNested(caller string, decision *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: callerFrom(caller),
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			if ticket = w; answer == nil {
+			if ticket = w; decision == nil {
 				g.t.Errorf("the call waited for approval: %q", w.Reason)
-				answer = &dispatch.Resolution{}
+				decision = &dispatch.Resolution{}
 			}
-			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *decision); err != nil {
 				g.t.Error(err)
 			}
 		},
 	})
-	if answer != nil && ticket.CallID == "" {
+	if decision != nil && ticket.CallID == "" {
 		g.t.Error("the call did not wait for approval")
 	}
 	return ticket, err
@@ -89,8 +89,8 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v; want length 0", got)
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
-	if !policy.MayCall(reopened.State("b"), "a") {
+	reopenedPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
+	if !policy.MayCall(reopenedPolicy.State("b"), "a") {
 		t.Error("the permission for calls is not in the file")
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
@@ -214,13 +214,13 @@ func TestCallsEndWithTheContent(t *testing.T) {
 
 func TestSetCallsErrors(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
-	for _, test := range []struct{ name, otherName, want string }{
+	for _, testCase := range []struct{ name, otherName, want string }{
 		{"a", "a", "may always call each other"},
 		{"a", "messages", `"messages"`},
 		{"missing", "a", `"missing"`},
 	} {
-		if err := g.policy.SetCalls(test.name, test.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s to %s: %v; want an error that contains %q", test.name, test.otherName, err, test.want)
+		if err := g.policy.SetCalls(testCase.name, testCase.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%s to %s: %v; want an error that contains %q", testCase.name, testCase.otherName, err, testCase.want)
 		}
 	}
 	g.failOnError(g.policy.SetCalls("a", "gone", false, "x"))
@@ -250,7 +250,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
 	w.failOnError(registry.Reload())
-	w.set = registry.Set()
+	w.pluginSet = registry.Set()
 	for _, name := range []string{"a", "b", "c"} {
 		w.review(name, permissionAuto)
 	}
@@ -262,7 +262,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 		}
 		return err.Code
 	}
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		caller, name, args string
 		want               wire.ErrorCode
 	}{
@@ -274,8 +274,8 @@ func TestResolveRevealsNothing(t *testing.T) {
 		{"c", "missing__send", `{}`, wire.ErrDenied},
 		{"c", "none", `{}`, wire.ErrUnknownTool},
 	} {
-		if got := code(test.caller, test.name, test.args); got != test.want {
-			t.Errorf("%s calls %s(%s): %q, want %q", test.caller, test.name, test.args, got, test.want)
+		if got := code(testCase.caller, testCase.name, testCase.args); got != testCase.want {
+			t.Errorf("%s calls %s(%s): %q, want %q", testCase.caller, testCase.name, testCase.args, got, testCase.want)
 		}
 	}
 	w.failOnError(w.policy.SetCalls("b", "a", true, "x"))
@@ -291,7 +291,7 @@ func TestResolveBrowserTools(t *testing.T) {
 		Name: "browser_click", TargetKind: dispatch.TargetPage, InputSchema: json.RawMessage(`{"type":"object","required":["target"]}`),
 	}}}))
 	w.failOnError(registry.Reload())
-	w.set = registry.Set()
+	w.pluginSet = registry.Set()
 	w.review("b", permissionAuto)
 	resolve := w.enforcer.Resolve(registry)
 	for name, want := range map[string]wire.ErrorCode{"browser_click": wire.ErrDenied, "browser_clack": wire.ErrUnknownTool} {

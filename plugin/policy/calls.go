@@ -31,13 +31,13 @@ func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 // SetCalls allows or forbids calls from the plugin called name to the tools of the plugin
 // called target. by is the surface on which the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
-	change := Change{Kind: "calls", Plugin: name, By: by}
+	policyChange := Change{Kind: "calls", Plugin: name, By: by}
 	if !isAllowed {
-		return p.changeEntry(change, func(entry statedoc.Object) string {
+		return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 			calls := entry.Child("calls")
 			delete(calls, target)
 			entry.Put("calls", calls)
@@ -47,14 +47,14 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 	if name == target {
 		return fmt.Errorf("the tools of %s may always call each other", name)
 	}
-	if _, err := p.set().Find(target); err != nil {
+	if _, err := p.currentPlugins().Find(target); err != nil {
 		return err
 	}
 	if !p.stateOf(name, loadedPlugin).Reviewed {
 		return newNotReviewedError(name)
 	}
-	change.New = target
-	return p.changeEntry(change, func(entry statedoc.Object) string {
+	policyChange.New = target
+	return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 		calls, mark := entry.Child("calls"), statedoc.Object{}
 		setChangeOrigin(mark, by)
 		calls.Put(target, mark)
@@ -65,7 +65,7 @@ func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error 
 
 // SetLateAccess gives late access to a plugin, or takes late access away.
 func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
@@ -75,11 +75,11 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 	if isAllowed && !loadedPlugin.StartsLate() {
 		return fmt.Errorf("the plugin %s starts before the page's scripts, so it needs no late access: it has its secret settings already", name)
 	}
-	change := Change{Kind: "late-access", Plugin: name, By: by}
+	policyChange := Change{Kind: "late-access", Plugin: name, By: by}
 	if isAllowed {
-		change.New = "on"
+		policyChange.New = "on"
 	}
-	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		if _, ok := entry["lateAccess"]; ok {
 			oldValue = "on"
 		}
@@ -95,11 +95,11 @@ func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
 
 // After allowAlways returns, its caller must record the user's decision and notify the listeners.
 func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
-	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
-		return fmt.Errorf("the client's name %s", problem)
+	if problemText := plaintext.CheckShown(isAllowed.Client); problemText != "" {
+		return fmt.Errorf("the client's name %s", problemText)
 	}
-	return p.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(name, func(entry statedoc.Object) {
+	return p.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(name, func(entry statedoc.Object) {
 			editTool(entry, tool, func(toolEntry statedoc.Object) {
 				var allowedCallers []json.RawMessage
 				statedoc.Decode(toolEntry["allowed"], &allowedCallers)

@@ -47,15 +47,15 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 			return err
 		}
 	}
-	loadedPlugin, err := p.set().FindWithTool(name, tool)
+	loadedPlugin, err := p.currentPlugins().FindWithTool(name, tool)
 	if err != nil {
 		return err
 	}
 	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, loadedPlugin).Reviewed {
 		return newNotReviewedError(name)
 	}
-	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
-	err = p.changeEntry(change, func(entry statedoc.Object) string {
+	policyChange := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
+	err = p.changeEntry(policyChange, func(entry statedoc.Object) string {
 		if tool == "" {
 			return setPluginPermission(entry, permission, surface)
 		}
@@ -87,11 +87,11 @@ func setToolPermission(entry statedoc.Object, tool string, permission wire.Permi
 
 // SetLimit sets how often a tool is allowed to run; the zero limit removes the limit.
 func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error {
-	if _, err := p.set().FindWithTool(name, tool); err != nil {
+	if _, err := p.currentPlugins().FindWithTool(name, tool); err != nil {
 		return err
 	}
-	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}
-	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	policyChange := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}
+	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		editTool(entry, tool, func(toolEntry statedoc.Object) {
 			statedoc.Decode(toolEntry["limit"], &oldValue)
 			toolEntry.Put("limit", limit)
@@ -103,10 +103,10 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error 
 // Forget deletes all permissions of a plugin, and the permissions of other plugins to
 // call the plugin.
 func (p *Policy) Forget(name, surface string) error {
-	change := Change{Kind: "forget", Plugin: name, By: surface}
-	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
-		for otherName := range doc.TopLevel.Child("plugins") {
-			doc.EditPlugin(otherName, func(entry statedoc.Object) {
+	policyChange := Change{Kind: "forget", Plugin: name, By: surface}
+	err := p.changeFile(&policyChange, func(document *statedoc.Plugins) {
+		for otherName := range document.TopLevel.Child("plugins") {
+			document.EditPlugin(otherName, func(entry statedoc.Object) {
 				calls := entry.Child("calls")
 				if _, ok := calls[name]; ok {
 					delete(calls, name)
@@ -114,8 +114,8 @@ func (p *Policy) Forget(name, surface string) error {
 				}
 			})
 		}
-		doc.EditPlugin(name, func(entry statedoc.Object) {
-			statedoc.Decode(entry["permission"], &change.Old)
+		document.EditPlugin(name, func(entry statedoc.Object) {
+			statedoc.Decode(entry["permission"], &policyChange.Old)
 			clear(entry)
 		})
 	})
@@ -126,15 +126,15 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
-	return p.changeFile(&c, func(doc *statedoc.Plugins) {
-		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
+func (p *Policy) changeEntry(c Change, editContent func(entry statedoc.Object) (oldValue string)) error {
+	return p.changeFile(&c, func(document *statedoc.Plugins) {
+		document.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = editContent(entry) })
 	})
 }
 
-func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
-	err := p.file.Change(func(doc *statedoc.Plugins) error {
-		edit(doc)
+func (p *Policy) changeFile(c *Change, editContent func(document *statedoc.Plugins)) error {
+	err := p.file.Change(func(document *statedoc.Plugins) error {
+		editContent(document)
 		return nil
 	})
 	if err != nil {

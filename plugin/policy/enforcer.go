@@ -123,7 +123,7 @@ func (permissionGate) Name() string { return "permission" }
 
 // latestState does not check the file again, because the review gate checks the file for each call.
 func (g permissionGate) latestState(name string) State {
-	loadedPlugin, _ := g.p.set().Plugin(name)
+	loadedPlugin, _ := g.p.currentPlugins().Plugin(name)
 	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
 }
 
@@ -174,11 +174,11 @@ func callChainText(callInfo dispatch.CallInfo) string {
 	if caller == nil {
 		return ""
 	}
-	text := ", called by its tool " + caller.Tool
+	chainText := ", called by its tool " + caller.Tool
 	if len(caller.ParentTools) > 0 {
-		text += " for " + strings.Join(caller.ParentTools, " for ")
+		chainText += " for " + strings.Join(caller.ParentTools, " for ")
 	}
-	return text + " for " + cmp.Or(callInfo.Client.String(), "an agent")
+	return chainText + " for " + cmp.Or(callInfo.Client.String(), "an agent")
 }
 
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
@@ -197,18 +197,18 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 		name = t.FullName()
 		subject, setMark = "the tool "+name, toolEntry.ChangeOrigin
 	}
-	fact, command := fmt.Sprintf("turned %s off%s", subject, humanize.OnDay(setMark.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
-	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", fact, command),
-		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", fact, command))
+	factText, command := fmt.Sprintf("turned %s off%s", subject, humanize.OnDay(setMark.At)), fmt.Sprintf("opentabs plugin permission %s ask", name)
+	return dispatch.NewBlockVerdict(wire.ErrDenied, fmt.Sprintf("the user has %s; the user turns it on with `%s` in a terminal, or in the side panel", factText, command),
+		fmt.Sprintf("You have %s. Turn it on in the side panel (tab Plugins), or with `%s`.", factText, command))
 }
 
 // ObserveDecision implements [dispatch.DecisionObserver]. If the user allowed the call,
 // ObserveDecision stores a grant for the scope that the user chose.
 func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := callInfo.Tool
-	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
+	policyChange := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
 	if !r.Allow {
-		g.p.opts.RecordChange(change)
+		g.p.opts.RecordChange(policyChange)
 		return
 	}
 	storedCaller := grant{
@@ -220,17 +220,17 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 		storedCaller.Until = r.DecidedAt.Add(maxSessionTime)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeTime:
-		change.For = r.Duration
-		storedCaller.Until = r.DecidedAt.Add(change.For)
+		policyChange.For = r.Duration
+		storedCaller.Until = r.DecidedAt.Add(policyChange.For)
 		g.p.grants.add(tool.Plugin, toolKey(tool), storedCaller)
 	case wire.ScopeAlways:
 		g.storeAlwaysGrant(tool, storedCaller)
 	default:
 		storedCaller.Scope = wire.ScopeOnce
 	}
-	change.Scope = storedCaller.Scope
+	policyChange.Scope = storedCaller.Scope
 	g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
-	g.p.opts.RecordChange(change)
+	g.p.opts.RecordChange(policyChange)
 	if storedCaller.Scope != wire.ScopeOnce { // the new permission may also allow calls that wait for approval
 		go g.p.file.Notify()
 	}
@@ -254,7 +254,7 @@ func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) 
 }
 
 func (g permissionGate) contentHash(name string) string {
-	if loadedPlugin, ok := g.p.set().Plugin(name); ok {
+	if loadedPlugin, ok := g.p.currentPlugins().Plugin(name); ok {
 		return loadedPlugin.ContentHash()
 	}
 	return ""
@@ -339,7 +339,7 @@ func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallEr
 		return nil
 	}
 	name, wait := callInfo.Tool.FullName(), humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))
-	fact := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
-	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", fact, wait),
-		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", fact, wait, name)).Block
+	factText := fmt.Sprintf("%s run %d times in %s, and that is used up", name, limit.Calls, humanize.ShortDuration(limit.Per))
+	return dispatch.NewBlockVerdict(wire.ErrRateLimited, fmt.Sprintf("the user lets %s; the next call may run in %s", factText, wait),
+		fmt.Sprintf("You let %s. Retry in %s, or change the limit with `opentabs plugin limit %s`.", factText, wait, name)).Block
 }

@@ -48,7 +48,7 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
+func (g *gatedCalls) call(session, tool string, decision *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
 	_, err := g.calls.Call(context.Background(), dispatch.Call{
@@ -56,32 +56,32 @@ func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) err
 		Client: dispatch.Client{Session: session, Name: "Agent"},
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			wasSuspended = true
-			if answer == nil {
+			if decision == nil {
 				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
-				answer = &dispatch.Resolution{}
+				decision = &dispatch.Resolution{}
 			}
-			if _, err := g.calls.Decide(w.CallID, w.TicketID, *answer); err != nil {
+			if _, err := g.calls.Decide(w.CallID, w.TicketID, *decision); err != nil {
 				g.t.Error(err)
 			}
 		},
 	})
-	if answer != nil && !wasSuspended {
+	if decision != nil && !wasSuspended {
 		g.t.Errorf("%s %s: the call did not wait for approval", session, tool)
 	}
 	return err
 }
 
-func (g *gatedCalls) checkRuns(session, tool string, answer *dispatch.Resolution) {
+func (g *gatedCalls) checkRuns(session, tool string, decision *dispatch.Resolution) {
 	g.t.Helper()
-	if err := g.call(session, tool, answer); err != nil {
+	if err := g.call(session, tool, decision); err != nil {
 		g.t.Errorf("%s %s: %v", session, tool, err)
 	}
 }
 
-func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
+func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, decision *dispatch.Resolution) string {
 	g.t.Helper()
 	runsBefore := g.runCount.Load()
-	err := g.call(session, tool, answer)
+	err := g.call(session, tool, decision)
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code {
 		g.t.Errorf("%s %s: %v, want %s", session, tool, err, code)
@@ -145,8 +145,8 @@ func TestGrantAlways(t *testing.T) {
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
-	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
+	reopenedPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
+	if grants := reopenedPolicy.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
 	for _, tool := range []string{"send", ""} {
@@ -187,7 +187,7 @@ func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
 	const datePattern = ` \(on [-0-9]+\)`
-	check := func(got, want string) {
+	checkRefusal := func(got, want string) {
 		t.Helper()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -196,19 +196,19 @@ func TestRefusals(t *testing.T) {
 	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
 	const onlyAllow = ` Only the \w+ can allow the call, .+\.`
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.failOnError(g.policy.SetPermission("a", "", permissionOff, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.load(twoToolPackage("a", "2;"))
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
 		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.failOnError(g.policy.Forget("a", "x"))
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
 		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
+	checkRefusal(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
@@ -257,9 +257,9 @@ func TestLimit(t *testing.T) {
 		g.checkRuns("s1", "read", nil)
 		advanceTime(20 * time.Second)
 		g.checkRuns("s2", "read", nil)
-		text := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
-		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(text, want) {
-			t.Errorf("got %q, want %q", text, want)
+		errorText := g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
+		if want := "the user lets a__read run 2 times in 1m, and that is used up; the next call may run in 40s"; !strings.Contains(errorText, want) {
+			t.Errorf("got %q, want %q", errorText, want)
 		}
 		advanceTime(40*time.Second - 1)
 		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
@@ -290,15 +290,15 @@ func TestLimitConcurrentCalls(t *testing.T) {
 }
 
 func TestParseLimit(t *testing.T) {
-	for text, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
-		limit, err := policy.ParseLimit(text)
+	for limitText, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
+		limit, err := policy.ParseLimit(limitText)
 		if err != nil || limit.String() != want {
-			t.Errorf("%q: %q, %v; want %v", text, limit, err, want)
+			t.Errorf("%q: %q, %v; want %v", limitText, limit, err, want)
 		}
 	}
-	for _, text := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
-		if limit, err := policy.ParseLimit(text); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
-			t.Errorf("%q: %v, %v; want an error that contains %q", text, limit, err, "such as 10/1m")
+	for _, limitText := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
+		if limit, err := policy.ParseLimit(limitText); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
+			t.Errorf("%q: %v, %v; want an error that contains %q", limitText, limit, err, "such as 10/1m")
 		}
 	}
 }
@@ -341,17 +341,17 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 			for range 2 {
 				go func() { _, _ = g.calls.Call(context.Background(), call) }()
 			}
-			decided, other := <-tickets, <-tickets
-			answer := newAllowDecision(scope, 0)
+			decidedTicket, otherTicket := <-tickets, <-tickets
+			decision := newAllowDecision(scope, 0)
 			if scope == wire.ScopeTime {
-				answer.Duration = 10 * time.Minute
+				decision.Duration = 10 * time.Minute
 			}
-			_, err := g.calls.Decide(decided.CallID, decided.TicketID, *answer)
+			_, err := g.calls.Decide(decidedTicket.CallID, decidedTicket.TicketID, *decision)
 			g.failOnError(err)
 			synctest.Wait()
 			g.calls.RecheckGates()
 			synctest.Wait()
-			if v, ok := g.calls.Find(other.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
+			if v, ok := g.calls.Find(otherTicket.CallID); !ok || v.Decision == nil || !v.Decision.Allow || v.Decision.Surface != want {
 				t.Errorf("%s: the decision about the other call is %+v", scope, v.Decision)
 			}
 		})
@@ -361,8 +361,8 @@ func TestApprovalAllowsAnotherWaitingCall(t *testing.T) {
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
 	onePackage := plugintest.Load(b, twoToolPackage("a", ""))
-	set := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
-	p := policy.New(dir, func() *plugin.Set { return set }, policy.Options{})
+	pluginSet := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
+	p := policy.New(dir, func() *plugin.Set { return pluginSet }, policy.Options{})
 	enforcer := policy.NewEnforcer(p)
 	if err := p.Review("a", onePackage.ContentHash(), permissionAuto, "x"); err != nil {
 		b.Fatal(err)

@@ -1,3 +1,3 @@
 package policy
 
-func MayCall(s State, other string) bool { return s.mayCall(other) }
+func MayCall(s State, otherPlugin string) bool { return s.mayCall(otherPlugin) }

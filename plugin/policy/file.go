@@ -113,25 +113,25 @@ func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 // A plugin or tool whose permissions cannot be parsed is off, and is reported as a problem.
 func readRules(p *statedoc.Plugins) *permissionRules {
 	r := &permissionRules{plugins: map[string]PluginEntry{}}
-	for name, raw := range p.TopLevel.Child("plugins") {
+	for name, rawJSON := range p.TopLevel.Child("plugins") {
 		problems := &jsonread.Problems{File: "plugins." + name}
-		r.plugins[name] = readPlugin(raw, problems)
-		for _, problem := range problems.List {
-			r.problems = append(r.problems, problem.String())
+		r.plugins[name] = readPlugin(rawJSON, problems)
+		for _, invalidField := range problems.List {
+			r.problems = append(r.problems, invalidField.String())
 		}
 	}
-	r.sites = readSites(p.TopLevel, func(problem string) { r.problems = append(r.problems, problem) })
+	r.sites = readSites(p.TopLevel, func(problemText string) { r.problems = append(r.problems, problemText) })
 	return r
 }
 
-func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
+func readPlugin(rawJSON json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	var s PluginEntry
-	text, problem := rawjson.Compact(raw, nil)
-	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
+	pluginJSON, problemText := rawjson.Compact(rawJSON, nil)
+	if problemText != "" || rawjson.KindOf(pluginJSON) != rawjson.KindObject {
 		problems.Add("is no object; the plugin is off")
 		return s
 	}
-	f := jsonread.New(text, "", problems)
+	f := jsonread.New(pluginJSON, "", problems)
 	if review := f.Object("reviewed"); review != nil {
 		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), ChangeOrigin: readChangeOrigin(review)}
 		if r.Hash != "" {
@@ -150,13 +150,13 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 		return s
 	}
 	s.Tools = map[string]ToolEntry{}
-	for name, raw := range tools.Members {
-		if rawjson.KindOf(raw) != rawjson.KindObject {
+	for name, rawJSON := range tools.Members {
+		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
 			problems.Add("tools.%s is no object; the tool is off", name)
 			s.Tools[name] = ToolEntry{Permission: wire.PermissionOff}
 			continue
 		}
-		s.Tools[name] = readTool(jsonread.New(raw, "tools."+name+".", problems))
+		s.Tools[name] = readTool(jsonread.New(rawJSON, "tools."+name+".", problems))
 	}
 	return s
 }
@@ -182,13 +182,13 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 		f.Add("allowed", "is %s; make it an array of objects", rawjson.KindOf(f.Members["allowed"]))
 		return nil
 	}
-	for i, raw := range rawjson.Elements(f.Members["allowed"]) {
+	for i, rawJSON := range rawjson.Elements(f.Members["allowed"]) {
 		entryPath := fmt.Sprintf("allowed[%d]", i)
-		if rawjson.KindOf(raw) != rawjson.KindObject {
-			f.Add(entryPath, "is %s; make it an object", rawjson.KindOf(raw))
+		if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+			f.Add(entryPath, "is %s; make it an object", rawjson.KindOf(rawJSON))
 			continue
 		}
-		entry := jsonread.New(raw, f.Path+entryPath+".", f.Problems)
+		entry := jsonread.New(rawJSON, f.Path+entryPath+".", f.Problems)
 		client, hasClient := entry.TextOrFalse("client")
 		caller, hasCaller := entry.TextOrFalse("caller")
 		if hasClient && hasCaller {
@@ -243,10 +243,10 @@ func readChangeOrigin(f *jsonread.Reader) ChangeOrigin {
 }
 
 // ParsePermission parses a permission that the user typed: "off", "ask" or "auto".
-func ParsePermission(text string) (wire.Permission, error) {
-	switch p := wire.Permission(text); p {
+func ParsePermission(permissionName string) (wire.Permission, error) {
+	switch p := wire.Permission(permissionName); p {
 	case wire.PermissionOff, wire.PermissionAsk, wire.PermissionAuto:
 		return p, nil
 	}
-	return "", fmt.Errorf("%q is not a permission: use off, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission: use off, ask or auto", permissionName)
 }

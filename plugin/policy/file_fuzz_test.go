@@ -18,8 +18,8 @@ func FuzzPermissions(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := statedoc.ParsePlugins(text)
+	f.Fuzz(func(t *testing.T, fileContent []byte) {
+		p, err := statedoc.ParsePlugins(fileContent)
 		if err != nil {
 			return
 		}

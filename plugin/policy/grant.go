@@ -73,7 +73,7 @@ func (g *memoryGrants) endCall(callID string) {
 	delete(g.singleCalls, callID)
 }
 
-func (g *memoryGrants) add(plugin, tool string, stored grant) {
+func (g *memoryGrants) add(plugin, tool string, storedGrant grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.byTool == nil {
@@ -82,7 +82,7 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	if g.byTool[plugin] == nil {
 		g.byTool[plugin] = map[string][]grant{}
 	}
-	toolGrants := append(g.liveGrants(plugin, tool), stored)
+	toolGrants := append(g.liveGrants(plugin, tool), storedGrant)
 	if len(toolGrants) > maxToolGrants {
 		toolGrants = toolGrants[1:]
 	}
@@ -92,8 +92,8 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 // The caller of liveGrants must hold mu, and must have added the plugin to byTool.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
-	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {
-		return !stored.Until.IsZero() && !now.Before(stored.Until)
+	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(storedGrant grant) bool {
+		return !storedGrant.Until.IsZero() && !now.Before(storedGrant.Until)
 	})
 	g.byTool[plugin][tool] = toolGrants
 	return toolGrants
@@ -105,10 +105,10 @@ func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, 
 	if a, ok := g.singleCalls[callInfo.CallID]; ok {
 		return a, true
 	}
-	for _, stored := range g.byTool[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
-		hasEnded := !stored.Until.IsZero() && !time.Now().Before(stored.Until)
-		if !hasEnded && stored.hash == hash && stored.covers(callInfo) {
-			return stored.Approval, true
+	for _, storedGrant := range g.byTool[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
+		hasEnded := !storedGrant.Until.IsZero() && !time.Now().Before(storedGrant.Until)
+		if !hasEnded && storedGrant.hash == hash && storedGrant.covers(callInfo) {
+			return storedGrant.Approval, true
 		}
 	}
 	return Approval{}, false
@@ -124,13 +124,13 @@ func (g *memoryGrants) drop(plugin, tool string) {
 	delete(g.byTool[plugin], tool)
 }
 
-func (g *memoryGrants) list(plugin string) map[string][]Grant {
+func (g *memoryGrants) sessionGrants(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	grantsByTool := map[string][]Grant{}
 	for tool := range g.byTool[plugin] {
-		for _, stored := range g.liveGrants(plugin, tool) {
-			grantsByTool[tool] = append(grantsByTool[tool], Grant{stored.Approval, stored.client, stored.caller})
+		for _, storedGrant := range g.liveGrants(plugin, tool) {
+			grantsByTool[tool] = append(grantsByTool[tool], Grant{storedGrant.Approval, storedGrant.client, storedGrant.caller})
 		}
 	}
 	return grantsByTool
@@ -150,10 +150,10 @@ type Grant struct {
 // always. In the map that Grants returns, the key of a prompt is its name with the prefix
 // "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
-	grantsByTool := p.grants.list(name)
+	grantsByTool := p.grants.sessionGrants(name)
 	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {
-		for _, stored := range toolEntry.Allowed {
-			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, ChangeOrigin: stored.ChangeOrigin}, stored.Client, stored.Caller})
+		for _, storedAlwaysAllowed := range toolEntry.Allowed {
+			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, ChangeOrigin: storedAlwaysAllowed.ChangeOrigin}, storedAlwaysAllowed.Client, storedAlwaysAllowed.Caller})
 		}
 	}
 	return grantsByTool

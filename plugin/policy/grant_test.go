@@ -56,7 +56,7 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	nestedCall.Caller = &dispatch.Caller{Plugin: "other"}
 	sendCall := newCallInfo("call", "b", "s2")
 	sendCall.Tool.Name = "send"
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		name     string
 		callInfo dispatch.CallInfo
 		hash     string
@@ -70,8 +70,8 @@ func TestGrantsCoverOneClient(t *testing.T) {
 		{"a plugin that calls for the client", nestedCall, "h", false},
 		{"another tool", sendCall, "h", false},
 	} {
-		if got := g.hasGrantFor(test.callInfo, test.hash); got != test.want {
-			t.Errorf("%s: allowed %t, want %t", test.name, got, test.want)
+		if got := g.hasGrantFor(testCase.callInfo, testCase.hash); got != testCase.want {
+			t.Errorf("%s: allowed %t, want %t", testCase.name, got, testCase.want)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestGrantsEnd(t *testing.T) {
 		g.add("one", "read", newGrant("a", "", wire.ScopeTime, time.Minute))
 		g.add("one", "read", newGrant("b", "", wire.ScopeTime, time.Hour))
 		time.Sleep(time.Minute - 1)
-		if !g.hasGrantFor(newCallInfo("call", "a", ""), "h") || len(g.list("one")["read"]) != 2 {
+		if !g.hasGrantFor(newCallInfo("call", "a", ""), "h") || len(g.sessionGrants("one")["read"]) != 2 {
 			t.Error("the grant ended before its time")
 		}
 		time.Sleep(time.Nanosecond)
@@ -90,7 +90,7 @@ func TestGrantsEnd(t *testing.T) {
 			t.Error("the grant is in effect after its time")
 		}
 		for range 2 {
-			toolGrants := g.list("one")["read"]
+			toolGrants := g.sessionGrants("one")["read"]
 			if len(toolGrants) != 1 || toolGrants[0].Client != "client b" || toolGrants[0].Scope != wire.ScopeTime {
 				t.Fatalf("%+v, want the grant of b", toolGrants)
 			}
@@ -108,14 +108,14 @@ func TestGrantsAreDropped(t *testing.T) {
 	}
 	g.add("two", "read", newGrant("a", "", wire.ScopeTime, time.Hour))
 	g.drop("one", "read")
-	if grants := g.list("one"); len(grants["read"]) != 0 || len(grants["send"]) != 1 || len(grants["prompt read"]) != 1 {
+	if grants := g.sessionGrants("one"); len(grants["read"]) != 0 || len(grants["send"]) != 1 || len(grants["prompt read"]) != 1 {
 		t.Errorf("after one tool was dropped: %v", grants)
 	}
 	g.drop("one", "")
-	if grants := g.list("one"); len(grants) != 0 {
+	if grants := g.sessionGrants("one"); len(grants) != 0 {
 		t.Errorf("after the plugin was dropped: %v; want length 0", grants)
 	}
-	if len(g.list("two")["read"]) != 1 {
+	if len(g.sessionGrants("two")["read"]) != 1 {
 		t.Error("the grants of another plugin were dropped")
 	}
 }
@@ -125,7 +125,7 @@ func TestGrantsAreLimited(t *testing.T) {
 	for i := range maxToolGrants + 1 {
 		g.add("one", "read", newGrant(fmt.Sprint(i), "", wire.ScopeTime, time.Hour))
 	}
-	if n := len(g.list("one")["read"]); n != maxToolGrants {
+	if n := len(g.sessionGrants("one")["read"]); n != maxToolGrants {
 		t.Errorf("%d grants are kept, want %d", n, maxToolGrants)
 	}
 	if g.hasGrantFor(newCallInfo("call", "0", ""), "h") || !g.hasGrantFor(newCallInfo("call", "1", ""), "h") {

@@ -27,15 +27,15 @@ type Limit struct {
 }
 
 // ParseLimit parses a limit that the user typed, such as "10/1m" or "1/30s".
-func ParseLimit(text string) (Limit, error) {
-	calls, per, ok := strings.Cut(text, "/")
+func ParseLimit(limitText string) (Limit, error) {
+	calls, per, ok := strings.Cut(limitText, "/")
 	n, err := strconv.Atoi(strings.TrimSpace(calls))
 	if !ok || err != nil || n < 1 || n > maxLimitCalls {
-		return Limit{}, fmt.Errorf("%q is not a limit: write a number of calls from 1 to %d and a time, such as 10/1m", text, maxLimitCalls)
+		return Limit{}, fmt.Errorf("%q is not a limit: write a number of calls from 1 to %d and a time, such as 10/1m", limitText, maxLimitCalls)
 	}
 	d, err := time.ParseDuration(strings.TrimSpace(per))
 	if err != nil || d < minLimitPer || d > maxLimitPer {
-		return Limit{}, fmt.Errorf("%q is not a limit: write a time from 1s to 24h behind the slash, such as 10/1m", text)
+		return Limit{}, fmt.Errorf("%q is not a limit: write a time from 1s to 24h behind the slash, such as 10/1m", limitText)
 	}
 	return Limit{Calls: n, Per: d}, nil
 }
@@ -53,10 +53,10 @@ func (l Limit) String() string {
 func (l Limit) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
-func (l *Limit) UnmarshalText(text []byte) (err error) {
+func (l *Limit) UnmarshalText(limitText []byte) (err error) {
 	*l, err = Limit{}, nil
-	if len(text) > 0 {
-		*l, err = ParseLimit(string(text))
+	if len(limitText) > 0 {
+		*l, err = ParseLimit(string(limitText))
 	}
 	return err
 }

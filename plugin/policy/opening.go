@@ -10,7 +10,7 @@ import (
 // plugin. MayOpen does not check permissions.json for changes, because the gates of the call
 // have already checked the file.
 func (p *Policy) MayOpen(name string) bool {
-	loadedPlugin, ok := p.set().Plugin(name)
+	loadedPlugin, ok := p.currentPlugins().Plugin(name)
 	if !ok || loadedPlugin.OpenURL == "" {
 		return false
 	}
@@ -22,7 +22,7 @@ func (p *Policy) MayOpen(name string) bool {
 // plugin in the background. If another version of the plugin declares another page, the
 // user's permission to open the page ends.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (p *Policy) SetOpening(name string, allowed bool, by string) error {
 			return newNotReviewedError(name)
 		}
 	}
-	change := Change{Kind: "opening", Plugin: name, New: page, By: by}
-	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	policyChange := Change{Kind: "opening", Plugin: name, New: page, By: by}
+	return p.changeEntry(policyChange, func(entry statedoc.Object) (oldValue string) {
 		statedoc.Decode(entry["openTabs"], &oldValue)
 		entry.Put("openTabs", page)
 		return oldValue

@@ -28,7 +28,7 @@ const lockWait = 10 * time.Second
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// permissions.json. Default: no warning.
-	WarnUser func(sentence string)
+	WarnUser func(warning string)
 	// RecordChange receives each change and each decision that the user makes. RecordChange
 	// must not block. By default, a Policy records no changes.
 	RecordChange func(Change)
@@ -69,12 +69,12 @@ func (o Options) isInDevelopment(loadedPlugin *plugin.Plugin) bool {
 // A Policy is safe for concurrent use by goroutines and processes. An [Enforcer] applies
 // the rules of a Policy to calls.
 type Policy struct {
-	file         *statedoc.Watched[*statedoc.Plugins, *permissionRules]
-	set          func() *plugin.Set
-	opts         Options
-	grants       memoryGrants
-	archive      review.Archive
-	refusedCalls refusedCalls
+	file           *statedoc.Watched[*statedoc.Plugins, *permissionRules]
+	currentPlugins func() *plugin.Set
+	opts           Options
+	grants         memoryGrants
+	archive        review.Archive
+	refusedCalls   refusedCalls
 }
 
 // Change is one change or one decision that the user made, for the audit log.
@@ -123,10 +123,10 @@ type State struct {
 
 // New returns the policy in the state folder dir, which need not exist yet. set returns
 // the loaded plugins to which the policy applies.
-func New(dir string, set func() *plugin.Set, o Options) *Policy {
+func New(dir string, currentPlugins func() *plugin.Set, o Options) *Policy {
 	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)
-	p := &Policy{set: set, opts: o, archive: review.NewArchive(dir)}
+	p := &Policy{currentPlugins: currentPlugins, opts: o, archive: review.NewArchive(dir)}
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
 		Path: path, Subject: "the file of permissions",
 		LossText: "nothing is allowed any more, so review your plugins again",
@@ -139,14 +139,14 @@ func logPermissionProblems(log zerolog.Logger, path string, r statedoc.ReadResul
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
 	}
-	for _, problem := range r.View.problems {
-		log.Error().Str("file", path).Msg(problem)
+	for _, problemText := range r.View.problems {
+		log.Error().Str("file", path).Msg(problemText)
 	}
 }
 
 // Changes returns the changes of a plugin since the user's last review of the plugin; see
 // [Archive.Changes].
-func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, err error) {
+func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (changes string, known bool, err error) {
 	return p.archive.Changes(loadedPlugin)
 }
 
@@ -179,7 +179,7 @@ func (p *Policy) Problems() []string {
 // State returns the review and the permissions of a plugin. For a plugin that is not installed, State returns the
 // stored permissions.
 func (p *Policy) State(name string) State {
-	loadedPlugin, _ := p.set().Plugin(name)
+	loadedPlugin, _ := p.currentPlugins().Plugin(name)
 	return p.stateOf(name, loadedPlugin)
 }
 

@@ -26,8 +26,8 @@ type policyFixture struct {
 	warnings []string
 	changes  []policy.Change
 
-	mu  sync.Mutex // guards set, and changes while calls run
-	set *plugin.Set
+	mu        sync.Mutex // guards set, and changes while calls run
+	pluginSet *plugin.Set
 }
 
 func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixture {
@@ -35,7 +35,7 @@ func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixtu
 	w := &policyFixture{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
-		WarnUser: func(sentence string) { w.warnings = append(w.warnings, sentence) },
+		WarnUser: func(warning string) { w.warnings = append(w.warnings, warning) },
 		RecordChange: func(c policy.Change) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -55,7 +55,7 @@ func twoToolPackage(name, code string) plugintest.Package {
 func (w *policyFixture) Set() *plugin.Set {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.set
+	return w.pluginSet
 }
 
 func (w *policyFixture) load(packages ...plugintest.Package) {
@@ -66,7 +66,7 @@ func (w *policyFixture) load(packages ...plugintest.Package) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.set = plugin.NewSet(plugins, nil)
+	w.pluginSet = plugin.NewSet(plugins, nil)
 }
 
 func (w *policyFixture) hash(name string) string {
@@ -100,14 +100,14 @@ func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
 
 func (w *policyFixture) file() string {
 	w.t.Helper()
-	text, err := os.ReadFile(w.policy.Path())
+	fileContent, err := os.ReadFile(w.policy.Path())
 	w.failOnError(err)
-	return string(text)
+	return string(fileContent)
 }
 
-func (w *policyFixture) write(text string) {
+func (w *policyFixture) write(fileContent string) {
 	w.t.Helper()
-	w.failOnError(os.WriteFile(w.policy.Path(), []byte(text), 0o600))
+	w.failOnError(os.WriteFile(w.policy.Path(), []byte(fileContent), 0o600))
 }
 
 const (
@@ -125,8 +125,8 @@ func TestReview(t *testing.T) {
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test"))
 	w.review("a", permissionAuto)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
-	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
+	if fileInfo, err := os.Stat(w.policy.Path()); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", fileInfo, err)
 	}
 	s := w.policy.State("a")
 	if s.Review.Version != "1.0.0" || s.Review.By != "the test" || s.Review.At.IsZero() || s.PermissionOrigin.By != "the test" {
@@ -173,7 +173,7 @@ func TestToolPermission(t *testing.T) {
 	w.failOnError(w.policy.SetPermission("a", "", permissionOff, "x"))
 	w.failOnError(w.policy.SetPermission("a", "send", permissionAsk, "x"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionAsk)
-	for _, test := range []struct {
+	for _, testCase := range []struct {
 		plugin, tool string
 		permission   wire.Permission
 		want         string
@@ -183,8 +183,8 @@ func TestToolPermission(t *testing.T) {
 		{"a", "read", "always", `"always" is not a permission`},
 		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
-		if err := w.policy.SetPermission(test.plugin, test.tool, test.permission, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v; want an error that contains %q", test, err, test.want)
+		if err := w.policy.SetPermission(testCase.plugin, testCase.tool, testCase.permission, "x"); err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%v: %v; want an error that contains %q", testCase, err, testCase.want)
 		}
 	}
 	want := []string{"review: ->auto", "permission:send ->off", "permission:send off->", "permission: auto->off", "permission:send ->ask"}
@@ -200,9 +200,9 @@ func TestToolPermission(t *testing.T) {
 func TestPolicyKeepsUnknownMembers(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
-	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
-	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
-	w.write(text)
+	fileContent := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
+	fileContent = strings.Replace(fileContent, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
+	w.write(fileContent)
 	w.load(twoToolPackage("b", ""))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
@@ -221,25 +221,25 @@ func TestPolicyKeepsUnknownMembers(t *testing.T) {
 }
 
 func TestPolicyFileIsDamaged(t *testing.T) {
-	for _, text := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
+	for _, fileContent := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
 		w := newPolicyFixture(t, twoToolPackage("a", ""))
 		w.review("a", permissionAuto)
-		w.write(text)
+		w.write(fileContent)
 		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "permissions.json") {
-			t.Errorf("%q: problems %q", text, problems)
+			t.Errorf("%q: problems %q", fileContent, problems)
 		}
 		w.failOnError(w.policy.Repair())
 		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], "review your plugins again") {
-			t.Errorf("%q: warned %q", text, w.warnings)
+			t.Errorf("%q: warned %q", fileContent, w.warnings)
 		}
 		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
 		if err != nil || len(keptFiles) != 1 {
-			t.Fatalf("%q: kept %v, %v; want length 1", text, keptFiles, err)
+			t.Fatalf("%q: kept %v, %v; want length 1", fileContent, keptFiles, err)
 		}
-		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != text {
-			t.Errorf("%q: kept %q, %v", text, got, err)
+		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != fileContent {
+			t.Errorf("%q: kept %q, %v", fileContent, got, err)
 		}
 		w.review("a", permissionAsk)
 		w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
@@ -252,9 +252,9 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 	w.review("b", permissionAuto)
 	validText := w.file()
 	for _, c := range []struct {
-		tools   string
-		want    []wire.Permission
-		problem string
+		tools       string
+		want        []wire.Permission
+		problemText string
 	}{
 		{`"tools":{"send":{"permission":"on"}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is wrong, so it counts as off`},
 		{`"tools":{"send":{"permission":1}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is a number`},
@@ -265,7 +265,7 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 		w.write(strings.Replace(validText, `"a": {`, `"a": {`+c.tools+`,`, 1))
 		w.checkEffective("a", c.want...)
 		w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
-		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problem) {
+		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problemText) {
 			t.Errorf("%s: problems %q", c.tools, problems)
 		}
 	}
@@ -280,13 +280,13 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 
 func TestPolicyOfNewerVersion(t *testing.T) {
 	w := newPolicyFixture(t, twoToolPackage("a", ""))
-	const text = `{"version":2,"plugins":"else"}`
-	w.write(text)
+	const fileContent = `{"version":2,"plugins":"else"}`
+	w.write(fileContent)
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.Review("a", w.hash("a"), permissionAuto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("a change: %v; want an error that contains %q", err, "update opentabs")
 	}
-	if w.failOnError(w.policy.Repair()); w.file() != text {
+	if w.failOnError(w.policy.Repair()); w.file() != fileContent {
 		t.Errorf("the file is now %s", w.file())
 	}
 }
@@ -299,8 +299,8 @@ func TestChangedFileAppliesToNextCall(t *testing.T) {
 	w.failOnError(otherPolicy.Review("a", w.hash("a"), permissionAuto, "x"))
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
 	<-changeSignals
-	text := w.file()
-	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // some editors write a file in place
+	fileContent := w.file()
+	w.write(strings.Replace(fileContent, `"auto"`, `"ask"`, 1)) // some editors write a file in place
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	<-changeSignals
 	w.failOnError(os.Remove(w.policy.Path()))
@@ -393,7 +393,7 @@ func TestBuiltinOptInTools(t *testing.T) {
 		{Name: "read", TargetKind: dispatch.TargetPage, InputSchema: schema},
 		{Name: "send", TargetKind: dispatch.TargetPage, InputSchema: schema, IsOptIn: true},
 	}})
-	w.set = plugin.NewSet(nil, nil, builtin)
+	w.pluginSet = plugin.NewSet(nil, nil, builtin)
 	const off, auto = wire.PermissionOff, wire.PermissionAuto
 	w.checkEffective("browser", off, off, off)
 	w.failOnError(w.policy.SetPermission("browser", "", auto, "the test"))

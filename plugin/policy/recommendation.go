@@ -31,30 +31,30 @@ type Recommendation struct {
 // Recommend stores an agent's recommendation for the plugin content with the given hash.
 // Recommend changes no permission and no review, because only the user may change them. The
 // argument by is the name of the client whose agent makes the recommendation.
-func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
+func (p *Policy) Recommend(name, hash string, permission wire.Permission, noteText, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))
 	}
-	loadedPlugin, err := p.set().Find(name)
+	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {
 		return err
 	}
 	if hash != loadedPlugin.ContentHash() {
 		return fmt.Errorf("the plugin %s has changed since you inspected it; inspect it again", name)
 	}
-	change := Change{Kind: "recommendation", Plugin: name, New: string(permission), Hash: hash, By: by}
-	return p.changeEntry(change, func(entry statedoc.Object) string {
+	policyChange := Change{Kind: "recommendation", Plugin: name, New: string(permission), Hash: hash, By: by}
+	return p.changeEntry(policyChange, func(entry statedoc.Object) string {
 		r := statedoc.Object{}
 		r.Put("hash", hash)
 		r.Put("permission", permission)
-		r.Put("note", cleanNote(note))
+		r.Put("note", cleanNote(noteText))
 		setChangeOrigin(r, by)
 		entry.Put("recommended", r)
 		return ""
 	})
 }
 
-func cleanNote(note string) string { return plaintext.Line(note, maxNoteChars) }
+func cleanNote(noteText string) string { return plaintext.Line(noteText, maxNoteChars) }
 
 func readRecommendation(f *jsonread.Reader) *Recommendation {
 	entry := f.Object("recommended")

@@ -36,20 +36,20 @@ type acceptedReview struct {
 // stay off, unless the review itself sets their permission.
 func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
 	errs = make([]error, len(reviews))
-	var accepted []acceptedReview
+	var acceptedReviews []acceptedReview
 	for i, r := range reviews {
 		loadedPlugin, err := checkReview(p, r)
 		if err != nil {
 			errs[i] = err
 			continue
 		}
-		accepted = append(accepted, acceptedReview{r, loadedPlugin, i})
+		acceptedReviews = append(acceptedReviews, acceptedReview{r, loadedPlugin, i})
 	}
-	err := changePlugins(p, len(accepted), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
-		r := accepted[i]
+	err := changePlugins(p, len(acceptedReviews), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
+		r := acceptedReviews[i]
 		return r.Plugin, func(entry statedoc.Object) []Change { return storeReview(p, entry, r, surface) }
 	})
-	for _, r := range accepted {
+	for _, r := range acceptedReviews {
 		if err != nil {
 			errs[r.index] = err
 			continue
@@ -65,12 +65,12 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	if _, err := ParsePermission(string(r.Permission)); err != nil {
 		return nil, err
 	}
-	loadedPlugin, err := p.set().Find(r.Plugin)
+	loadedPlugin, err := p.currentPlugins().Find(r.Plugin)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range r.Tools {
-		if _, err := p.set().FindWithTool(r.Plugin, t.Tool); err != nil {
+		if _, err := p.currentPlugins().FindWithTool(r.Plugin, t.Tool); err != nil {
 			return nil, err
 		}
 		if t.Permission != "" {
@@ -84,7 +84,7 @@ func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
 	}
 	// checkReview reads the plugin's files from disk again, because the hash of the
 	// loaded plugin may come from a stored index of adapters.
-	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
+	if pluginNow, err := plugin.Load(loadedPlugin.Dir); err != nil || pluginNow.ContentHash() != r.Hash {
 		loadedPlugin.RequestReload()
 		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
 	}
@@ -125,17 +125,17 @@ func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface str
 // in names, an error or nil at the same index.
 func DisableAll(p *Policy, names []string, surface string) (errs []error) {
 	errs = make([]error, len(names))
-	var known []int
+	var knownIndexes []int
 	for i, name := range names {
-		if _, errs[i] = p.set().Find(name); errs[i] == nil {
-			known = append(known, i)
+		if _, errs[i] = p.currentPlugins().Find(name); errs[i] == nil {
+			knownIndexes = append(knownIndexes, i)
 		}
 	}
-	err := changePlugins(p, len(known), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
-		name = names[known[i]]
+	err := changePlugins(p, len(knownIndexes), func(i int) (name string, editContent func(entry statedoc.Object) []Change) {
+		name = names[knownIndexes[i]]
 		return name, func(entry statedoc.Object) []Change { return disableEntry(entry, name, surface) }
 	})
-	for _, i := range known {
+	for _, i := range knownIndexes {
 		errs[i] = err
 	}
 	return errs
@@ -158,15 +158,15 @@ func disableEntry(entry statedoc.Object, name, surface string) []Change {
 
 // After writing permissions.json, changePlugins ends the grants of all n plugins, records the changes, and notifies the
 // listeners once.
-func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
+func changePlugins(p *Policy, n int, entryAt func(i int) (name string, editContent func(entry statedoc.Object) []Change)) error {
 	if n == 0 {
 		return nil
 	}
 	var changes []Change
-	err := p.file.Change(func(doc *statedoc.Plugins) error {
+	err := p.file.Change(func(document *statedoc.Plugins) error {
 		for i := range n {
-			name, edit := entryAt(i)
-			doc.EditPlugin(name, func(entry statedoc.Object) { changes = append(changes, edit(entry)...) })
+			name, editContent := entryAt(i)
+			document.EditPlugin(name, func(entry statedoc.Object) { changes = append(changes, editContent(entry)...) })
 		}
 		return nil
 	})

@@ -13,12 +13,12 @@ import (
 )
 
 func (w *policyFixture) changeTexts() string {
-	var texts []string
+	var wantedTexts []string
 	for _, c := range w.changes {
-		texts = append(texts, strings.Join(slices.DeleteFunc([]string{c.Kind, c.Plugin, c.Tool, c.Old + ">" + c.New}, func(s string) bool { return s == "" }), " "))
+		wantedTexts = append(wantedTexts, strings.Join(slices.DeleteFunc([]string{c.Kind, c.Plugin, c.Tool, c.Old + ">" + c.New}, func(s string) bool { return s == "" }), " "))
 	}
 	w.changes = nil
-	return strings.Join(texts, ", ")
+	return strings.Join(wantedTexts, ", ")
 }
 
 func TestReviewAll(t *testing.T) {

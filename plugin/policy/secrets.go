@@ -13,10 +13,10 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
 	}
-	values := v.ValidValues(loadedPlugin)
+	settingValues := v.ValidValues(loadedPlugin)
 	var withheldSettings []plugin.Setting
 	for _, s := range loadedPlugin.Settings {
-		if s.IsSecret() && values[s.Key] != nil {
+		if s.IsSecret() && settingValues[s.Key] != nil {
 			withheldSettings = append(withheldSettings, s)
 		}
 	}
@@ -28,28 +28,28 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
-	policy *Policy
-	values *settings.Values
+	policy        *Policy
+	settingValues *settings.Values
 }
 
 func (secretsGate) Name() string { return "secrets" }
 
 func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	loadedPlugin, ok := g.policy.set().Plugin(callInfo.Tool.Plugin)
+	loadedPlugin, ok := g.policy.currentPlugins().Plugin(callInfo.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	var required []plugin.Setting
-	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.values) {
+	var requiredNames []plugin.Setting
+	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.settingValues) {
 		if s.Required {
-			required = append(required, s)
+			requiredNames = append(requiredNames, s)
 		}
 	}
-	if len(required) == 0 {
+	if len(requiredNames) == 0 {
 		return dispatch.Verdict{}
 	}
 	v := newRefusalVerdict(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
-		loadedPlugin.Name, settings.Names(required)), lateAccessCommand(loadedPlugin.Name))
+		loadedPlugin.Name, settings.Names(requiredNames)), lateAccessCommand(loadedPlugin.Name))
 	v.Block.Code = wire.ErrNeedsSettings
 	return v
 }
@@ -58,7 +58,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 // receive. forAgent is for the agent, and forUser is for the user. FailureNote returns
 // two empty sentences if the plugin has received all settings.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
-	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
+	loadedPlugin, ok := e.policy.currentPlugins().Plugin(t.Plugin)
 	if !ok {
 		return "", ""
 	}
@@ -66,8 +66,8 @@ func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, f
 	if len(withheldSettings) == 0 {
 		return "", ""
 	}
-	fact := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
+	factText := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
 	command := lateAccessCommand(loadedPlugin.Name)
-	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", fact, command),
-		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
+	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", factText, command),
+		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", factText, command)
 }

@@ -60,8 +60,8 @@ var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*
 // as shop.example, or shop.example:8080 for one port, or *.example.com for a host and all
 // its subdomains, or * for all sites. If the user typed a URL, ParseSite uses only its
 // host.
-func ParseSite(text string) (string, error) {
-	pattern := strings.ToLower(strings.TrimSpace(text))
+func ParseSite(siteText string) (string, error) {
+	pattern := strings.ToLower(strings.TrimSpace(siteText))
 	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		pattern = u.Host
 	}
@@ -69,7 +69,7 @@ func ParseSite(text string) (string, error) {
 	if pattern == anySite || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
 		return pattern, nil
 	}
-	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", text)
+	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", siteText)
 }
 
 // canonicalIPv6 shortens an IPv6 address in a pattern, because browsers write such addresses in their short form.
@@ -83,12 +83,12 @@ func canonicalIPv6(pattern string) string {
 }
 
 // ParseSiteRule parses a rule that the user typed: "off", "read", "ask" or "auto".
-func ParseSiteRule(text string) (SiteRule, error) {
-	switch r := SiteRule(text); r {
+func ParseSiteRule(siteRule string) (SiteRule, error) {
+	switch r := SiteRule(siteRule); r {
 	case SiteOff, SiteRead, SiteAsk, SiteAuto:
 		return r, nil
 	}
-	return "", fmt.Errorf("%q is not a permission of a site: use off, read, ask or auto", text)
+	return "", fmt.Errorf("%q is not a permission of a site: use off, read, ask or auto", siteRule)
 }
 
 // Sites are the user's rules for browser tools, by site. Sites is safe for concurrent
@@ -112,11 +112,11 @@ func (s Sites) RecordDecision(c Change) { s.policy.opts.RecordChange(c) }
 // RuleFor returns the pattern and the permissions of the rule that applies to an http or
 // https URL. If several site patterns match the URL, the most specific pattern applies.
 // If no site pattern matches the URL, RuleFor returns an empty pattern.
-func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
+func (s Sites) RuleFor(address string) (pattern string, siteEntry SiteEntry) {
 	sites := s.All()
 	for _, pattern := range sitePatterns(address) {
-		if entry, ok := sites[pattern]; ok && entry.Rule != "" {
-			return pattern, entry
+		if siteEntry, ok := sites[pattern]; ok && siteEntry.Rule != "" {
+			return pattern, siteEntry
 		}
 	}
 	return "", SiteEntry{}
@@ -133,12 +133,12 @@ func sitePatterns(address string) []string {
 		host = "[" + host + "]"
 		suffixes = []string{host}
 	} else {
-		for rest := host; ; {
-			_, parent, ok := strings.Cut(rest, ".")
+		for parentDomain := host; ; {
+			_, parent, ok := strings.Cut(parentDomain, ".")
 			if !ok {
 				break
 			}
-			suffixes, rest = append(suffixes, parent), parent
+			suffixes, parentDomain = append(suffixes, parent), parent
 		}
 	}
 	port := u.Port()
@@ -163,11 +163,11 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 	if err != nil {
 		return err
 	}
-	change := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
-	return s.policy.changeFile(&change, func(doc *statedoc.Plugins) {
-		removeOtherNames(doc, pattern)
-		editSite(doc, pattern, func(entry statedoc.Object) {
-			statedoc.Decode(entry["permission"], &change.Old)
+	policyChange := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
+	return s.policy.changeFile(&policyChange, func(document *statedoc.Plugins) {
+		removeOtherNames(document, pattern)
+		editSite(document, pattern, func(entry statedoc.Object) {
+			statedoc.Decode(entry["permission"], &policyChange.Old)
 			clear(entry)
 			// The site's entry keeps the origin of the last change, even if the change removes the site's rule. A
 			// process that reads a new origin for a site ends the approvals for the site that the process has in
@@ -177,9 +177,9 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 				entry.Put("permission", rule)
 			}
 		})
-		for other := range doc.TopLevel.Child("sites") {
-			if strings.HasPrefix(other, pattern+":") {
-				editSite(doc, other, func(entry statedoc.Object) { delete(entry, "allowed") })
+		for otherSite := range document.TopLevel.Child("sites") {
+			if strings.HasPrefix(otherSite, pattern+":") {
+				editSite(document, otherSite, func(entry statedoc.Object) { delete(entry, "allowed") })
 			}
 		}
 	})
@@ -192,30 +192,30 @@ func (s Sites) Allow(address, client, class, by string) error {
 	if err != nil {
 		return err
 	}
-	if problem := plaintext.CheckShown(client); problem != "" {
-		return fmt.Errorf("the client's name %s", problem)
+	if problemText := plaintext.CheckShown(client); problemText != "" {
+		return fmt.Errorf("the client's name %s", problemText)
 	}
-	return s.policy.file.Change(func(doc *statedoc.Plugins) error {
-		editSite(doc, pattern, func(entry statedoc.Object) {
-			var allowed []json.RawMessage
-			statedoc.Decode(entry["allowed"], &allowed)
-			added := statedoc.Object{}
-			added.Put("client", client)
-			added.Put("class", class)
-			setChangeOrigin(added, by)
-			allowed = append(allowed, rawjson.Encode(added))
-			entry.Put("allowed", allowed[max(0, len(allowed)-maxToolGrants):])
+	return s.policy.file.Change(func(document *statedoc.Plugins) error {
+		editSite(document, pattern, func(entry statedoc.Object) {
+			var allowedEntries []json.RawMessage
+			statedoc.Decode(entry["allowed"], &allowedEntries)
+			addedObject := statedoc.Object{}
+			addedObject.Put("client", client)
+			addedObject.Put("class", class)
+			setChangeOrigin(addedObject, by)
+			allowedEntries = append(allowedEntries, rawjson.Encode(addedObject))
+			entry.Put("allowed", allowedEntries[max(0, len(allowedEntries)-maxToolGrants):])
 		})
 		return nil
 	})
 }
 
-func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
-	sites := doc.TopLevel.Child("sites")
+func editSite(document *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
+	sites := document.TopLevel.Child("sites")
 	entry := sites.Child(pattern)
 	change(entry)
 	sites.Put(pattern, entry)
-	doc.TopLevel.Put("sites", sites)
+	document.TopLevel.Put("sites", sites)
 }
 
 // removeOtherNames removes entries that the user has written by hand in another form, such as SHOP.example, because
@@ -242,13 +242,13 @@ func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 }
 
 // If the rule of a site is invalid, browser tools are off on the site.
-func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
+func readSites(topObject statedoc.Object, addProblem func(string)) map[string]SiteEntry {
 	sites := map[string]SiteEntry{}
-	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
-		addProblem("sites is " + rawjson.KindOf(raw) + "; all sites are off until it is an object")
+	if rawJSON, ok := topObject["sites"]; ok && rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		addProblem("sites is " + rawjson.KindOf(rawJSON) + "; all sites are off until it is an object")
 		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
 	}
-	written := top.Child("sites")
+	written := topObject.Child("sites")
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		problems := &jsonread.Problems{File: "sites." + name}
 		entry := readSite(written[name], problems)
@@ -263,8 +263,8 @@ func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntr
 		default:
 			sites[pattern] = entry
 		}
-		for _, problem := range problems.List {
-			addProblem(problem.String())
+		for _, invalidField := range problems.List {
+			addProblem(invalidField.String())
 		}
 	}
 	return sites
@@ -280,29 +280,29 @@ func stricterEntry(a, b SiteEntry) SiteEntry {
 	return stricter
 }
 
-func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
-	text, problem := rawjson.Compact(raw, nil)
-	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
+func readSite(rawJSON json.RawMessage, problems *jsonread.Problems) SiteEntry {
+	siteJSON, problemText := rawjson.Compact(rawJSON, nil)
+	if problemText != "" || rawjson.KindOf(siteJSON) != rawjson.KindObject {
 		problems.Add("is no object; the site is off")
 		return SiteEntry{Rule: SiteOff}
 	}
-	f := jsonread.New(text, "", problems)
-	entry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
+	f := jsonread.New(siteJSON, "", problems)
+	siteEntry := SiteEntry{ChangeOrigin: readChangeOrigin(f)}
 	if f.Has("permission") {
 		rule, err := ParseSiteRule(f.Optional("permission"))
 		if err != nil {
 			f.Add("permission", "is wrong, so the site is off: %v", err)
 			rule = SiteOff
 		}
-		entry.Rule = rule
+		siteEntry.Rule = rule
 	}
-	for _, raw := range rawjson.Elements(f.Members["allowed"]) {
-		allowed := jsonread.New(raw, f.Path+"allowed.", problems)
-		client, hasClient := allowed.TextOrFalse("client")
-		class, hasClass := allowed.TextOrFalse("class")
+	for _, rawJSON := range rawjson.Elements(f.Members["allowed"]) {
+		allowedEntries := jsonread.New(rawJSON, f.Path+"allowed.", problems)
+		client, hasClient := allowedEntries.TextOrFalse("client")
+		class, hasClass := allowedEntries.TextOrFalse("class")
 		if hasClient && hasClass && client != "" {
-			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowed)})
+			siteEntry.Allowed = append(siteEntry.Allowed, SiteAllowed{Client: client, Class: class, ChangeOrigin: readChangeOrigin(allowedEntries)})
 		}
 	}
-	return entry
+	return siteEntry
 }

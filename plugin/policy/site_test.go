@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseSite(t *testing.T) {
-	for text, want := range map[string]string{
+	for siteText, want := range map[string]string{
 		"shop.example":                     "shop.example",
 		" Shop.Example ":                   "shop.example",
 		"https://shop.example/cart?x#y":    "shop.example",
@@ -33,9 +33,9 @@ func TestParseSite(t *testing.T) {
 		"bücher.example":                   "",
 		strings.Repeat("a", 300) + ".test": "",
 	} {
-		got, err := policy.ParseSite(text)
+		got, err := policy.ParseSite(siteText)
 		if got != want || (err == nil) != (want != "") {
-			t.Errorf("ParseSite(%q) = %q, %v, want %q", text, got, err, want)
+			t.Errorf("ParseSite(%q) = %q, %v, want %q", siteText, got, err, want)
 		}
 	}
 }
@@ -43,21 +43,21 @@ func TestParseSite(t *testing.T) {
 func TestInvalidSitesAreOff(t *testing.T) {
 	w := newPolicyFixture(t)
 	sites := policy.SitesOf(w.policy)
-	for _, test := range []struct{ file, address, pattern, problem string }{
+	for _, testCase := range []struct{ file, address, pattern, problemText string }{
 		{`{"version":1,"sites":[]}`, "https://shop.example/", "*", "sites is an array; all sites are off until it is an object"},
 		{`{"version":1,"sites":{"shop.example":7}}`, "https://shop.example/", "shop.example", "is no object; the site is off"},
 		{`{"version":1,"sites":{"shop.example":{"permission":"yes"}}}`, "https://shop.example/", "shop.example", `"yes" is not a permission of a site`},
 	} {
-		w.write(test.file)
-		pattern, entry := sites.RuleFor(test.address)
-		if problems := strings.Join(w.policy.Problems(), "; "); pattern != test.pattern || entry.Rule != policy.SiteOff || !strings.Contains(problems, test.problem) {
-			t.Errorf("%s: %q has %+v, problems %q", test.file, pattern, entry, problems)
+		w.write(testCase.file)
+		pattern, siteEntry := sites.RuleFor(testCase.address)
+		if problems := strings.Join(w.policy.Problems(), "; "); pattern != testCase.pattern || siteEntry.Rule != policy.SiteOff || !strings.Contains(problems, testCase.problemText) {
+			t.Errorf("%s: %q has %+v, problems %q", testCase.file, pattern, siteEntry, problems)
 		}
 	}
 	w.write(`{"version":1,"sites":{"shop.example/x":{"permission":"auto"},"shop.example":{"permission":"read","allowed":[{"client":7},{"client":"laptop","class":"act"}]}}}`)
-	_, entry := sites.RuleFor("https://shop.example/x")
-	if entry.Rule != policy.SiteRead || len(entry.Allowed) != 1 || len(w.policy.Problems()) == 0 {
-		t.Errorf("got %+v, problems %q", entry, w.policy.Problems())
+	_, siteEntry := sites.RuleFor("https://shop.example/x")
+	if siteEntry.Rule != policy.SiteRead || len(siteEntry.Allowed) != 1 || len(w.policy.Problems()) == 0 {
+		t.Errorf("got %+v, problems %q", siteEntry, w.policy.Problems())
 	}
 }
 
@@ -94,8 +94,8 @@ func TestSetSite(t *testing.T) {
 	if !sites.IsAlwaysAllowed("https://shop.example/a", "laptop", "read") || sites.IsAlwaysAllowed("https://shop.example/a", "other", "read") || sites.IsAlwaysAllowed("https://b.example/", "laptop", "read") {
 		t.Errorf("sites %+v", sites.All())
 	}
-	if pattern, entry := sites.RuleFor("https://shop.example/"); pattern != "*.example" || entry.Rule != policy.SiteRead || entry.By != "x" {
-		t.Errorf("%q has %+v", pattern, entry)
+	if pattern, siteEntry := sites.RuleFor("https://shop.example/"); pattern != "*.example" || siteEntry.Rule != policy.SiteRead || siteEntry.By != "x" {
+		t.Errorf("%q has %+v", pattern, siteEntry)
 	}
 	w.failOnError(sites.Set("shop.example", "", "x"))
 	if sites.IsAlwaysAllowed("https://shop.example/a", "laptop", "act") {

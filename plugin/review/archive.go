@@ -68,8 +68,8 @@ func (a Archive) Remove(name string) error {
 
 // Changes returns a unified diff from the last reviewed content of a plugin, empty if unchanged. The result hasReviewed
 // is false if the archive has no copy of the plugin.
-func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
-	now, err := reviewableFiles(reviewedPlugin)
+func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (changes string, hasReviewed bool, err error) {
+	contentNow, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return "", false, err
 	}
@@ -83,7 +83,7 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 			return "", false, fmt.Errorf("read what was reviewed: %w", err)
 		}
 		hasReviewed = true
-		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(now[name])))
+		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(contentNow[name])))
 	}
 	return b.String(), hasReviewed, nil
 }
@@ -98,10 +98,10 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, raw := range map[string][]byte{"package.json": packageJSON, "tools.json": toolsJSON} {
+	for name, rawJSON := range map[string][]byte{"package.json": packageJSON, "tools.json": toolsJSON} {
 		var b bytes.Buffer
-		if json.Indent(&b, rawjson.TrimBOM(raw), "", "  ") != nil {
-			b.Write(raw)
+		if json.Indent(&b, rawjson.TrimBOM(rawJSON), "", "  ") != nil {
+			b.Write(rawJSON)
 		}
 		files[name] = append(bytes.TrimSpace(b.Bytes()), '\n')
 	}
@@ -123,6 +123,6 @@ func limitSize(b []byte) []byte {
 }
 
 func hexSHA256(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	checksum := sha256.Sum256(b)
+	return hex.EncodeToString(checksum[:])
 }

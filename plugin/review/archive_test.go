@@ -10,8 +10,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-func bundledAdapter(library, own string) string {
-	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
+func bundledAdapter(library, ownCode string) string {
+	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + ownCode + "\n})();\n"
 }
 
 func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
@@ -21,13 +21,13 @@ func storeCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
 	}
 }
 
-func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (text string, hasReviewed bool) {
+func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (changes string, hasReviewed bool) {
 	t.Helper()
-	text, hasReviewed, err := a.Changes(wikiPlugin)
+	changes, hasReviewed, err := a.Changes(wikiPlugin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text, hasReviewed
+	return changes, hasReviewed
 }
 
 func changedLines(diff string) string {
@@ -44,17 +44,17 @@ func TestArchiveShowsChanges(t *testing.T) {
 	a := NewArchive(t.TempDir())
 	packageBefore := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
 	wikiPlugin := plugintest.Load(t, packageBefore)
-	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || hasReviewed {
-		t.Errorf("before the first review: %q, known %t", text, hasReviewed)
+	if changes, hasReviewed := changesOf(t, a, wikiPlugin); changes != "" || hasReviewed {
+		t.Errorf("before the first review: %q, known %t", changes, hasReviewed)
 	}
 	storeCopy(t, a, wikiPlugin)
-	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || !hasReviewed {
-		t.Errorf("without a change: %q, known %t", text, hasReviewed)
+	if changes, hasReviewed := changesOf(t, a, wikiPlugin); changes != "" || !hasReviewed {
+		t.Errorf("without a change: %q, known %t", changes, hasReviewed)
 	}
 	packageAfter := packageBefore
 	packageAfter.Code, packageAfter.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
 	packageAfter.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
-	text, hasReviewed := changesOf(t, a, plugintest.Load(t, packageAfter))
+	changes, hasReviewed := changesOf(t, a, plugintest.Load(t, packageAfter))
 	if !hasReviewed {
 		t.Error("the reviewed content is not known")
 	}
@@ -62,14 +62,14 @@ func TestArchiveShowsChanges(t *testing.T) {
 		"--- reviewed/tools.json", `-      "description": "Returns its arguments.",`, `+      "description": "Sends its arguments away.",`,
 		"-pre();", "+pre(2);", "-  var own = 1;", "+  var own = 2;", "+++ now/libraries.txt", " node_modules/lib/index.js",
 	} {
-		if !strings.Contains(text, want) {
+		if !strings.Contains(changes, want) {
 			t.Errorf("the diff lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "var lib") {
+	if strings.Contains(changes, "var lib") {
 		t.Error("the diff shows the code of a library; want its hash only")
 	}
-	if strings.Contains(text, "reviewed/package.json") {
+	if strings.Contains(changes, "reviewed/package.json") {
 		t.Error("the diff names a file that did not change")
 	}
 }
@@ -81,8 +81,8 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 		return plugintest.Package{Name: "wiki", Code: bundledAdapter("", "var _adapter_entry_"+id+" = 1;")}
 	}
 	storeCopy(t, a, plugintest.Load(t, code("0a1b2c3d-1111-2222-3333-444455556666")))
-	text, _ := changesOf(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
-	if got := changedLines(text); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
+	changes, _ := changesOf(t, a, plugintest.Load(t, code("ffffffff-1111-2222-3333-444455556666")))
+	if got := changedLines(changes); strings.Count(got, "__adapterHash") != 2 || strings.Count(got, "\n") != 1 {
 		t.Errorf("%s", got)
 	}
 }
@@ -90,16 +90,16 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
-	largePlugin := func(end string) *plugin.Plugin {
-		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
+	largePlugin := func(codeEnd string) *plugin.Plugin {
+		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + codeEnd + "\n"})
 	}
 	storeCopy(t, a, largePlugin("one()"))
-	info, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
-	if err != nil || info.Size() > maxFileBytes+200 {
-		t.Fatalf("%v, %v", info, err)
+	fileInfo, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
+	if err != nil || fileInfo.Size() > maxFileBytes+200 {
+		t.Fatalf("%v, %v", fileInfo, err)
 	}
-	text, _ := changesOf(t, a, largePlugin("two()"))
-	if got := changedLines(text); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
+	changes, _ := changesOf(t, a, largePlugin("two()"))
+	if got := changedLines(changes); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
 		t.Errorf("%s", got)
 	}
 }
@@ -136,7 +136,7 @@ func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	if err := a.StoreCopy(wikiPlugin); err == nil {
 		t.Error("Keep stored content that was not loaded")
 	}
-	if text, hasReviewed, err := a.Changes(wikiPlugin); err == nil || text != "" || hasReviewed {
-		t.Errorf("Changes: %q, %t, %v", text, hasReviewed, err)
+	if changes, hasReviewed, err := a.Changes(wikiPlugin); err == nil || changes != "" || hasReviewed {
+		t.Errorf("Changes: %q, %t, %v", changes, hasReviewed, err)
 	}
 }

@@ -17,15 +17,15 @@ func TestReadCodeIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var joined strings.Builder
+	var joinedBuilder strings.Builder
 	for _, m := range code.Modules {
-		joined.WriteString(m.Code)
+		joinedBuilder.WriteString(m.Code)
 	}
-	if joined.String() != string(adapterCode) {
-		t.Errorf("the modules are\n%s\nwant\n%s", joined.String(), adapterCode)
+	if joinedBuilder.String() != string(adapterCode) {
+		t.Errorf("the modules are\n%s\nwant\n%s", joinedBuilder.String(), adapterCode)
 	}
-	if own, libraries := code.OwnCode(), code.LibraryCode(); !strings.Contains(own, "var own") || strings.Contains(own, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
-		t.Errorf("own code\n%s\nlibraries\n%s", own, libraries)
+	if ownCode, libraries := code.OwnCode(), code.LibraryCode(); !strings.Contains(ownCode, "var own") || strings.Contains(ownCode, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
+		t.Errorf("own code\n%s\nlibraries\n%s", ownCode, libraries)
 	}
 	if !strings.Contains(code.OwnCode(), "__adapterHash") {
 		t.Error("the statement that the build appends is not part of the own code")

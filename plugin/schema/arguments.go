@@ -77,8 +77,8 @@ func (v *Validator) checkMembers(s Subject, schema json.RawMessage, members map[
 	if isTooDeep(members, maxDepth) {
 		return s.invalidArguments([]string{fmt.Sprintf("the arguments are nested more than %d levels deep; flatten them", maxDepth)})
 	}
-	if problem := checkNumbers(members); problem != "" {
-		return s.invalidArguments([]string{problem})
+	if problemText := checkNumbers(members); problemText != "" {
+		return s.invalidArguments([]string{problemText})
 	}
 	violations, err := v.violationTexts(schema, members)
 	switch {

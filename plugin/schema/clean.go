@@ -70,10 +70,10 @@ func Clean(schema json.RawMessage) Cleaned {
 	return Cleaned{Schema: clean, Warnings: warnings}
 }
 
-func mayNeedCleaning(raw []byte) bool {
+func mayNeedCleaning(rawJSON []byte) bool {
 	from := 0
-	for i := 0; i < len(raw); i++ {
-		switch b := raw[i]; {
+	for i := 0; i < len(rawJSON); i++ {
+		switch b := rawJSON[i]; {
 		case b >= 0x7f:
 			return true
 		case b == '"':
@@ -82,7 +82,7 @@ func mayNeedCleaning(raw []byte) bool {
 			}
 			from = i
 		case b == '\\':
-			if i++; bytes.IndexByte([]byte("ubfr"), raw[i]) >= 0 {
+			if i++; bytes.IndexByte([]byte("ubfr"), rawJSON[i]) >= 0 {
 				return true
 			}
 		}
@@ -90,55 +90,55 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-func (c *schemaCleaner) appendValue(dst, raw []byte, keyword string) []byte {
-	switch rawjson.KindOf(raw) {
+func (c *schemaCleaner) appendValue(buffer, rawJSON []byte, keyword string) []byte {
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindString:
-		return append(dst, c.cleanText(raw, keyword)...)
+		return append(buffer, c.cleanText(rawJSON, keyword)...)
 	case rawjson.KindArray:
-		dst = append(dst, '[')
-		for i, item := range rawjson.Elements(raw) {
+		buffer = append(buffer, '[')
+		for i, item := range rawjson.Elements(rawJSON) {
 			if i > 0 {
-				dst = append(dst, ',')
+				buffer = append(buffer, ',')
 			}
-			dst = c.appendValue(dst, item, "")
+			buffer = c.appendValue(buffer, item, "")
 		}
-		return append(dst, ']')
+		return append(buffer, ']')
 	case rawjson.KindObject:
-		return c.appendObject(dst, raw)
+		return c.appendObject(buffer, rawJSON)
 	}
-	return append(dst, raw...)
+	return append(buffer, rawJSON...)
 }
 
-func (c *schemaCleaner) appendObject(dst, raw []byte) []byte {
-	dst = append(dst, '{')
+func (c *schemaCleaner) appendObject(buffer, rawJSON []byte) []byte {
+	buffer = append(buffer, '{')
 	isFirst := true
-	for m := range rawjson.Members(raw) {
+	for m := range rawjson.Members(rawJSON) {
 		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.nameProblem == "" {
 			c.nameProblem = plaintext.HiddenProblem(r)
 		}
 		if !isFirst {
-			dst = append(dst, ',')
+			buffer = append(buffer, ',')
 		}
 		isFirst = false
-		dst = append(append(dst, m.Quoted...), ':')
-		dst = c.appendValue(dst, m.Value, m.Key)
+		buffer = append(append(buffer, m.QuotedKey...), ':')
+		buffer = c.appendValue(buffer, m.Value, m.Key)
 	}
-	return append(dst, '}')
+	return append(buffer, '}')
 }
 
-func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
-	text := rawjson.Unquote(quoted)
+func (c *schemaCleaner) cleanText(quotedJSON []byte, keyword string) []byte {
+	unquoted := rawjson.Unquote(quotedJSON)
 	limit := math.MaxInt
 	if slices.Contains(schemaTexts, keyword) {
 		limit = maxSchemaText
 	}
-	r, hidden := plaintext.FirstHidden(text)
-	isTooLong := len(text) > limit && utf8.RuneCountInString(text) > limit
+	r, hidden := plaintext.FirstHidden(unquoted)
+	isTooLong := len(unquoted) > limit && utf8.RuneCountInString(unquoted) > limit
 	switch {
 	case !hidden && !isTooLong:
-		return quoted
+		return quotedJSON
 	case keyword == "pattern":
-		return rawjson.Encode(plaintext.Replace(text, escapeInPattern))
+		return rawjson.Encode(plaintext.Replace(unquoted, escapeInPattern))
 	}
 	if hidden && r != '\r' && c.removedRune == 0 {
 		c.removedRune = r
@@ -146,7 +146,7 @@ func (c *schemaCleaner) cleanText(quoted []byte, keyword string) []byte {
 	if isTooLong && c.shortenedKeyword == "" {
 		c.shortenedKeyword = keyword
 	}
-	return rawjson.Encode(plaintext.Clean(text, limit))
+	return rawjson.Encode(plaintext.Clean(unquoted, limit))
 }
 
 func escapeInPattern(r rune) string {

@@ -17,25 +17,25 @@ const maxViolations = 50
 
 // violation describes one value that violates a JSON Schema.
 type violation struct {
-	path []string
-	kind jsonschema.ErrorKind
-	text string
+	path         []string
+	kind         jsonschema.ErrorKind
+	errorMessage string
 }
 
-func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
+func (v violation) String() string { return pointerOf(v.path) + ": " + v.errorMessage }
 
 func pointerOf(path []string) string {
 	if len(path) == 0 {
 		return "/"
 	}
 	var b strings.Builder
-	for _, step := range path {
+	for _, stepName := range path {
 		b.WriteByte('/')
-		b.WriteString(pointerEscape.Replace(step))
+		b.WriteString(pointerEscape.Replace(stepName))
 	}
 	pointer := b.String()
-	if quoted := strconv.Quote(pointer); quoted != `"`+pointer+`"` {
-		return shortenText(quoted)
+	if quotedJSON := strconv.Quote(pointer); quotedJSON != `"`+pointer+`"` {
+		return shortenText(quotedJSON)
 	}
 	return shortenText(pointer)
 }
@@ -72,7 +72,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.explainUnion(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
-			return []violation{{path: e.InstanceLocation, text: fmt.Sprintf(
+			return []violation{{path: e.InstanceLocation, errorMessage: fmt.Sprintf(
 				"matches the alternatives %d and %d; pass a value that matches only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
 		return x.explainUnion(e)
@@ -83,8 +83,8 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 	case *kind.PropertyNames:
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
-		text := describePattern(k.Want, x.schemaAt(e.SchemaURL))
-		return []violation{{path: e.InstanceLocation, kind: k, text: text}}
+		description := describePattern(k.Want, x.schemaAt(e.SchemaURL))
+		return []violation{{path: e.InstanceLocation, kind: k, errorMessage: description}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
 		var violations []violation
@@ -93,41 +93,41 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		}
 		return violations
 	}
-	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: describeViolation(e.ErrorKind)}}
+	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, errorMessage: describeViolation(e.ErrorKind)}}
 }
 
 func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	var violations []violation
 	for _, name := range names {
-		text := "is missing; add it"
+		errorMessage := "is missing; add it"
 		if description := x.describeSchema(properties[name]); description != "" {
-			text = "is missing; give " + description
+			errorMessage = "is missing; give " + description
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), errorMessage: errorMessage})
 	}
 	return violations
 }
 
 func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
-	allowed := make([]string, 0, len(properties))
+	propertyNames := make([]string, 0, len(properties))
 	for name := range properties {
-		allowed = append(allowed, name)
+		propertyNames = append(propertyNames, name)
 	}
-	slices.Sort(allowed)
+	slices.Sort(propertyNames)
 	var violations []violation
 	for _, name := range names {
-		text := "unknown property " + quoteText(name)
-		switch nearestName := nearest.Name(name, allowed); {
-		case len(allowed) == 0:
-			text += "; leave it out, none is allowed here"
+		description := "unknown property " + quoteText(name)
+		switch nearestName := nearest.Name(name, propertyNames); {
+		case len(propertyNames) == 0:
+			description += "; leave it out, none is allowed here"
 		case nearestName != "":
-			text += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(allowed)
+			description += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(propertyNames)
 		default:
-			text += "; allowed: " + quoteAll(allowed)
+			description += "; allowed: " + quoteAll(propertyNames)
 		}
-		violations = append(violations, violation{path: appendPathStep(path, name), text: text})
+		violations = append(violations, violation{path: appendPathStep(path, name), errorMessage: description})
 	}
 	return violations
 }
@@ -136,21 +136,21 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 	var reasons []string
 	for _, cause := range e.Causes {
 		for _, v := range x.leafViolations(cause) {
-			reasons = append(reasons, v.text)
+			reasons = append(reasons, v.errorMessage)
 		}
 	}
-	text := "the property name " + quoteText(name) + " is not allowed"
+	description := "the property name " + quoteText(name) + " is not allowed"
 	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, ", ")
+		description += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), text: text}}
+	return []violation{{path: x.pathOfProperty(e.InstanceLocation, name), errorMessage: description}}
 }
 
 // The jsonschema library reuses the memory of path, so path may lead to a sibling property.
 func (x *explainer) pathOfProperty(path []string, name string) []string {
 	value := x.value
-	for _, step := range path {
-		value = memberOf(value, step)
+	for _, stepName := range path {
+		value = memberOf(value, stepName)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
@@ -191,18 +191,18 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-func memberOf(value any, step string) any {
+func memberOf(value any, stepName string) any {
 	switch v := value.(type) {
 	case map[string]any:
-		return v[step]
+		return v[stepName]
 	case []any:
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v) {
+		if i, err := strconv.Atoi(stepName); err == nil && i >= 0 && i < len(v) {
 			return v[i]
 		}
 	}
 	return nil
 }
 
-func appendPathStep(path []string, step string) []string {
-	return append(slices.Clip(slices.Clone(path)), step)
+func appendPathStep(path []string, stepName string) []string {
+	return append(slices.Clip(slices.Clone(path)), stepName)
 }

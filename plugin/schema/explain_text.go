@@ -52,8 +52,8 @@ func describeViolation(k jsonschema.ErrorKind) string {
 	case nil:
 		return "is not allowed"
 	}
-	if text := describeSize(k); text != "" {
-		return text
+	if description := describeSize(k); description != "" {
+		return description
 	}
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
@@ -108,19 +108,19 @@ var formatExamples = map[string][]string{
 }
 
 func describeFormat(format string) string {
-	text := "is not a valid " + shortenText(format)
+	description := "is not a valid " + shortenText(format)
 	if examples := formatExamples[format]; len(examples) > 0 {
-		text += "; write it as in " + examples[0]
+		description += "; write it as in " + examples[0]
 	}
-	return text
+	return description
 }
 
 // If the schema names a format, as schemas from zod do, the returned sentence contains an example that matches the
 // pattern.
 func describePattern(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
-	if compiled, err := compilePattern(pattern); err == nil {
-		if i := slices.IndexFunc(formatExamples[format], compiled.MatchString); i >= 0 {
+	if compiledRegexp, err := compilePattern(pattern); err == nil {
+		if i := slices.IndexFunc(formatExamples[format], compiledRegexp.MatchString); i >= 0 {
 			return "is not a valid " + format + "; write it as in " + formatExamples[format][i]
 		}
 	}
@@ -137,29 +137,29 @@ func describeNumber(r *big.Rat) string {
 	return shortenText(r.RatString())
 }
 
-func listValues(values []any) string {
-	var shown []string
-	for _, v := range values {
+func listValues(allowedValues []any) string {
+	var shownValues []string
+	for _, v := range allowedValues {
 		b, err := json.Marshal(v)
 		if err != nil { // impossible, because the value was decoded from JSON
 			continue
 		}
-		if s := shortenText(string(b)); !slices.Contains(shown, s) {
-			shown = append(shown, s)
+		if s := shortenText(string(b)); !slices.Contains(shownValues, s) {
+			shownValues = append(shownValues, s)
 		}
 	}
-	if len(shown) == 1 {
-		return shown[0]
+	if len(shownValues) == 1 {
+		return shownValues[0]
 	}
-	return "one of " + joinFirst(shown)
+	return "one of " + joinFirst(shownValues)
 }
 
 func quoteAll(names []string) string {
-	quoted := make([]string, 0, len(names))
+	quotedNames := make([]string, 0, len(names))
 	for _, name := range names {
-		quoted = append(quoted, quoteText(name))
+		quotedNames = append(quotedNames, quoteText(name))
 	}
-	return joinFirst(quoted)
+	return joinFirst(quotedNames)
 }
 
 func joinFirst(items []string) string {
@@ -180,27 +180,27 @@ func shortenText(s string) string {
 
 func (x *explainer) describeSchema(schema any) string {
 	s := x.resolve(schema)
-	if values, ok := s["enum"].([]any); ok {
-		return listValues(values)
+	if allowedValues, ok := s["enum"].([]any); ok {
+		return listValues(allowedValues)
 	}
 	if value, ok := s["const"]; ok {
 		return listValues([]any{value})
 	}
-	text := ""
+	errorMessage := ""
 	switch t := s["type"].(type) {
 	case string:
-		text = withArticle(t)
+		errorMessage = withArticle(t)
 	case []any:
 		var types []string
 		for _, name := range t {
 			types = append(types, withArticle(fmt.Sprint(name)))
 		}
-		text = strings.Join(types, " or ")
+		errorMessage = strings.Join(types, " or ")
 	}
-	if description, ok := s["description"].(string); ok && text != "" {
-		text += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
+	if description, ok := s["description"].(string); ok && errorMessage != "" {
+		errorMessage += " (" + shortenText(strings.Join(strings.Fields(description), " ")) + ")"
 	}
-	return text
+	return errorMessage
 }
 
 func withArticle(typeName string) string {
@@ -230,11 +230,11 @@ func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	value := x.schema
 	for _, token := range strings.Split(fragment, "/")[1:] {
-		step, err := url.PathUnescape(token)
+		stepName, err := url.PathUnescape(token)
 		if err != nil {
-			step = token
+			stepName = token
 		}
-		value = memberOf(value, pointerUnescape.Replace(step))
+		value = memberOf(value, pointerUnescape.Replace(stepName))
 	}
 	s, _ := value.(map[string]any)
 	return s

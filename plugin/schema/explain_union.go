@@ -36,28 +36,28 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	if tagViolation, ok := mergeTags(alternatives, len(path)+1); ok {
 		return []violation{tagViolation}
 	}
-	var texts []string
+	var shownTexts []string
 	for i, alternative := range alternatives {
 		if i == maxAlternatives {
-			texts = append(texts, fmt.Sprintf("(%d more)", len(alternatives)-i))
+			shownTexts = append(shownTexts, fmt.Sprintf("(%d more)", len(alternatives)-i))
 			break
 		}
-		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, alternativeText(path, alternative)))
+		shownTexts = append(shownTexts, fmt.Sprintf("(%d) %s", i+1, alternativeText(path, alternative)))
 	}
-	return []violation{{path: path, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
+	return []violation{{path: path, errorMessage: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(shownTexts, " "))}}
 }
 
 func alternativeText(path []string, alternative []violation) string {
-	var parts []string
+	var textParts []string
 	for _, v := range alternative {
 		if len(v.path) > len(path) {
-			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.text)
+			textParts = append(textParts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.errorMessage)
 		} else {
-			parts = append(parts, v.text)
+			textParts = append(textParts, v.errorMessage)
 		}
 	}
-	slices.Sort(parts)
-	return strings.Join(slices.Compact(parts), ", ")
+	slices.Sort(textParts)
+	return strings.Join(slices.Compact(textParts), ", ")
 }
 
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
@@ -88,13 +88,13 @@ func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
 		path = alternative[i].path
 		expectedValues = append(expectedValues, expectedValuesOf(alternative[i].kind)...)
 	}
-	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
+	return violation{path: path, errorMessage: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
 func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
 	got := ""
-	var types, parts []string
-	var values []any
+	var types, textParts []string
+	var allowedValues []any
 	for _, alternative := range alternatives {
 		if len(alternative) != 1 || len(alternative[0].path) != len(path) {
 			return violation{}, false
@@ -104,21 +104,21 @@ func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, b
 			got = k.Got
 			types = append(types, k.Want...)
 		case *kind.Const, *kind.Enum:
-			values = append(values, expectedValuesOf(k)...)
+			allowedValues = append(allowedValues, expectedValuesOf(k)...)
 		default:
 			return violation{}, false
 		}
 	}
 	slices.Sort(types)
-	parts = append(parts, slices.Compact(types)...)
-	if len(values) > 0 {
-		parts = append(parts, listValues(values))
+	textParts = append(textParts, slices.Compact(types)...)
+	if len(allowedValues) > 0 {
+		textParts = append(textParts, listValues(allowedValues))
 	}
-	text := "want " + strings.Join(parts, " or ")
+	description := "want " + strings.Join(textParts, " or ")
 	if got != "" {
-		text = "got " + got + ", " + text
+		description = "got " + got + ", " + description
 	}
-	return violation{path: path, text: text}, len(parts) > 0
+	return violation{path: path, errorMessage: description}, len(textParts) > 0
 }
 
 func expectedValuesOf(k jsonschema.ErrorKind) []any {

@@ -95,18 +95,18 @@ var acceptAny = func() *fastValidator {
 
 var acceptNone = &fastValidator{}
 
-func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) *fastValidator {
+func newFastValidator(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) *fastValidator {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return acceptAny
 	}
 	if s.Bool != nil || hasUnknownKeyword(s) {
 		return acceptNone
 	}
-	if a, ok := built[s]; ok {
+	if a, ok := builtValidators[s]; ok {
 		return a
 	}
 	a := &fastValidator{kinds: allKinds}
-	built[s] = a
+	builtValidators[s] = a
 	if s.Types != nil && !s.Types.IsEmpty() {
 		a.kinds = 0
 		for _, name := range s.Types.ToStrings() {
@@ -114,22 +114,22 @@ func newFastValidator(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastVa
 		}
 	}
 	if s.Ref != nil {
-		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(s.Ref, builtValidators))
 	}
 	for _, schema := range s.AllOf {
-		a.conjuncts = append(a.conjuncts, newFastValidator(schema, built))
+		a.conjuncts = append(a.conjuncts, newFastValidator(schema, builtValidators))
 	}
 	for _, schema := range s.AnyOf {
-		a.alternatives = append(a.alternatives, newFastValidator(schema, built))
+		a.alternatives = append(a.alternatives, newFastValidator(schema, builtValidators))
 	}
 	a.textLength, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
 	a.itemCount = countRange{s.MinItems, s.MaxItems}
-	a.items = newFastValidator(itemsSchema(s), built)
+	a.items = newFastValidator(itemsSchema(s), builtValidators)
 	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
 		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == acceptAny && !a.itemCount.isSet() && !a.textLength.isSet() &&
 		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
 		len(a.conjuncts)+len(a.alternatives) > 0
-	if !a.setConstants(s) || !a.setMembers(s, built) || !a.setBounds(s) {
+	if !a.setConstants(s) || !a.setMembers(s, builtValidators) || !a.setBounds(s) {
 		*a = fastValidator{}
 	}
 	return a
@@ -157,25 +157,25 @@ func hasUnknownKeyword(s *jsonschema.Schema) bool {
 }
 
 func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
-	var values []any
+	var allowedValues []any
 	if s.Enum != nil {
-		values = s.Enum.Values
+		allowedValues = s.Enum.Values
 	}
 	if s.Const != nil {
-		if values != nil {
+		if allowedValues != nil {
 			return false
 		}
-		values = []any{*s.Const}
+		allowedValues = []any{*s.Const}
 	}
-	if values == nil {
+	if allowedValues == nil {
 		return true
 	}
 	a.constants = []string{}
-	for _, value := range values {
+	for _, value := range allowedValues {
 		switch v := value.(type) {
 		case string:
-			if quoted := []byte(`"` + v + `"`); isUnescaped(quoted) {
-				a.constants = append(a.constants, string(quoted))
+			if quotedJSON := []byte(`"` + v + `"`); isUnescaped(quotedJSON) {
+				a.constants = append(a.constants, string(quotedJSON))
 			}
 		case json.Number:
 			a.constants = append(a.constants, v.String())
@@ -188,12 +188,12 @@ func (a *fastValidator) setConstants(s *jsonschema.Schema) bool {
 	return true
 }
 
-func isUnescaped(text []byte) bool {
-	end, hasEscape := skipText(text, 0)
-	return end == len(text) && !hasEscape
+func isUnescaped(jsonText []byte) bool {
+	endIndex, hasEscape := skipText(jsonText, 0)
+	return endIndex == len(jsonText) && !hasEscape
 }
 
-func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*fastValidator) bool {
+func (a *fastValidator) setMembers(s *jsonschema.Schema, builtValidators map[*jsonschema.Schema]*fastValidator) bool {
 	switch additional := s.AdditionalProperties.(type) {
 	case bool:
 		a.otherMembers = acceptNone
@@ -201,19 +201,19 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.S
 			a.otherMembers = acceptAny
 		}
 	case *jsonschema.Schema:
-		a.otherMembers = newFastValidator(additional, built)
+		a.otherMembers = newFastValidator(additional, builtValidators)
 	default:
 		a.otherMembers = acceptAny
 	}
 	if s.PropertyNames != nil {
-		a.memberNames = newFastValidator(s.PropertyNames, built)
+		a.memberNames = newFastValidator(s.PropertyNames, builtValidators)
 	}
 	if len(s.Required) > 64 {
 		return false
 	}
 	a.members = make(map[string]memberRule, len(s.Properties))
 	for name, property := range s.Properties {
-		a.members[name] = memberRule{value: newFastValidator(property, built)}
+		a.members[name] = memberRule{value: newFastValidator(property, builtValidators)}
 	}
 	for i, name := range s.Required {
 		rule, ok := a.members[name]
@@ -230,11 +230,11 @@ func (a *fastValidator) setMembers(s *jsonschema.Schema, built map[*jsonschema.S
 }
 
 func (a *fastValidator) setBounds(s *jsonschema.Schema) bool {
-	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
-		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
+	return a.lowerBound.setBound(s.Minimum, false) && a.lowerBound.setBound(s.ExclusiveMinimum, true) &&
+		a.upperBound.setBound(s.Maximum, false) && a.upperBound.setBound(s.ExclusiveMaximum, true)
 }
 
-func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
+func (b *numberBound) setBound(limit *big.Rat, isExclusive bool) bool {
 	if limit == nil {
 		return true
 	}
@@ -245,149 +245,149 @@ func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
 	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
 }
 
-func (a *fastValidator) acceptText(text []byte) bool {
-	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
-	return end >= 0 && skipBlanks(text, end) == len(text)
+func (a *fastValidator) acceptText(jsonText []byte) bool {
+	endIndex := a.acceptValue(jsonText, skipBlanks(jsonText, 0), maxAcceptDepth)
+	return endIndex >= 0 && skipBlanks(jsonText, endIndex) == len(jsonText)
 }
 
-func (a *fastValidator) acceptValue(text []byte, i, depth int) int {
-	if i >= len(text) || depth == 0 || a.kinds == 0 {
+func (a *fastValidator) acceptValue(jsonText []byte, i, depth int) int {
+	if i >= len(jsonText) || depth == 0 || a.kinds == 0 {
 		return -1
 	}
-	end := -1
+	endIndex := -1
 	switch {
 	case a.isIndirect:
-	case text[i] == '{':
-		end = a.acceptObject(text, i, depth)
-	case text[i] == '[':
-		end = a.acceptArray(text, i, depth)
+	case jsonText[i] == '{':
+		endIndex = a.acceptObject(jsonText, i, depth)
+	case jsonText[i] == '[':
+		endIndex = a.acceptArray(jsonText, i, depth)
 	default:
-		end = a.acceptScalar(text, i)
+		endIndex = a.acceptScalar(jsonText, i)
 	}
-	if end < 0 && !a.isIndirect {
+	if endIndex < 0 && !a.isIndirect {
 		return -1
 	}
 	for _, conjunct := range a.conjuncts {
-		if end = conjunct.acceptValue(text, i, depth-1); end < 0 {
+		if endIndex = conjunct.acceptValue(jsonText, i, depth-1); endIndex < 0 {
 			return -1
 		}
 	}
 	if a.alternatives == nil {
-		return end
+		return endIndex
 	}
 	for _, alternative := range a.alternatives {
-		if end = alternative.acceptValue(text, i, depth-1); end >= 0 {
-			return end
+		if endIndex = alternative.acceptValue(jsonText, i, depth-1); endIndex >= 0 {
+			return endIndex
 		}
 	}
 	return -1
 }
 
-func (a *fastValidator) acceptObject(text []byte, i, depth int) int {
+func (a *fastValidator) acceptObject(jsonText []byte, i, depth int) int {
 	if a.kinds&kindObject == 0 || a.constants != nil {
 		return -1
 	}
-	i = skipBlanks(text, i+1)
-	if i < len(text) && text[i] == '}' {
+	i = skipBlanks(jsonText, i+1)
+	if i < len(jsonText) && jsonText[i] == '}' {
 		return endIfComplete(a.requiredMembers, i+1)
 	}
 	seenMembers := uint64(0)
 	for {
-		keyEnd, hasEscape := skipText(text, i)
-		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(text, i, depth-1) < 0 {
+		keyEnd, hasEscape := skipText(jsonText, i)
+		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(jsonText, i, depth-1) < 0 {
 			return -1
 		}
 		value := a.otherMembers
 		if hasEscape && len(a.members) > 0 {
 			return -1
 		}
-		if rule, ok := a.members[string(text[i+1:keyEnd-1])]; ok {
+		if rule, ok := a.members[string(jsonText[i+1:keyEnd-1])]; ok {
 			value = rule.value
 			seenMembers |= rule.requiredBit
 		}
-		i = skipBlanks(text, keyEnd)
-		if i == len(text) || text[i] != ':' {
+		i = skipBlanks(jsonText, keyEnd)
+		if i == len(jsonText) || jsonText[i] != ':' {
 			return -1
 		}
-		if i = value.acceptValue(text, skipBlanks(text, i+1), depth-1); i < 0 {
+		if i = value.acceptValue(jsonText, skipBlanks(jsonText, i+1), depth-1); i < 0 {
 			return -1
 		}
-		i = skipBlanks(text, i)
+		i = skipBlanks(jsonText, i)
 		switch {
-		case i == len(text):
+		case i == len(jsonText):
 			return -1
-		case text[i] == '}':
+		case jsonText[i] == '}':
 			return endIfComplete(a.requiredMembers&^seenMembers, i+1)
-		case text[i] != ',':
+		case jsonText[i] != ',':
 			return -1
 		}
-		i = skipBlanks(text, i+1)
+		i = skipBlanks(jsonText, i+1)
 	}
 }
 
-func endIfComplete(missingMembers uint64, end int) int {
+func endIfComplete(missingMembers uint64, endIndex int) int {
 	if missingMembers != 0 {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
-func (a *fastValidator) acceptArray(text []byte, i, depth int) int {
+func (a *fastValidator) acceptArray(jsonText []byte, i, depth int) int {
 	if a.kinds&kindArray == 0 || a.constants != nil {
 		return -1
 	}
 	count := 0
-	i = skipBlanks(text, i+1)
-	if i < len(text) && text[i] == ']' {
+	i = skipBlanks(jsonText, i+1)
+	if i < len(jsonText) && jsonText[i] == ']' {
 		return a.itemCount.endIfInRange(count, i+1)
 	}
 	for {
-		if i = a.items.acceptValue(text, i, depth-1); i < 0 {
+		if i = a.items.acceptValue(jsonText, i, depth-1); i < 0 {
 			return -1
 		}
 		count++
-		i = skipBlanks(text, i)
+		i = skipBlanks(jsonText, i)
 		switch {
-		case i == len(text):
+		case i == len(jsonText):
 			return -1
-		case text[i] == ']':
+		case jsonText[i] == ']':
 			return a.itemCount.endIfInRange(count, i+1)
-		case text[i] != ',':
+		case jsonText[i] != ',':
 			return -1
 		}
-		i = skipBlanks(text, i+1)
+		i = skipBlanks(jsonText, i+1)
 	}
 }
 
-func (r countRange) endIfInRange(n, end int) int {
+func (r countRange) endIfInRange(n, endIndex int) int {
 	if !r.contains(n) {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
-func (a *fastValidator) acceptScalar(text []byte, i int) int {
-	end, isAccepted := -1, false
-	switch text[i] {
+func (a *fastValidator) acceptScalar(jsonText []byte, i int) int {
+	endIndex, isAccepted := -1, false
+	switch jsonText[i] {
 	case '"':
 		var hasEscape bool
-		end, hasEscape = skipText(text, i)
-		isAccepted = end >= 0 && a.acceptString(text[i+1:end-1], hasEscape)
+		endIndex, hasEscape = skipText(jsonText, i)
+		isAccepted = endIndex >= 0 && a.acceptString(jsonText[i+1:endIndex-1], hasEscape)
 	case 't':
-		end, isAccepted = skipWord(text, i, "true"), a.kinds&kindBoolean != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "true"), a.kinds&kindBoolean != 0
 	case 'f':
-		end, isAccepted = skipWord(text, i, "false"), a.kinds&kindBoolean != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "false"), a.kinds&kindBoolean != 0
 	case 'n':
-		end, isAccepted = skipWord(text, i, "null"), a.kinds&kindNull != 0
+		endIndex, isAccepted = skipWord(jsonText, i, "null"), a.kinds&kindNull != 0
 	default:
 		var isInteger bool
-		end, isInteger = skipPlainNumber(text, i)
-		isAccepted = end >= 0 && a.acceptNumber(text[i:end], isInteger)
+		endIndex, isInteger = skipPlainNumber(jsonText, i)
+		isAccepted = endIndex >= 0 && a.acceptNumber(jsonText[i:endIndex], isInteger)
 	}
-	if end < 0 || !isAccepted || a.constants != nil && !a.hasConstant(text[i:end]) {
+	if endIndex < 0 || !isAccepted || a.constants != nil && !a.hasConstant(jsonText[i:endIndex]) {
 		return -1
 	}
-	return end
+	return endIndex
 }
 
 func (a *fastValidator) hasConstant(value []byte) bool {
@@ -399,38 +399,38 @@ func (a *fastValidator) hasConstant(value []byte) bool {
 	return false
 }
 
-func (a *fastValidator) acceptString(text []byte, hasEscape bool) bool {
+func (a *fastValidator) acceptString(jsonText []byte, hasEscape bool) bool {
 	if a.kinds&kindString == 0 {
 		return false
 	}
 	if !a.textLength.isSet() && a.pattern == nil && a.format == nil {
 		return true
 	}
-	if hasEscape || !utf8.Valid(text) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(text)) {
+	if hasEscape || !utf8.Valid(jsonText) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(jsonText)) {
 		return false
 	}
 	if a.pattern == nil && a.format == nil {
 		return true
 	}
-	s := string(text)
+	s := string(jsonText)
 	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
 }
 
-func (a *fastValidator) acceptNumber(text []byte, isInteger bool) bool {
-	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
+func (a *fastValidator) acceptNumber(jsonText []byte, isInteger bool) bool {
+	if len(jsonText) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
 		return false
 	}
 	if !a.lowerBound.isSet && !a.upperBound.isSet {
 		return true
 	}
 	if isInteger {
-		n, err := strconv.ParseInt(string(text), 10, 64)
+		n, err := strconv.ParseInt(string(jsonText), 10, 64)
 		return err == nil && a.lowerBound.allows(cmp.Compare(n, a.lowerBound.limit)) && a.upperBound.allows(cmp.Compare(a.upperBound.limit, n))
 	}
-	if len(text) > maxExactDigits {
+	if len(jsonText) > maxExactDigits {
 		return false
 	}
-	f, err := strconv.ParseFloat(string(text), 64)
+	f, err := strconv.ParseFloat(string(jsonText), 64)
 	return err == nil && a.lowerBound.allows(cmp.Compare(f, float64(a.lowerBound.limit))) &&
 		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
 }

@@ -14,9 +14,9 @@ import (
 )
 
 var fastValidatorCases = []struct {
-	schema      string
-	accepted    []string
-	notAccepted []string
+	schema          string
+	acceptedJSON    []string
+	notAcceptedJSON []string
 }{
 	{`{}`, []string{`1`, `-0.5`, `"a"`, `"\u00e9\n"`, `null`, `true`, ` { "a" : [ ] } `, `[1,{"a":{}}]`}, []string{``, ` `, `1 2`, `01`, `1e5`, `[1,]`, `{"a"}`, `{"a":1,}`, `"` + "\n" + `"`, `"\x"`, `tru`, `nul`, `[1`, `{"a":1`, `"a`, `+1`, `.5`, `1.`, `-`}},
 	{`true`, []string{`1`}, nil},
@@ -55,15 +55,15 @@ var fastValidatorCases = []struct {
 func TestFastValidator(t *testing.T) {
 	for _, c := range fastValidatorCases {
 		var v Validator
-		for _, text := range c.accepted {
-			if !v.accepts(json.RawMessage(c.schema), []byte(text)) {
-				t.Errorf("%s does not accept %s", c.schema, text)
+		for _, jsonText := range c.acceptedJSON {
+			if !v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
+				t.Errorf("%s does not accept %s", c.schema, jsonText)
 			}
-			checkFastValidator(t, c.schema, text)
+			checkFastValidator(t, c.schema, jsonText)
 		}
-		for _, text := range c.notAccepted {
-			if v.accepts(json.RawMessage(c.schema), []byte(text)) {
-				t.Errorf("%s accepts %s", c.schema, text)
+		for _, jsonText := range c.notAcceptedJSON {
+			if v.accepts(json.RawMessage(c.schema), []byte(jsonText)) {
+				t.Errorf("%s accepts %s", c.schema, jsonText)
 			}
 		}
 	}
@@ -71,9 +71,9 @@ func TestFastValidator(t *testing.T) {
 
 func TestFastValidatorRejectsHugeNumbers(t *testing.T) {
 	var v Validator
-	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
-		if v.accepts(json.RawMessage(`{}`), []byte(text)) {
-			t.Errorf("%.20s is accepted", text)
+	for _, jsonText := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
+		if v.accepts(json.RawMessage(`{}`), []byte(jsonText)) {
+			t.Errorf("%.20s is accepted", jsonText)
 		}
 	}
 }
@@ -115,41 +115,41 @@ func setField(t *testing.T, field reflect.Value, name string) {
 	}
 }
 
-func checkFastValidator(t *testing.T, schema, text string) {
+func checkFastValidator(t *testing.T, schema, jsonText string) {
 	t.Helper()
 	var v Validator
-	if !v.accepts(json.RawMessage(schema), []byte(text)) {
+	if !v.accepts(json.RawMessage(schema), []byte(jsonText)) {
 		return
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(jsonText)))
 	if err != nil {
-		t.Fatalf("accepted, but no JSON: %q", text)
+		t.Fatalf("accepted, but no JSON: %q", jsonText)
 	}
 	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
-		t.Fatalf("accepted, but too large: %q", text)
+		t.Fatalf("accepted, but too large: %q", jsonText)
 	}
 	if violations, err := v.violationTexts(json.RawMessage(schema), value); err != nil || len(violations) > 0 {
-		t.Fatalf("%s accepts %q, but: %v %v", schema, text, violations, err)
+		t.Fatalf("%s accepts %q, but: %v %v", schema, jsonText, violations, err)
 	}
 }
 
 func FuzzFastValidator(f *testing.F) {
 	for _, c := range fastValidatorCases {
-		for _, text := range slices.Concat(c.accepted, c.notAccepted) {
-			f.Add(c.schema, text)
+		for _, jsonText := range slices.Concat(c.acceptedJSON, c.notAcceptedJSON) {
+			f.Add(c.schema, jsonText)
 		}
 	}
 	f.Add(exportInput, `{"channelId":"C1","limit":5,"labels":["a"],"format":"json","target":{"kind":"mail","to":"x"}}`)
-	f.Fuzz(func(t *testing.T, schema, text string) { checkFastValidator(t, schema, text) })
+	f.Fuzz(func(t *testing.T, schema, jsonText string) { checkFastValidator(t, schema, jsonText) })
 }
 
 func TestValidArgumentsAllocateNothing(t *testing.T) {
 	schema := json.RawMessage(fastValidatorCases[3].schema)
 	var v Validator
-	text := json.RawMessage(`{"n":-12,"text":"some text"}`)
+	jsonText := json.RawMessage(`{"n":-12,"text":"some text"}`)
 	subject := Subject{Plugin: "p", Name: "t"}
 	alloctest.Check(t, "the check of arguments", 0, 0, func() {
-		if v.CheckArguments(subject, schema, text) != nil || v.CheckResult(schema, text) != nil {
+		if v.CheckArguments(subject, schema, jsonText) != nil || v.CheckResult(schema, jsonText) != nil {
 			t.Error("rejected")
 		}
 	})
@@ -157,10 +157,10 @@ func TestValidArgumentsAllocateNothing(t *testing.T) {
 
 func BenchmarkCheckResult(b *testing.B) {
 	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
-	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
-	text := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(item, 1<<20/len(item)), ",") + `]}`)
+	jsonItem := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
+	jsonText := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(jsonItem, 1<<20/len(jsonItem)), ",") + `]}`)
 	var v Validator
-	check := func(b *testing.B, isQuick bool) {
+	benchmarkCheck := func(b *testing.B, isQuick bool) {
 		if v.Compile(schema) != nil {
 			b.Fatal(v.err)
 		}
@@ -169,13 +169,13 @@ func BenchmarkCheckResult(b *testing.B) {
 			v.fastValidator = acceptNone
 			defer func() { v.fastValidator = quick }()
 		}
-		b.SetBytes(int64(len(text)))
+		b.SetBytes(int64(len(jsonText)))
 		for b.Loop() {
-			if err := v.CheckResult(schema, text); err != nil {
+			if err := v.CheckResult(schema, jsonText); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
-	b.Run("acceptor", func(b *testing.B) { check(b, true) })
-	b.Run("library", func(b *testing.B) { check(b, false) })
+	b.Run("acceptor", func(b *testing.B) { benchmarkCheck(b, true) })
+	b.Run("library", func(b *testing.B) { benchmarkCheck(b, false) })
 }

@@ -28,9 +28,9 @@ func newToolWithArguments(t testing.TB, schema string) *testTool {
 
 func newTestTool(t testing.TB, input string) *testTool {
 	t.Helper()
-	compact, problem := rawjson.Compact([]byte(input), nil)
-	if problem != "" {
-		t.Fatal(problem)
+	compact, problemText := rawjson.Compact([]byte(input), nil)
+	if problemText != "" {
+		t.Fatal(problemText)
 	}
 	cleaned := Clean(compact)
 	if cleaned.Problem != "" {
@@ -42,28 +42,29 @@ func newTestTool(t testing.TB, input string) *testTool {
 // Every value that zod accepts must match the schema that zod generates, because a rejected value never reaches the
 // page.
 func TestValidateAgreesWithZod(t *testing.T) {
-	text, err := os.ReadFile("testdata/zod-checks.json")
+	fileContent, err := os.ReadFile("testdata/zod-checks.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var checks map[string]struct {
-		Schema    json.RawMessage
-		Good, Bad []json.RawMessage
+		Schema  json.RawMessage
+		Valid   []json.RawMessage `json:"good"`
+		Invalid []json.RawMessage `json:"bad"`
 	}
-	if err := json.Unmarshal(text, &checks); err != nil {
+	if err := json.Unmarshal(fileContent, &checks); err != nil {
 		t.Fatal(err)
 	}
 	if len(checks) < 25 {
 		t.Fatalf("only %d checks", len(checks))
 	}
-	for name, check := range checks {
-		tool := newToolWithArguments(t, string(check.Schema))
-		for _, v := range check.Good {
+	for name, zodCheck := range checks {
+		tool := newToolWithArguments(t, string(zodCheck.Schema))
+		for _, v := range zodCheck.Valid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err != nil {
 				t.Errorf("%s rejects %s: %v", name, v, err)
 			}
 		}
-		for _, v := range check.Bad {
+		for _, v := range zodCheck.Invalid {
 			if err := tool.Validate(json.RawMessage(fmt.Sprintf(`{"v":%s}`, v))); err == nil && name != "url" {
 				t.Errorf("%s accepts %s", name, v)
 			}
@@ -72,18 +73,18 @@ func TestValidateAgreesWithZod(t *testing.T) {
 }
 
 func TestValidateAssertsFormats(t *testing.T) {
-	for _, c := range []struct{ schema, good, bad string }{
+	for _, c := range []struct{ schema, validValue, invalidValue string }{
 		{`{"type":"string","format":"date-time"}`, `"2026-01-31T12:00:00Z"`, `"2026-01-31"`},
 		{`{"type":"string","format":"date"}`, `"2026-01-31"`, `"31.1.2026"`},
 		{`{"type":"string","format":"uri"}`, `"https://example.com/ä b"`, `"example"`},
 		{`{"type":"string","format":"made-up"}`, `"x"`, `7`},
 	} {
 		tool := newToolWithArguments(t, c.schema)
-		if err := tool.Validate(json.RawMessage(`{"v":` + c.good + `}`)); err != nil {
+		if err := tool.Validate(json.RawMessage(`{"v":` + c.validValue + `}`)); err != nil {
 			t.Errorf("%s: %v", c.schema, err)
 		}
-		if err := tool.Validate(json.RawMessage(`{"v":` + c.bad + `}`)); err == nil {
-			t.Errorf("%s accepts %s", c.schema, c.bad)
+		if err := tool.Validate(json.RawMessage(`{"v":` + c.invalidValue + `}`)); err == nil {
+			t.Errorf("%s accepts %s", c.schema, c.invalidValue)
 		}
 	}
 }
@@ -91,17 +92,17 @@ func TestValidateAssertsFormats(t *testing.T) {
 // Without a time limit, matching a string of TestSlowPatternTimesOut would take hours, because the pattern backtracks.
 func TestSlowPatternTimesOut(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"string","pattern":"^(?=a)(a+)+$"}}`)
-	texts := make([]string, 1000)
-	for i := range texts {
-		texts[i] = strings.Repeat("a", 40) + "!"
+	wantedTexts := make([]string, 1000)
+	for i := range wantedTexts {
+		wantedTexts[i] = strings.Repeat("a", 40) + "!"
 	}
-	start := time.Now()
-	err := tool.Validate(newTestArguments(t, texts))
+	startTime := time.Now()
+	err := tool.Validate(newTestArguments(t, wantedTexts))
 	if err == nil || !strings.Contains(err.Error(), "/v/0: does not match the pattern") {
 		t.Errorf("error %v; want an error that contains %q", err, "/v/0: does not match the pattern")
 	}
-	if elapsed := time.Since(start); elapsed > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
-		t.Errorf("the check lasted %s", elapsed)
+	if elapsedTime := time.Since(startTime); elapsedTime > 20*time.Second { // 1,000 strings with a timeout of 100 ms each would take 100 s
+		t.Errorf("the check lasted %s", elapsedTime)
 	}
 }
 

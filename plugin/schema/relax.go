@@ -40,14 +40,14 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 // Schema. The references ($ref) in the schema are relative to root.
 type requiredRelaxer struct{ root []byte }
 
-func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
-	if !requiredKey.IsIn(raw) {
-		return raw
+func (r *requiredRelaxer) relaxSchema(rawJSON []byte) []byte {
+	if !requiredKey.IsIn(rawJSON) {
+		return rawJSON
 	}
-	if rawjson.KindOf(raw) != rawjson.KindObject {
-		return raw
+	if rawjson.KindOf(rawJSON) != rawjson.KindObject {
+		return rawJSON
 	}
-	members := slices.Collect(rawjson.Members(raw))
+	members := slices.Collect(rawjson.Members(rawJSON))
 	for i := range members {
 		m := &members[i]
 		switch {
@@ -66,31 +66,31 @@ func (r *requiredRelaxer) relaxSchema(raw []byte) []byte {
 	}))
 }
 
-func (r *requiredRelaxer) relaxMembers(raw []byte) []byte {
-	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
-		return raw
+func (r *requiredRelaxer) relaxMembers(rawJSON []byte) []byte {
+	if rawjson.KindOf(rawJSON) != rawjson.KindObject || !requiredKey.IsIn(rawJSON) {
+		return rawJSON
 	}
-	members := slices.Collect(rawjson.Members(raw))
+	members := slices.Collect(rawjson.Members(rawJSON))
 	for i := range members {
 		members[i].Value = r.relaxSchema(members[i].Value)
 	}
 	return rawjson.JoinMembers(members)
 }
 
-func (r *requiredRelaxer) relaxElements(raw []byte) []byte {
-	if !requiredKey.IsIn(raw) {
-		return raw
+func (r *requiredRelaxer) relaxElements(rawJSON []byte) []byte {
+	if !requiredKey.IsIn(rawJSON) {
+		return rawJSON
 	}
-	items := rawjson.Elements(raw)
+	items := rawjson.Elements(rawJSON)
 	for i := range items {
 		items[i] = r.relaxSchema(items[i])
 	}
 	return rawjson.JoinElements(items)
 }
 
-func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
-	if rawjson.KindOf(raw) != rawjson.KindArray {
-		return raw
+func (r *requiredRelaxer) relaxRequired(rawJSON []byte, siblings []rawjson.Member) []byte {
+	if rawjson.KindOf(rawJSON) != rawjson.KindArray {
+		return rawJSON
 	}
 	candidates := map[string][]byte{}
 	for _, m := range siblings {
@@ -98,7 +98,7 @@ func (r *requiredRelaxer) relaxRequired(raw []byte, siblings []rawjson.Member) [
 			candidates = mayHaveDefaults(m.Value)
 		}
 	}
-	return rawjson.JoinElements(slices.DeleteFunc(rawjson.Elements(raw), func(name []byte) bool {
+	return rawjson.JoinElements(slices.DeleteFunc(rawjson.Elements(rawJSON), func(name []byte) bool {
 		return rawjson.KindOf(name) == rawjson.KindString && r.hasDefault(candidates[rawjson.Unquote(name)])
 	}))
 }
@@ -121,15 +121,15 @@ func mayHaveDefault(schema []byte) bool { return defaultKey.IsIn(schema) || refK
 // follows.
 const maxRefs = 8
 
-func (r *requiredRelaxer) hasDefault(raw []byte) bool {
+func (r *requiredRelaxer) hasDefault(rawJSON []byte) bool {
 	for range maxRefs {
-		if !mayHaveDefault(raw) {
+		if !mayHaveDefault(rawJSON) {
 			return false
 		}
-		if rawjson.Get(raw, "default") != nil {
+		if rawjson.Get(rawJSON, "default") != nil {
 			return true
 		}
-		ref := rawjson.Get(raw, "$ref")
+		ref := rawjson.Get(rawJSON, "$ref")
 		if rawjson.KindOf(ref) != rawjson.KindString {
 			return false
 		}
@@ -137,9 +137,9 @@ func (r *requiredRelaxer) hasDefault(raw []byte) bool {
 		if !isLocal {
 			return false
 		}
-		raw = r.root
+		rawJSON = r.root
 		for token := range strings.SplitSeq(pointer, "/") {
-			raw = rawjson.Get(raw, pointerUnescape.Replace(token))
+			rawJSON = rawjson.Get(rawJSON, pointerUnescape.Replace(token))
 		}
 	}
 	return false

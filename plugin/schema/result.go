@@ -22,19 +22,19 @@ const (
 // undefined, result is nil. CheckResult returns nil or an error with the code invalid_result, whose message lists every
 // violation. The PageText of the error quotes the invalid result, because records and lists of calls omit PageText. A
 // schema that does not compile counts as a violation.
-func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError {
-	if len(result) > maxCheckedResult {
+func (v *Validator) CheckResult(schema, toolResult json.RawMessage) *wire.CallError {
+	if len(toolResult) > maxCheckedResult {
 		return nil
 	}
-	if len(result) == 0 {
+	if len(toolResult) == 0 {
 		return newInvalidResultError([]string{"it returned undefined"}, nil)
 	}
-	if v.accepts(schema, result) {
+	if v.accepts(schema, toolResult) {
 		return nil
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(result))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(toolResult))
 	if err != nil {
-		return newInvalidResultError([]string{"the result is not valid JSON: " + err.Error()}, result)
+		return newInvalidResultError([]string{"the result is not valid JSON: " + err.Error()}, toolResult)
 	}
 	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
 		return nil // a check of deeply nested values or of huge numbers would take too long
@@ -46,20 +46,20 @@ func (v *Validator) CheckResult(schema, result json.RawMessage) *wire.CallError 
 	if err != nil {
 		violations = []string{"the output schema cannot be used: " + err.Error()}
 	}
-	return newInvalidResultError(violations, result)
+	return newInvalidResultError(violations, toolResult)
 }
 
-func newInvalidResultError(violations []string, result json.RawMessage) *wire.CallError {
+func newInvalidResultError(violations []string, toolResult json.RawMessage) *wire.CallError {
 	err := &wire.CallError{
 		Code:    wire.ErrInvalidResult,
 		Message: "it has run, but what it returned does not match its own output schema:\n- " + strings.Join(violations, "\n- "),
 	}
-	if len(result) > 0 {
-		shown := result
-		if len(shown) > maxQuotedResult {
-			shown = append(bytes.ToValidUTF8(shown[:maxQuotedResult:maxQuotedResult], nil), "..."...)
+	if len(toolResult) > 0 {
+		shownResult := toolResult
+		if len(shownResult) > maxQuotedResult {
+			shownResult = append(bytes.ToValidUTF8(shownResult[:maxQuotedResult:maxQuotedResult], nil), "..."...)
 		}
-		err.PageText = fmt.Sprintf("It returned: %s", shown)
+		err.PageText = fmt.Sprintf("It returned: %s", shownResult)
 	}
 	return err
 }

@@ -1,52 +1,52 @@
 package schema
 
-func skipBlanks(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r' || text[i] == '\t') {
+func skipBlanks(jsonText []byte, i int) int {
+	for i < len(jsonText) && (jsonText[i] == ' ' || jsonText[i] == '\n' || jsonText[i] == '\r' || jsonText[i] == '\t') {
 		i++
 	}
 	return i
 }
 
-var isPlain = func() (plain [256]bool) {
+var isPlain = func() (plainBytes [256]bool) {
 	for c := 0x20; c < 256; c++ {
-		plain[c] = c != '"' && c != '\\'
+		plainBytes[c] = c != '"' && c != '\\'
 	}
-	return plain
+	return plainBytes
 }()
 
-func skipText(text []byte, i int) (end int, hasEscape bool) {
-	if i >= len(text) || text[i] != '"' {
+func skipText(jsonText []byte, i int) (endIndex int, hasEscape bool) {
+	if i >= len(jsonText) || jsonText[i] != '"' {
 		return -1, false
 	}
 	for i++; ; {
-		for i < len(text) && isPlain[text[i]] {
+		for i < len(jsonText) && isPlain[jsonText[i]] {
 			i++
 		}
 		switch {
-		case i == len(text) || text[i] < 0x20:
+		case i == len(jsonText) || jsonText[i] < 0x20:
 			return -1, false
-		case text[i] == '"':
+		case jsonText[i] == '"':
 			return i + 1, hasEscape
 		}
 		hasEscape = true
-		if i = skipEscape(text, i); i < 0 {
+		if i = skipEscape(jsonText, i); i < 0 {
 			return -1, false
 		}
 	}
 }
 
-func skipEscape(text []byte, i int) int {
-	if i+1 >= len(text) {
+func skipEscape(jsonText []byte, i int) int {
+	if i+1 >= len(jsonText) {
 		return -1
 	}
-	switch text[i+1] {
+	switch jsonText[i+1] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return i + 2
 	case 'u':
-		if i+6 > len(text) {
+		if i+6 > len(jsonText) {
 			return -1
 		}
-		for _, c := range text[i+2 : i+6] {
+		for _, c := range jsonText[i+2 : i+6] {
 			if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
 				return -1
 			}
@@ -56,38 +56,38 @@ func skipEscape(text []byte, i int) int {
 	return -1
 }
 
-func skipWord(text []byte, i int, word string) int {
-	if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
+func skipWord(jsonText []byte, i int, literal string) int {
+	if len(jsonText)-i < len(literal) || string(jsonText[i:i+len(literal)]) != literal {
 		return -1
 	}
-	return i + len(word)
+	return i + len(literal)
 }
 
-func skipPlainNumber(text []byte, i int) (end int, isInteger bool) {
-	if text[i] == '-' {
+func skipPlainNumber(jsonText []byte, i int) (endIndex int, isInteger bool) {
+	if jsonText[i] == '-' {
 		i++
 	}
 	digits := i
-	i = skipDigits(text, i)
-	if i == digits || text[digits] == '0' && i > digits+1 {
+	i = skipDigits(jsonText, i)
+	if i == digits || jsonText[digits] == '0' && i > digits+1 {
 		return -1, false
 	}
 	isInteger = true
-	if i < len(text) && text[i] == '.' {
+	if i < len(jsonText) && jsonText[i] == '.' {
 		isInteger = false
 		fraction := i + 1
-		if i = skipDigits(text, fraction); i == fraction {
+		if i = skipDigits(jsonText, fraction); i == fraction {
 			return -1, false
 		}
 	}
-	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+	if i < len(jsonText) && (jsonText[i] == 'e' || jsonText[i] == 'E') {
 		return -1, false
 	}
 	return i, isInteger
 }
 
-func skipDigits(text []byte, i int) int {
-	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+func skipDigits(jsonText []byte, i int) int {
+	for i < len(jsonText) && jsonText[i] >= '0' && jsonText[i] <= '9' {
 		i++
 	}
 	return i

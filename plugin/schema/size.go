@@ -38,39 +38,39 @@ func isTooDeep(value any, levels int) bool {
 }
 
 func checkNumbers(value any) string {
-	if path, problem := findHugeNumber(value); problem != "" {
+	if path, problemText := findHugeNumber(value); problemText != "" {
 		slices.Reverse(path)
-		return pointerOf(path) + ": " + problem
+		return pointerOf(path) + ": " + problemText
 	}
 	return ""
 }
 
-func findHugeNumber(value any) (path []string, problem string) {
+func findHugeNumber(value any) (path []string, problemText string) {
 	switch v := value.(type) {
 	case json.Number:
 		return nil, numberProblem(v.String())
 	case []any:
 		for i, item := range v {
-			if path, problem = findHugeNumber(item); problem != "" {
-				return append(path, strconv.Itoa(i)), problem
+			if path, problemText = findHugeNumber(item); problemText != "" {
+				return append(path, strconv.Itoa(i)), problemText
 			}
 		}
 	case map[string]any:
 		for key, item := range v {
-			if path, problem = findHugeNumber(item); problem != "" {
-				return append(path, key), problem
+			if path, problemText = findHugeNumber(item); problemText != "" {
+				return append(path, key), problemText
 			}
 		}
 	}
 	return nil, ""
 }
 
-func numberProblem(text string) string {
-	if len(text) > maxNumberChars {
-		return fmt.Sprintf("the number has %d characters; use at most %d", len(text), maxNumberChars)
+func numberProblem(formatted string) string {
+	if len(formatted) > maxNumberChars {
+		return fmt.Sprintf("the number has %d characters; use at most %d", len(formatted), maxNumberChars)
 	}
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		if exponent, err := strconv.Atoi(text[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
+	if i := strings.IndexAny(formatted, "eE"); i >= 0 {
+		if exponent, err := strconv.Atoi(formatted[i+1:]); err != nil || exponent > maxExponent || exponent < -maxExponent {
 			return fmt.Sprintf("the number has an exponent beyond %d; use a smaller one", maxExponent)
 		}
 	}

@@ -10,24 +10,24 @@ import (
 func parseTexts(args map[string]any, schema any) {
 	root, _ := schema.(map[string]any)
 	properties, _ := root["properties"].(map[string]any)
-	required, _ := root["required"].([]any)
+	requiredNames, _ := root["required"].([]any)
 	for name, value := range args {
 		property, isKnown := properties[name]
-		text, isText := value.(string)
+		stringValue, isText := value.(string)
 		switch {
 		case !isKnown || !isText:
-		case text == "" && !slices.Contains(required, any(name)):
+		case stringValue == "" && !slices.Contains(requiredNames, any(name)):
 			delete(args, name)
 		case !allowsText(property, root, maxRefs):
-			if parsed, ok := parseJSON(text); ok {
-				args[name] = parsed
+			if parsedValue, ok := parseJSON(stringValue); ok {
+				args[name] = parsedValue
 			}
 		}
 	}
 }
 
-func parseJSON(text string) (any, bool) {
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+func parseJSON(jsonText string) (any, bool) {
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(jsonText))
 	return value, err == nil
 }
 
@@ -37,15 +37,15 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 		return schema != false
 	}
 	checkSubschemas := func(key string, needsOne bool) bool {
-		list, ok := s[key].([]any)
+		subschemas, ok := s[key].([]any)
 		if !ok {
 			return true
 		}
 		allowsSubschema := func(sub any) bool { return allowsText(sub, root, refs) }
 		if needsOne {
-			return slices.ContainsFunc(list, allowsSubschema)
+			return slices.ContainsFunc(subschemas, allowsSubschema)
 		}
-		return !slices.ContainsFunc(list, func(sub any) bool { return !allowsSubschema(sub) })
+		return !slices.ContainsFunc(subschemas, func(sub any) bool { return !allowsSubschema(sub) })
 	}
 	isText := func(v any) bool { _, ok := v.(string); return ok }
 	switch typeName := s["type"].(type) {
@@ -54,8 +54,8 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	case []any:
 		ok = slices.Contains(typeName, any("string"))
 	}
-	if values, isGiven := s["enum"].([]any); isGiven {
-		ok = ok && slices.ContainsFunc(values, isText)
+	if allowedValues, isGiven := s["enum"].([]any); isGiven {
+		ok = ok && slices.ContainsFunc(allowedValues, isText)
 	}
 	if value, isGiven := s["const"]; isGiven {
 		ok = ok && isText(value)
@@ -71,13 +71,13 @@ func followRef(ref string, root map[string]any) any {
 	if !isLocal {
 		return nil
 	}
-	var current any = root
+	var currentSchema any = root
 	for token := range strings.SplitSeq(pointer, "/") {
-		object, ok := current.(map[string]any)
+		object, ok := currentSchema.(map[string]any)
 		if !ok {
 			return nil
 		}
-		current = object[pointerUnescape.Replace(token)]
+		currentSchema = object[pointerUnescape.Replace(token)]
 	}
-	return current
+	return currentSchema
 }

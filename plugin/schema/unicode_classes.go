@@ -18,10 +18,10 @@ func expandBrowserClasses(pattern string) string {
 		case c == ']':
 			inBrackets = false
 		case c == '\\' && i+1 < len(pattern):
-			end := strings.IndexByte(pattern[i:], '}')
-			if kind := pattern[i+1]; end > 0 && (kind == 'p' || kind == 'P') && pattern[i+2] == '{' {
-				b.WriteString(goUnicodeClass(pattern[i+3:i+end], kind == 'P', inBrackets))
-				i += end
+			endIndex := strings.IndexByte(pattern[i:], '}')
+			if kind := pattern[i+1]; endIndex > 0 && (kind == 'p' || kind == 'P') && pattern[i+2] == '{' {
+				b.WriteString(goUnicodeClass(pattern[i+3:i+endIndex], kind == 'P', inBrackets))
+				i += endIndex
 				continue
 			}
 			b.WriteByte(c)
@@ -52,12 +52,12 @@ func goUnicodeClass(name string, isNegated, inBrackets bool) string {
 }
 
 func emojiClass(name string) (string, bool) {
-	list, ok := emojiRanges[name]
+	ranges, ok := emojiRanges[name]
 	if !ok {
 		return "", false
 	}
 	var b strings.Builder
-	for r := range strings.FieldsSeq(list) {
+	for r := range strings.FieldsSeq(ranges) {
 		firstCode, lastCode, isRange := strings.Cut(r, "-")
 		b.WriteRune(hexRune(firstCode))
 		if isRange {

@@ -56,40 +56,40 @@ func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string,
 }
 
 func (v *Validator) compile(schema json.RawMessage) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		v.err = err
 		return
 	}
-	if problem := checkNumbers(doc); problem != "" {
-		v.err = errors.New(problem)
+	if problemText := checkNumbers(document); problemText != "" {
+		v.err = errors.New(problemText)
 		return
 	}
-	preferPatterns(doc)
+	preferPatterns(document)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	c.RegisterFormat(&jsonschema.Format{Name: "uri", Validate: checkURI})
 	c.UseRegexpEngine(compilePattern)
 	c.UseLoader(rejectingLoader{})
-	if v.err = c.AddResource(schemaURL, doc); v.err != nil {
+	if v.err = c.AddResource(schemaURL, document); v.err != nil {
 		return
 	}
-	v.schemaDocument = doc
+	v.schemaDocument = document
 	if v.schema, v.err = c.Compile(schemaURL); v.err == nil {
 		v.fastValidator = newFastValidator(v.schema, map[*jsonschema.Schema]*fastValidator{})
 	}
 }
 
-func (v *Validator) accepts(schema, text json.RawMessage) bool {
-	return v.Compile(schema) == nil && v.fastValidator.acceptText(text)
+func (v *Validator) accepts(schema, valueJSON json.RawMessage) bool {
+	return v.Compile(schema) == nil && v.fastValidator.acceptText(valueJSON)
 }
 
 // CompileProblem returns the quoted text of an error of [Validator.Compile], without the
 // internal URL of the schema.
 func CompileProblem(err error) string {
-	text := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
-	return fmt.Sprintf("%q", plaintext.Line(text, maxCompileText))
+	errorMessage := strings.NewReplacer(schemaURL+"#", "#", schemaURL, "#").Replace(err.Error())
+	return fmt.Sprintf("%q", plaintext.Line(errorMessage, maxCompileText))
 }
 
 // rejectingLoader rejects every reference from a schema to a file or URL.
@@ -102,8 +102,8 @@ func (rejectingLoader) Load(url string) (any, error) {
 // For one check in the author's code, schema generators write a "format" and a "pattern", but the check tests only the
 // pattern. The format in a schema can be stricter than the pattern. For example, the format "time" requires a time zone
 // in JSON Schema, but not in zod.
-func preferPatterns(doc any) {
-	schema, ok := doc.(map[string]any)
+func preferPatterns(document any) {
+	schema, ok := document.(map[string]any)
 	if !ok {
 		return
 	}
@@ -119,8 +119,8 @@ func preferPatterns(doc any) {
 		}
 	}
 	for _, key := range schemaListKeywords {
-		if list, ok := schema[key].([]any); ok {
-			for _, subschema := range list {
+		if subschemas, ok := schema[key].([]any); ok {
+			for _, subschema := range subschemas {
 				preferPatterns(subschema)
 			}
 		}

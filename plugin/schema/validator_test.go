@@ -36,15 +36,15 @@ func TestValidateKeepsIntegersExact(t *testing.T) {
 // exponent, so huge exponents must be rejected.
 func TestValidateRefusesHugeNumbers(t *testing.T) {
 	tool := newToolWithArguments(t, `{"type":"array","items":{"type":"integer"}}`)
-	for number, want := range map[string]string{
+	for jsonNumber, want := range map[string]string{
 		"1e999999999":             "/v/1: the number has an exponent beyond 400",
 		"1E-999999999":            "/v/1: the number has an exponent beyond 400",
 		"1e99999999999999999999":  "/v/1: the number has an exponent beyond 400",
 		strings.Repeat("1", 2000): "/v/1: the number has 2000 characters; use at most 1000",
 	} {
-		err := tool.Validate(json.RawMessage(`{"v":[1,` + number + `]}`))
+		err := tool.Validate(json.RawMessage(`{"v":[1,` + jsonNumber + `]}`))
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20s: %v, want %q", number, err, want)
+			t.Errorf("%.20s: %v, want %q", jsonNumber, err, want)
 		}
 	}
 	err := newToolWithArguments(t, `{"type":"number","minimum":1e999999999}`).Validate(json.RawMessage(`{"v":1}`))

@@ -33,48 +33,48 @@ var (
 // Parse parses a setting's value that the user typed: true or yes, 12, one of the
 // options, or a URL for [DefaultInstance]. If the value is invalid, the error of Parse
 // names the allowed values.
-func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
-	trimmed := strings.TrimSpace(text)
+func Parse(s plugin.Setting, valueText string) (json.RawMessage, error) {
+	trimmedValue := strings.TrimSpace(valueText)
 	switch s.Type {
 	case wire.SettingBoolean:
-		switch strings.ToLower(trimmed) {
+		switch strings.ToLower(trimmedValue) {
 		case "true", "yes", "on", "1":
 			return json.RawMessage("true"), nil
 		case "false", "no", "off", "0":
 			return json.RawMessage("false"), nil
 		}
-		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use true or false", plaintext.Shorten(valueText))
 	case wire.SettingNumber:
-		if n, err := strconv.ParseFloat(trimmed, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
-			if json.Valid([]byte(trimmed)) {
-				return json.RawMessage(trimmed), nil
+		if n, err := strconv.ParseFloat(trimmedValue, 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
+			if json.Valid([]byte(trimmedValue)) {
+				return json.RawMessage(trimmedValue), nil
 			}
 			return rawjson.Encode(n), nil
 		}
-		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(text))
+		return nil, invalidError(s, "is %q; use a number, such as 10 or 0.5", plaintext.Shorten(valueText))
 	case wire.SettingURL:
-		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmed}))
+		return checkValue(s, rawjson.Encode(map[string]string{DefaultInstance: trimmedValue}))
 	default:
-		return checkValue(s, rawjson.Encode(text))
+		return checkValue(s, rawjson.Encode(valueText))
 	}
 }
 
 // The stored form of a url setting is an object that maps instance names to URLs. The error of checkValue names the
 // allowed values and never quotes a secret.
-func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
-	compacted, problem := rawjson.Compact(raw, nil)
-	if problem != "" {
-		return nil, invalidError(s, "is no JSON; %s", problem)
+func checkValue(s plugin.Setting, rawJSON json.RawMessage) (json.RawMessage, error) {
+	compactJSON, problemText := rawjson.Compact(rawJSON, nil)
+	if problemText != "" {
+		return nil, invalidError(s, "is no JSON; %s", problemText)
 	}
-	kind := rawjson.KindOf(compacted)
+	kind := rawjson.KindOf(compactJSON)
 	switch s.Type {
 	case wire.SettingURL:
-		return checkURLs(s, compacted)
+		return checkURLs(s, compactJSON)
 	case wire.SettingNumber:
 		if kind != rawjson.KindNumber {
 			return nil, invalidError(s, "is %s; make it a number", kind)
 		}
-		if n, err := strconv.ParseFloat(string(compacted), 64); err != nil || math.IsInf(n, 0) {
+		if n, err := strconv.ParseFloat(string(compactJSON), 64); err != nil || math.IsInf(n, 0) {
 			return nil, invalidError(s, "is a number that does not fit; use one between -1e308 and 1e308")
 		}
 	case wire.SettingBoolean:
@@ -85,28 +85,28 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 		if kind != rawjson.KindString {
 			return nil, invalidError(s, "is %s; make it a text", kind)
 		}
-		text := rawjson.Unquote(compacted)
-		if n := utf8.RuneCountInString(text); n > maxSettingChars {
+		valueText := rawjson.Unquote(compactJSON)
+		if n := utf8.RuneCountInString(valueText); n > maxSettingChars {
 			return nil, invalidError(s, "has %d characters; shorten it to at most %d", n, maxSettingChars)
 		}
-		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, text) {
-			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(text), strings.Join(s.Options, ", "))
+		if s.Type == wire.SettingSelect && !slices.Contains(s.Options, valueText) {
+			return nil, invalidError(s, "is %q; use one of %s", plaintext.Shorten(valueText), strings.Join(s.Options, ", "))
 		}
 	}
-	return slices.Clone(compacted), nil
+	return slices.Clone(compactJSON), nil
 }
 
-func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
+func checkURLs(s plugin.Setting, rawJSON []byte) (json.RawMessage, error) {
 	var urls map[string]string
-	switch rawjson.KindOf(raw) {
+	switch rawjson.KindOf(rawJSON) {
 	case rawjson.KindString:
-		urls = map[string]string{DefaultInstance: rawjson.Unquote(raw)}
+		urls = map[string]string{DefaultInstance: rawjson.Unquote(rawJSON)}
 	case rawjson.KindObject:
-		if err := json.Unmarshal(raw, &urls); err != nil {
+		if err := json.Unmarshal(rawJSON, &urls); err != nil {
 			return nil, invalidError(s, `has an instance that is no text; give each its URL, as in {"work": "https://work.example.com"}`)
 		}
 	default:
-		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(raw))
+		return nil, invalidError(s, "is %s; make it a URL, or an object of URLs by instance", rawjson.KindOf(rawJSON))
 	}
 	if len(urls) > maxInstances {
 		return nil, invalidError(s, "has %d instances; use at most %d", len(urls), maxInstances)
@@ -117,9 +117,9 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 			return nil, invalidError(s, "has an instance called %q; use up to 50 letters, digits, dots, hyphens and underscores", plaintext.Shorten(name))
 		}
 		urls[name] = strings.TrimSpace(urls[name])
-		_, site, problem := plugin.ParseSite(urls[name])
-		if problem != "" {
-			return nil, invalidError(s, "%s", problem)
+		_, site, problemText := plugin.ParseSite(urls[name])
+		if problemText != "" {
+			return nil, invalidError(s, "%s", problemText)
 		}
 		if otherName, isRepeated := sites[site]; isRepeated {
 			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", otherName, name)

@@ -35,7 +35,7 @@ const lockWait = 10 * time.Second
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
 	// settings.json. Default: no warning.
-	WarnUser func(sentence string)
+	WarnUser func(warning string)
 	// RecordChange receives each change of settings: the plugin, the changed keys (nil for all)
 	// and the surface. RecordChange must not block. By default, changes of settings are not
 	// recorded.
@@ -76,10 +76,10 @@ func New(dir string, o Options) *Values {
 	})}
 }
 
-func settingsOf(doc *statedoc.Plugins) settings {
+func settingsOf(document *statedoc.Plugins) settings {
 	allSettings := settings{}
-	for name := range doc.TopLevel.Child("plugins") {
-		allSettings[name] = doc.TopLevel.Child("plugins").Child(name)
+	for name := range document.TopLevel.Child("plugins") {
+		allSettings[name] = document.TopLevel.Child("plugins").Child(name)
 	}
 	return allSettings
 }
@@ -102,9 +102,9 @@ func (v *Values) ValidValues(p *plugin.Plugin) map[string]json.RawMessage {
 	storedValues := v.file.Current().View[p.Name]
 	setValues := map[string]json.RawMessage{}
 	for _, s := range p.Settings {
-		if raw, ok := storedValues[s.Key]; ok {
-			if value, err := checkValue(s, raw); err == nil {
-				setValues[s.Key] = value
+		if rawJSON, ok := storedValues[s.Key]; ok {
+			if valueJSON, err := checkValue(s, rawJSON); err == nil {
+				setValues[s.Key] = valueJSON
 			}
 		}
 	}
@@ -129,20 +129,20 @@ func (v *Values) MissingSettings(p *plugin.Plugin) []plugin.Setting {
 // SettingsForPage returns the settings that opentabs sends to the pages of a plugin. A
 // restricted plugin receives no secrets; see opentabs/plugin/policy.
 func (v *Values) SettingsForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
-	values, urls := statedoc.Object{}, statedoc.Object{}
+	settingValues, urls := statedoc.Object{}, statedoc.Object{}
 	setValues := v.ValidValues(p)
 	for _, s := range p.Settings {
-		switch raw, ok := setValues[s.Key]; {
+		switch rawJSON, ok := setValues[s.Key]; {
 		case restricted && s.IsSecret():
 		case ok && s.Type == wire.SettingURL:
-			urls[s.Key] = raw
+			urls[s.Key] = rawJSON
 		case ok:
-			values[s.Key] = raw
+			settingValues[s.Key] = rawJSON
 		}
 	}
 	var page wire.PluginSettings
-	if len(values) > 0 {
-		page.Values = rawjson.Encode(values)
+	if len(settingValues) > 0 {
+		page.Values = rawjson.Encode(settingValues)
 	}
 	if len(urls) > 0 {
 		page.URLs = rawjson.Encode(urls)
@@ -156,13 +156,13 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	setValues := v.ValidValues(p)
 	var views []wire.SettingView
 	for _, s := range p.Settings {
-		raw, isSet := setValues[s.Key]
+		rawJSON, isSet := setValues[s.Key]
 		view := wire.SettingView{
 			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
 			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.IsSecret(), IsSet: isSet,
 		}
 		if !view.Secret {
-			view.Value = raw
+			view.Value = rawJSON
 		}
 		views = append(views, view)
 	}
@@ -179,8 +179,8 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 		if err != nil {
 			return err
 		}
-		if raw := changes[key]; !deletesSetting(raw) {
-			if checkedValues[key], err = checkValue(s, raw); err != nil {
+		if rawJSON := changes[key]; !deletesSetting(rawJSON) {
+			if checkedValues[key], err = checkValue(s, rawJSON); err != nil {
 				return err
 			}
 		} else {
@@ -190,10 +190,10 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	if len(checkedValues) == 0 {
 		return nil
 	}
-	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(p.Name, func(entry statedoc.Object) {
-			for key, raw := range checkedValues {
-				entry.Put(key, raw)
+	err := v.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(p.Name, func(entry statedoc.Object) {
+			for key, rawJSON := range checkedValues {
+				entry.Put(key, rawJSON)
 			}
 		})
 		return nil
@@ -206,12 +206,12 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	return nil
 }
 
-func deletesSetting(raw json.RawMessage) bool {
-	switch text := strings.TrimSpace(string(raw)); text {
+func deletesSetting(rawJSON json.RawMessage) bool {
+	switch valueText := strings.TrimSpace(string(rawJSON)); valueText {
 	case "", "null", `""`, "{}":
 		return true
 	default:
-		return rawjson.KindOf(raw) == rawjson.KindString && json.Valid(raw) && strings.TrimSpace(rawjson.Unquote([]byte(text))) == ""
+		return rawjson.KindOf(rawJSON) == rawjson.KindString && json.Valid(rawJSON) && strings.TrimSpace(rawjson.Unquote([]byte(valueText))) == ""
 	}
 }
 
@@ -220,8 +220,8 @@ func (v *Values) Forget(name, by string) error {
 	if _, ok := v.file.Current().View[name]; !ok {
 		return nil
 	}
-	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.EditPlugin(name, func(entry statedoc.Object) { clear(entry) })
+	err := v.file.Change(func(document *statedoc.Plugins) error {
+		document.EditPlugin(name, func(entry statedoc.Object) { clear(entry) })
 		return nil
 	})
 	if err != nil {
@@ -235,20 +235,20 @@ func (v *Values) Forget(name, by string) error {
 // SecretValues returns the values of secret settings, so that logs can remove them. SecretValues
 // returns only values of 6 or more characters, the longest first. For plugins that are
 // not in set, SecretValues guesses from a setting's key whether the setting is secret.
-func (v *Values) SecretValues(set *plugin.Set) []string {
+func (v *Values) SecretValues(pluginSet *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
-		loadedPlugin, isLoaded := set.Plugin(name)
-		for key, raw := range entry {
+		loadedPlugin, isLoaded := pluginSet.Plugin(name)
+		for key, rawJSON := range entry {
 			secret := plugin.Setting{Key: key, Type: wire.SettingString}.IsSecret()
 			if isLoaded {
 				if s, err := declaredSetting(loadedPlugin, key); err == nil {
 					secret = s.IsSecret()
 				}
 			}
-			var text string
-			if secret && statedoc.Decode(raw, &text) && len(text) >= minSecretChars {
-				secrets = append(secrets, text)
+			var valueText string
+			if secret && statedoc.Decode(rawJSON, &valueText) && len(valueText) >= minSecretChars {
+				secrets = append(secrets, valueText)
 			}
 		}
 	}
@@ -278,31 +278,33 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 
 // Gate returns a gate that blocks calls of a plugin while the plugin lacks a required setting.
 // Gate reads the loaded plugins with the function set.
-func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
+func (v *Values) Gate(currentPlugins func() *plugin.Set) dispatch.Gate {
+	return settingsGate{v, currentPlugins}
+}
 
 type settingsGate struct {
-	values *Values
-	set    func() *plugin.Set
+	settingValues  *Values
+	currentPlugins func() *plugin.Set
 }
 
 func (settingsGate) Name() string { return "settings" }
 
 func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	loadedPlugin, ok := g.set().Plugin(callInfo.Tool.Plugin)
+	loadedPlugin, ok := g.currentPlugins().Plugin(callInfo.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	missingSettings := g.values.MissingSettings(loadedPlugin)
+	missingSettings := g.settingValues.MissingSettings(loadedPlugin)
 	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}
-	name, fact := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
+	name, factText := loadedPlugin.Name, fmt.Sprintf("plugin %s lacks %s, which it needs", loadedPlugin.Name, Names(missingSettings))
 	pronoun := "it"
 	if len(missingSettings) > 1 {
 		pronoun = "them"
 	}
-	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", fact, pronoun, name),
-		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", fact, pronoun, name))
+	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, fmt.Sprintf("the %s; the user sets %s with `opentabs plugin configure %s` in a terminal, or in the side panel", factText, pronoun, name),
+		fmt.Sprintf("The %s. Set %s in the side panel (tab Plugins), or with `opentabs plugin configure %s`.", factText, pronoun, name))
 }
 
 // Names lists the keys of settings for use in a sentence, such as "the settings a and b".

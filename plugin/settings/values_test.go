@@ -57,8 +57,8 @@ func TestValuesKeepTypes(t *testing.T) {
 	if got, want := string(page.URLs), `{"site":{"default":"https://wiki.example.com/base"}}`; got != want {
 		t.Errorf("urls %s, want %s", got, want)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is %v, %v", info, err)
+	if fileInfo, err := os.Stat(filepath.Join(dir, "settings.json")); err != nil || fileInfo.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", fileInfo, err)
 	}
 	if want := []string{"wiki[loud mode site size token]me"}; !slices.Equal(changes, want) {
 		t.Errorf("recorded %q, want the keys and no value", changes)
@@ -74,7 +74,7 @@ func TestValuesKeepTypes(t *testing.T) {
 func TestValuesRefuse(t *testing.T) {
 	p := wikiPlugin(t)
 	v := settings.New(t.TempDir(), settings.Options{})
-	for _, test := range []struct{ key, value, want string }{
+	for _, testCase := range []struct{ key, value, want string }{
 		{"size", `"12"`, "the setting size is a string; make it a number"},
 		{"size", `1e999`, "the setting size is a number that does not fit"},
 		{"loud", `"yes"`, "the setting loud is a string; make it true or false"},
@@ -93,9 +93,9 @@ func TestValuesRefuse(t *testing.T) {
 		{"tokn", `"x"`, `the plugin wiki has no setting "tokn" (did you mean token?); name one of loud, mode, site, size, token`},
 		{"mode", `{`, "the setting mode is no JSON"},
 	} {
-		err := v.Change(p, rawSettings("loud", "true", test.key, test.value), "me")
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s = %.40s: %v, want %s", test.key, test.value, err, test.want)
+		err := v.Change(p, rawSettings("loud", "true", testCase.key, testCase.value), "me")
+		if err == nil || !strings.Contains(err.Error(), testCase.want) {
+			t.Errorf("%s = %.40s: %v, want %s", testCase.key, testCase.value, err, testCase.want)
 		}
 	}
 	if got := v.ValidValues(p); len(got) != 0 {
@@ -111,26 +111,26 @@ func TestSettingParse(t *testing.T) {
 	for _, s := range wikiPlugin(t).Settings {
 		declared[s.Key] = s
 	}
-	for _, test := range []struct{ key, text, want, invalidText string }{
-		{key: "loud", text: "yes", want: "true"},
-		{key: "loud", text: " Off", want: "false"},
-		{key: "loud", text: "maybe", invalidText: `is "maybe"; use true or false`},
-		{key: "size", text: "012", want: "12"},
-		{key: "size", text: "-1.5e3", want: "-1.5e3"},
-		{key: "size", text: "many", invalidText: `is "many"; use a number`},
-		{key: "size", text: "Inf", invalidText: "use a number"},
-		{key: "site", text: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
-		{key: "mode", text: "slow", want: `"slow"`},
-		{key: "mode", text: "slower", invalidText: "use one of fast, slow"},
-		{key: "token", text: ` "a"=b `, want: `" \"a\"=b "`},
+	for _, testCase := range []struct{ key, input, want, invalidText string }{
+		{key: "loud", input: "yes", want: "true"},
+		{key: "loud", input: " Off", want: "false"},
+		{key: "loud", input: "maybe", invalidText: `is "maybe"; use true or false`},
+		{key: "size", input: "012", want: "12"},
+		{key: "size", input: "-1.5e3", want: "-1.5e3"},
+		{key: "size", input: "many", invalidText: `is "many"; use a number`},
+		{key: "size", input: "Inf", invalidText: "use a number"},
+		{key: "site", input: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
+		{key: "mode", input: "slow", want: `"slow"`},
+		{key: "mode", input: "slower", invalidText: "use one of fast, slow"},
+		{key: "token", input: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
-		got, err := settings.Parse(declared[test.key], test.text)
-		if test.invalidText != "" {
-			if err == nil || !strings.Contains(err.Error(), test.invalidText) {
-				t.Errorf("%s=%s: %v, want %s", test.key, test.text, err, test.invalidText)
+		got, err := settings.Parse(declared[testCase.key], testCase.input)
+		if testCase.invalidText != "" {
+			if err == nil || !strings.Contains(err.Error(), testCase.invalidText) {
+				t.Errorf("%s=%s: %v, want %s", testCase.key, testCase.input, err, testCase.invalidText)
 			}
-		} else if err != nil || string(got) != test.want {
-			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.text, got, err, test.want)
+		} else if err != nil || string(got) != testCase.want {
+			t.Errorf("%s=%s: %s, %v, want %s", testCase.key, testCase.input, got, err, testCase.want)
 		}
 	}
 	if !declared["token"].IsSecret() || declared["mode"].IsSecret() || declared["size"].IsSecret() {
@@ -143,12 +143,12 @@ func TestSecretValuesAreNotSent(t *testing.T) {
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(v.Views(p))
+	encodedJSON, err := json.Marshal(v.Views(p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
-		t.Errorf("surfaces receive %s", text)
+	if strings.Contains(string(encodedJSON), "s3cret") || !strings.Contains(string(encodedJSON), `"key":"token","type":"string","label":"Token","secret":true,"set":true}`) {
+		t.Errorf("surfaces receive %s", encodedJSON)
 	}
 	if got := v.SecretValues(plugin.NewSet([]*plugin.Plugin{p}, nil)); !slices.Equal(got, []string{"s3cret-text"}) {
 		t.Errorf("secrets are %q", got)
@@ -178,11 +178,11 @@ func TestSettingsOfRemovedPluginAreKept(t *testing.T) {
 func TestValuesKeepUnknownMembers(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
-	for name, text := range map[string]string{
+	for name, valueText := range map[string]string{
 		file:      `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
 		otherFile: `{"telemetry":false}`,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(name, []byte(valueText), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -190,17 +190,17 @@ func TestValuesKeepUnknownMembers(t *testing.T) {
 	if err := v.Change(p, rawSettings("size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(file)
+	fileContent, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"later": [`, `"gone": {`, `"token": "kept"`, `"x": null`, `"loud": true`, `"size": 3`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("%s is not in %s", want, text)
+		if !strings.Contains(string(fileContent), want) {
+			t.Errorf("%s is not in %s", want, fileContent)
 		}
 	}
-	if text, err := os.ReadFile(otherFile); err != nil || string(text) != `{"telemetry":false}` {
-		t.Errorf("another file is %s, %v", text, err)
+	if fileContent, err := os.ReadFile(otherFile); err != nil || string(fileContent) != `{"telemetry":false}` {
+		t.Errorf("another file is %s, %v", fileContent, err)
 	}
 }
 
@@ -244,9 +244,9 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	if _, err := store.Add(dir); err != nil {
 		t.Fatal(err)
 	}
-	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
+	settingValues := settings.New(filepath.Dir(store.Path()), settings.Options{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
-	registry.UseSites(values.Instances)
+	registry.UseSites(settingValues.Instances)
 	loadWiki := func() *plugin.Plugin {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
@@ -262,7 +262,7 @@ func TestURLSettingsDefineSites(t *testing.T) {
 	if len(firstPlugin.Matches) != 0 || firstPlugin.OpenURL != "" {
 		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpenURL)
 	}
-	err := values.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
+	err := settingValues.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,8 +291,8 @@ func TestURLSettingsDefineSites(t *testing.T) {
 
 func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
-	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
-	gate := v.Gate(func() *plugin.Set { return set })
+	pluginSet := plugin.NewSet([]*plugin.Plugin{p}, nil)
+	gate := v.Gate(func() *plugin.Set { return pluginSet })
 	callInfo := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
 	verdict := gate.Decide(callInfo)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||

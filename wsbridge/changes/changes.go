@@ -40,11 +40,11 @@ type Policy interface {
 	RemovePlugin(plugin, surface string) error
 	// ChangeSettings changes the settings of a plugin. The map values is keyed by
 	// setting; the JSON value null removes a setting.
-	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
+	ChangeSettings(plugin string, settingValues map[string]json.RawMessage, surface string) error
 	// SetOpening sets whether calls may open the plugin's page in a new tab.
 	SetOpening(plugin string, allowed bool, surface string) error
 	// SetCalls sets whether the tools of a plugin may call the tools of another plugin.
-	SetCalls(plugin, other string, allowed bool, surface string) error
+	SetCalls(plugin, otherPlugin string, allowed bool, surface string) error
 	// SetLateAccess sets whether a late adapter may receive secret settings and call
 	// other plugins.
 	SetLateAccess(plugin string, allowed bool, surface string) error
@@ -126,9 +126,9 @@ func newDecoder[P, R any](apply func(policy Policy, in P, surface string) (R, er
 }
 
 func changeSettings(policy Policy, in wire.ConfigSettingsParams, surface string) (r wire.ConfigSettingsResult, err error) {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(in.Values, &values); err != nil || values == nil {
+	var settingValues map[string]json.RawMessage
+	if err := json.Unmarshal(in.Values, &settingValues); err != nil || settingValues == nil {
 		return r, errors.New("config.settings needs values, an object of settings by key")
 	}
-	return r, policy.ChangeSettings(in.Plugin, values, surface)
+	return r, policy.ChangeSettings(in.Plugin, settingValues, surface)
 }

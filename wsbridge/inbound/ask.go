@@ -38,6 +38,6 @@ func CheckToolRequest(p *wire.ToolAskParams) error {
 }
 
 // IsObject reports whether text, which must be valid JSON, is an object.
-func IsObject(text json.RawMessage) bool {
-	return strings.HasPrefix(strings.TrimLeft(string(text[:min(len(text), 16)]), " \t\r\n"), "{")
+func IsObject(jsonText json.RawMessage) bool {
+	return strings.HasPrefix(strings.TrimLeft(string(jsonText[:min(len(jsonText), 16)]), " \t\r\n"), "{")
 }

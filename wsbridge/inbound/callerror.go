@@ -40,8 +40,8 @@ func ToCallError(e *wire.RPCError) *wire.CallError {
 
 // NewInternalError returns the error of a call for which the browser sent an invalid
 // answer.
-func NewInternalError(message string) *wire.CallError {
-	return &wire.CallError{Code: wire.ErrInternal, Message: message}
+func NewInternalError(errorMessage string) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrInternal, Message: errorMessage}
 }
 
 // NewTooLargeError returns the error of a call whose result is larger than limit bytes.

@@ -29,8 +29,8 @@ func CleanLogEntry(e *wire.LogEntry) {
 
 func toByteSlices(values []json.RawMessage) [][]byte {
 	rawValues := make([][]byte, len(values))
-	for i, value := range values {
-		rawValues[i] = value
+	for i, valueJSON := range values {
+		rawValues[i] = valueJSON
 	}
 	return rawValues
 }

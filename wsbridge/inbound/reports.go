@@ -11,8 +11,8 @@ const maxActivityTypeChars = 100
 func CleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]
-		for _, text := range []*string{&r.Message, &r.Status, &r.Audience, &r.EndAudience} {
-			*text = CleanText(*text, wire.MaxMessageChars)
+		for _, reportText := range []*string{&r.Message, &r.Status, &r.Audience, &r.EndAudience} {
+			*reportText = CleanText(*reportText, wire.MaxMessageChars)
 		}
 		if r.Activity != nil {
 			r.Activity.Type = CleanText(r.Activity.Type, maxActivityTypeChars)

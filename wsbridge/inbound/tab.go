@@ -49,9 +49,9 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	return t
 }
 
-func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
-	list = slices.DeleteFunc(list, isInvalid)
-	return list[:min(len(list), n)]
+func firstValid[T any](items []T, n int, isInvalid func(T) bool) []T {
+	items = slices.DeleteFunc(items, isInvalid)
+	return items[:min(len(items), n)]
 }
 
 // CleanAnyTab limits and cleans the texts of a browser tab's description, and drops

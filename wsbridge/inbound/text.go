@@ -27,9 +27,9 @@ func IsID(s string) bool {
 func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
 // CleanTexts cleans at most maxCount texts with CleanText and drops the rest.
-func CleanTexts(texts []string, maxCount, maxChars int) []string {
+func CleanTexts(shownTexts []string, maxCount, maxChars int) []string {
 	var cleaned []string
-	for _, s := range texts[:min(len(texts), maxCount)] {
+	for _, s := range shownTexts[:min(len(shownTexts), maxCount)] {
 		cleaned = append(cleaned, CleanText(s, maxChars))
 	}
 	return cleaned

@@ -24,13 +24,13 @@ func OfferedKeyID(h http.Header) string {
 }
 
 func offeredWithPrefix(h http.Header, prefix string) []string {
-	var values []string
+	var valueNames []string
 	for _, p := range offeredSubprotocols(h) {
 		if value, ok := strings.CutPrefix(p, prefix); ok {
-			values = append(values, value)
+			valueNames = append(valueNames, value)
 		}
 	}
-	return values
+	return valueNames
 }
 
 func offersUpgrade(h http.Header) bool {

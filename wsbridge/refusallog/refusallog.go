@@ -72,10 +72,10 @@ type RefusedHello struct {
 
 // SetRefusedHello records why the server rejected an extension. If sentence is empty,
 // SetRefusedHello deletes the stored rejection.
-func (r *Log) SetRefusedHello(sentence string) {
+func (r *Log) SetRefusedHello(refusalText string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refusedHello = RefusedHello{Sentence: sentence, At: time.Now()}
+	r.refusedHello = RefusedHello{Sentence: refusalText, At: time.Now()}
 }
 
 // RefusedHello returns the last rejection of an extension.
@@ -96,12 +96,12 @@ type loggedReason struct {
 // last log line for this reason. The argument reason must be a constant sentence, because the
 // log counts rejections by reason. The argument details adds data of the peer to the log
 // line.
-func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+func (r *Log) LogRejected(log *zerolog.Logger, cancelReason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {
 		r.loggedReasons = map[string]*loggedReason{}
 	}
-	q := r.loggedReasons[reason]
+	q := r.loggedReasons[cancelReason]
 	if q != nil && time.Since(q.loggedAt) < Interval {
 		q.unloggedCount++
 		r.mu.Unlock()
@@ -111,12 +111,12 @@ func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zero
 	if q != nil {
 		unloggedCount = q.unloggedCount
 	}
-	r.loggedReasons[reason] = &loggedReason{loggedAt: time.Now()}
+	r.loggedReasons[cancelReason] = &loggedReason{loggedAt: time.Now()}
 	r.mu.Unlock()
 	event := log.Warn()
 	details(event)
 	if unloggedCount > 0 {
 		event.Int("more_before", unloggedCount)
 	}
-	event.Msg("connection refused: " + reason)
+	event.Msg("connection refused: " + cancelReason)
 }

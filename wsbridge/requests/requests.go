@@ -27,7 +27,7 @@ const IDPrefix = "s/"
 
 // answerReceiver receives the browser's answer to one request.
 type answerReceiver struct {
-	answers chan<- wire.Envelope
+	responses chan<- wire.Envelope
 	// onAnswer, if not nil, runs when the answer to the request arrives. The reader of
 	// the link handles the next frame only after onAnswer has returned.
 	onAnswer func()
@@ -36,7 +36,7 @@ type answerReceiver struct {
 // Table contains the server's pending requests on one link, except tool calls. The methods of
 // Table are safe for concurrent use.
 type Table struct {
-	post      func(frame []byte)
+	postFrame func(frame []byte)
 	linkEnded <-chan struct{}
 
 	mu             sync.Mutex // guards all fields below
@@ -46,8 +46,8 @@ type Table struct {
 
 // New returns the request table of a link. The function post sends a message frame on the
 // link. The channel linkEnded is closed when the link ends.
-func New(post func(frame []byte), linkEnded <-chan struct{}) *Table {
-	return &Table{post: post, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
+func New(postFrame func(frame []byte), linkEnded <-chan struct{}) *Table {
+	return &Table{postFrame: postFrame, linkEnded: linkEnded, pendingAnswers: map[string]answerReceiver{}}
 }
 
 // SendAndWait sends a request and waits for the browser's answer until ctx or the link ends. SendAndWait must not run
@@ -59,9 +59,9 @@ func (r *Table) SendAndWait(ctx context.Context, method wire.Method, params []by
 // Request is a request that was sent on a link. AwaitAnswer waits for the answer to a
 // Request.
 type Request struct {
-	id     string
-	answer <-chan wire.Envelope
-	sentAt time.Time
+	id        string
+	responses <-chan wire.Envelope
+	sentAt    time.Time
 }
 
 // Send sends a request without waiting for the answer. After Send, the caller must pass
@@ -74,14 +74,14 @@ func (r *Table) Send(method wire.Method, params []byte) Request {
 // onAnswer runs before the goroutine that reads from the link handles the next message
 // frame.
 func (r *Table) SendAndReport(method wire.Method, params []byte, onAnswer func()) Request {
-	answer := make(chan wire.Envelope, 1)
+	responses := make(chan wire.Envelope, 1)
 	r.mu.Lock()
 	r.lastID++
 	id := IDPrefix + strconv.Itoa(r.lastID)
-	r.pendingAnswers[id] = answerReceiver{answer, onAnswer}
+	r.pendingAnswers[id] = answerReceiver{responses, onAnswer}
 	r.mu.Unlock()
-	r.post(wire.AppendRequest(nil, id, method, params))
-	return Request{id: id, answer: answer, sentAt: time.Now()}
+	r.postFrame(wire.AppendRequest(nil, id, method, params))
+	return Request{id: id, responses: responses, sentAt: time.Now()}
 }
 
 // AwaitAnswer waits for the answer to a request until ctx or the link ends, or until
@@ -95,7 +95,7 @@ func (r *Table) AwaitAnswer(ctx context.Context, q Request) (wire.Envelope, erro
 	timer := time.NewTimer(Timeout - time.Since(q.sentAt))
 	defer timer.Stop()
 	select {
-	case e := <-q.answer:
+	case e := <-q.responses:
 		return e, nil
 	case <-r.linkEnded:
 		return wire.Envelope{}, ErrLinkEnded
@@ -120,6 +120,6 @@ func (r *Table) DeliverAnswer(e wire.Envelope) bool {
 		receiver.onAnswer()
 	}
 	e.Result = bytes.Clone(e.Result) // the reader of the link reuses the buffer of the result
-	receiver.answers <- e
+	receiver.responses <- e
 	return true
 }

@@ -11,9 +11,9 @@ import (
 
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		end  func(r *Table, gone chan struct{}, cancel func())
-		want error
+		name     string
+		endTable func(r *Table, gone chan struct{}, cancel func())
+		want     error
 	}{
 		{"answer", func(r *Table, _ chan struct{}, _ func()) { r.DeliverAnswer(wire.Envelope{ID: "s/1"}) }, nil},
 		{"link", func(_ *Table, gone chan struct{}, _ func()) { close(gone) }, ErrLinkEnded},
@@ -33,7 +33,7 @@ func TestRequestsEnd(t *testing.T) {
 					result <- err
 				}()
 				synctest.Wait()
-				c.end(r, gone, cancel)
+				c.endTable(r, gone, cancel)
 				if err := <-result; !errors.Is(err, c.want) {
 					t.Errorf("the request ended with the error %v, want %v", err, c.want)
 				}
@@ -56,7 +56,7 @@ func TestAnswersDoNotShareReadBuffer(t *testing.T) {
 		t.Fatal("no request is pending")
 	}
 	clear(buffer)
-	if got := (<-request.answer).Result; string(got) != `{"mode":"files"}` {
+	if got := (<-request.responses).Result; string(got) != `{"mode":"files"}` {
 		t.Errorf("the request got the result %q; want %q", got, `{"mode":"files"}`)
 	}
 	if r.DeliverAnswer(wire.Envelope{ID: "s/1"}) {

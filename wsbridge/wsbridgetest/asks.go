@@ -21,25 +21,25 @@ func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (jso
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. If ctx ends
 // before the answer arrives, WaitForUser returns the error cancelled.
-func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
-	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
+func (c *Call) WaitForUser(ctx context.Context, cancelReason string) *wire.CallError {
+	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: cancelReason}})
 	return err
 }
 
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
-	answer := make(chan wire.ToolAnswerParams, 1)
+	responses := make(chan wire.ToolAnswerParams, 1)
 	b.mu.Lock()
 	b.requestCounts[c.DispatchID]++
 	p.DispatchID, p.Ask = c.DispatchID, b.requestCounts[c.DispatchID]
-	b.pendingToolRequests[requestKey{p.DispatchID, p.Ask}] = answer
+	b.pendingToolRequests[requestKey{p.DispatchID, p.Ask}] = responses
 	b.mu.Unlock()
 	if err := b.notify(wire.MethodToolAsk, p); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrLinkLost, Message: err.Error()}
 	}
 	select {
-	case received := <-answer:
-		return received.Output, received.Error
+	case receivedAnswer := <-responses:
+		return receivedAnswer.Output, receivedAnswer.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
 		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true})
@@ -51,15 +51,15 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	id := requestKey{dispatchID, requestNumber}
-	answers := b.pendingToolRequests[id]
+	toolAnswers := b.pendingToolRequests[id]
 	delete(b.pendingToolRequests, id)
-	return answers
+	return toolAnswers
 }
 
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
-	answers := b.removeToolRequest(p.DispatchID, p.Ask)
-	if answers != nil {
-		answers <- p // never blocks, because the channel is buffered for the only answer
+	toolAnswers := b.removeToolRequest(p.DispatchID, p.Ask)
+	if toolAnswers != nil {
+		toolAnswers <- p // never blocks, because the channel is buffered for the only answer
 	}
-	return b.answer(id, wire.ToolAnswerResult{WasExpected: answers != nil})
+	return b.respond(id, wire.ToolAnswerResult{WasExpected: toolAnswers != nil})
 }

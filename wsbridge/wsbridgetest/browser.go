@@ -184,7 +184,7 @@ func (b *Browser) Code(plugin string) string {
 func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
-		return b.answer(e.ID, wire.PingResult{})
+		return b.respond(e.ID, wire.PingResult{})
 	case wire.MethodPluginSync:
 		return b.syncPlugins(e)
 	case wire.MethodPluginCode:
@@ -197,7 +197,7 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		b.mu.Unlock()
 		// Send the tabs before the answer to plugin.code: after the answer, the server
 		// fails calls of a plugin without a tab.
-		return errors.Join(b.sendTabs(), b.answer(e.ID, wire.PluginCodeResult{}))
+		return errors.Join(b.sendTabs(), b.respond(e.ID, wire.PluginCodeResult{}))
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -209,7 +209,7 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
-		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancelRun(p)})
+		return b.respond(e.ID, wire.ToolCancelResult{Outcome: b.cancelRun(p)})
 	case wire.MethodToolAnswer:
 		var p wire.ToolAnswerParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -246,20 +246,20 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return err
 	}
-	var missing []string
+	var missingPlugins []string
 	b.mu.Lock()
 	oldCode := b.codeByPlugin
 	b.codeByPlugin, b.pluginOrder = map[string]wire.PluginCodeParams{}, nil
 	for _, info := range p.Plugins {
 		b.pluginOrder = append(b.pluginOrder, info.Name)
-		if existing := oldCode[info.Name]; existing.Hash == info.Hash {
-			b.codeByPlugin[info.Name] = existing
+		if existingCode := oldCode[info.Name]; existingCode.Hash == info.Hash {
+			b.codeByPlugin[info.Name] = existingCode
 			continue
 		}
-		missing = append(missing, info.Name)
+		missingPlugins = append(missingPlugins, info.Name)
 	}
 	b.mu.Unlock()
-	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, MissingHotReloads: missing}), b.sendTabs())
+	return errors.Join(b.respond(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, MissingHotReloads: missingPlugins}), b.sendTabs())
 }
 
 func (b *Browser) sendTabs() error {
@@ -299,7 +299,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 	b.runningCalls[c.DispatchID] = cancelRun
 	b.mu.Unlock()
 	b.openRuns.Go(func() {
-		output, err := tool(ctx, c)
+		toolOutput, err := tool(ctx, c)
 		b.mu.Lock()
 		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
@@ -308,7 +308,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 		if err != nil {
 			_ = b.answerError(c.DispatchID, err)
 		} else {
-			_ = b.answer(c.DispatchID, wire.ToolDispatchResult{Output: output})
+			_ = b.respond(c.DispatchID, wire.ToolDispatchResult{Output: toolOutput})
 		}
 	})
 }
@@ -352,10 +352,10 @@ func (b *Browser) request(ctx context.Context, id string, method wire.Method, pa
 }
 
 func (b *Browser) notify(method wire.Method, params any) error {
-	return b.write(wire.AppendNotification(nil, method, wire.EncodeBody(params)))
+	return b.writeFrame(wire.AppendNotification(nil, method, wire.EncodeBody(params)))
 }
 
-func (b *Browser) answer(id string, result any) error {
+func (b *Browser) respond(id string, result any) error {
 	// SetEscapeHTML(false) keeps <, > and & of the result unchanged.
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
@@ -363,14 +363,14 @@ func (b *Browser) answer(id string, result any) error {
 	if err := encoder.Encode(result); err != nil {
 		return err
 	}
-	return b.write(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
+	return b.writeFrame(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
 }
 
 func (b *Browser) answerError(id string, err *wire.CallError) error {
-	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
+	return b.writeFrame(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write does not use the context of a call, because the WebSocket library closes the connection when a context ends.
-func (b *Browser) write(frame []byte) error {
+// writeFrame does not use the context of a call, because the WebSocket library closes the connection when a context ends.
+func (b *Browser) writeFrame(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -31,7 +31,7 @@ func TestBrowser(t *testing.T) {
 	server := httptest.NewServer(hub.Handler())
 	defer server.Close()
 	defer hub.Close()
-	live, stopped := make(chan string, 10), make(chan struct{}, 1)
+	liveStates, stopped := make(chan string, 10), make(chan struct{}, 1)
 	b, err := Connect(t.Context(), Options{
 		URL: strings.Replace(server.URL, "http", "ws", 1), Key: "key", Origin: "chrome-extension://x",
 		Tools: map[string]Tool{
@@ -48,14 +48,14 @@ func TestBrowser(t *testing.T) {
 				return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 			},
 		},
-		OnPluginsChanged: func(plugins []string) { live <- strings.Join(plugins, " ") },
+		OnPluginsChanged: func(plugins []string) { liveStates <- strings.Join(plugins, " ") },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
+	for <-liveStates != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	if b.Code("messages") != "the code" {
 		t.Errorf("the code is %q", b.Code("messages"))
@@ -67,15 +67,15 @@ func TestBrowser(t *testing.T) {
 	}
 	// Repeat the call until it succeeds, because the server may not have received the
 	// browser's tabs yet.
-	result, err := calls.Call(t.Context(), call("echo"))
+	callResult, err := calls.Call(t.Context(), call("echo"))
 	for range 1000 {
 		if err == nil {
 			break
 		}
-		result, err = calls.Call(t.Context(), call("echo"))
+		callResult, err = calls.Call(t.Context(), call("echo"))
 	}
-	if err != nil || string(result.Output) != `{"a":1}` || result.ReportCount != 1 {
-		t.Fatalf("the call of echo returned %+v, %v", result, err)
+	if err != nil || string(callResult.Output) != `{"a":1}` || callResult.ReportCount != 1 {
+		t.Fatalf("the call of echo returned %+v, %v", callResult, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
 		t.Errorf("the call of an unknown tool returned %v; want an error that contains %q", err, "the page has no tool none")
@@ -92,8 +92,8 @@ func TestBrowser(t *testing.T) {
 		}
 	}()
 	_, err = calls.Call(ctx, call("silent"))
-	failed, ok := err.(*dispatch.Error)
-	if !ok || failed.Code != wire.ErrCancelled {
+	failedError, ok := err.(*dispatch.Error)
+	if !ok || failedError.Code != wire.ErrCancelled {
 		t.Errorf("the call of silent returned %+v", err)
 	}
 	<-stopped

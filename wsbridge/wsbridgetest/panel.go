@@ -40,17 +40,17 @@ func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
 }
 
 func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
-	answer := make(chan wire.Envelope, 1)
+	responses := make(chan wire.Envelope, 1)
 	b.mu.Lock()
 	b.panelRequestCount++
 	id := fmt.Sprintf("panel-%d", b.panelRequestCount)
-	b.panelAnswers[id] = answer
+	b.panelAnswers[id] = responses
 	b.mu.Unlock()
-	if err := b.write(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
+	if err := b.writeFrame(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return result, fmt.Errorf("%s: %w", method, err)
 	}
 	select {
-	case e := <-answer:
+	case e := <-responses:
 		if e.Error != nil {
 			return result, fmt.Errorf("%s: %s", method, strings.TrimSpace(e.Error.Message))
 		}
@@ -63,8 +63,8 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if answers := b.panelAnswers[e.ID]; answers != nil {
+	if responses := b.panelAnswers[e.ID]; responses != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // never blocks, because the channel is buffered for the only answer
+		responses <- e // never blocks, because the channel is buffered for the only answer
 	}
 }

@@ -61,16 +61,16 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	})
 	hub.SetCalls(calls)
 	server := httptest.NewServer(hub.Handler())
-	live := make(chan string, 10)
+	liveStates := make(chan string, 10)
 	o.URL, o.Key, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "key", "chrome-extension://x"
-	o.OnPluginsChanged = func(plugins []string) { live <- strings.Join(plugins, " ") }
+	o.OnPluginsChanged = func(plugins []string) { liveStates <- strings.Join(plugins, " ") }
 	b, err := Connect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
-	for <-live != "messages" { // the browser reports its list of plugins before their code has arrived
+	for <-liveStates != "messages" { // the browser reports its list of plugins before their code has arrived
 	}
 	// The test waits for the plugin's tab, because the server reads the frame tab.sync on
 	// another goroutine.
@@ -108,24 +108,24 @@ func TestCall(t *testing.T) {
 			return nil, nil
 		},
 	}})
-	result, err := calls.Call(t.Context(), newCall("outer", `{}`))
-	if err != nil || string(result.Output) != `{"n":9007199254740993}` {
-		t.Errorf("the outer call returned %+v, %v", result, err)
+	callResult, err := calls.Call(t.Context(), newCall("outer", `{}`))
+	if err != nil || string(callResult.Output) != `{"n":9007199254740993}` {
+		t.Errorf("the outer call returned %+v, %v", callResult, err)
 	}
-	if all := calls.Calls(); len(all) < 3 || !slices.ContainsFunc(all, func(v dispatch.View) bool { return v.ParentCallID == result.CallID }) {
-		t.Errorf("calls = %+v, want those that were made by %s", all, result.CallID)
+	if allViews := calls.Calls(); len(allViews) < 3 || !slices.ContainsFunc(allViews, func(v dispatch.View) bool { return v.ParentCallID == callResult.CallID }) {
+		t.Errorf("calls = %+v, want those that were made by %s", allViews, callResult.CallID)
 	}
 }
 
 func TestPanel(t *testing.T) {
-	waiting, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
+	waitingCalls, plugins, resynced := make(chan wire.CallView, 1), make(chan []wire.PluginView, 10), make(chan wire.ToolResyncParams, 10)
 	b, calls := startBrowser(t, Options{
 		Tools: map[string]Tool{
 			"messages__login": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
-				content, bad := json.RawMessage(`[]`), json.RawMessage(`[{"op":"remove","path":"/7"}]`)
+				content, invalidPatch := json.RawMessage(`[]`), json.RawMessage(`[{"op":"remove","path":"/7"}]`)
 				if err := c.Report(
 					wire.Report{Activity: &wire.Activity{Type: "table", Content: content}},
-					wire.Report{Activity: &wire.Activity{Type: "table", Patch: bad}, EndAudience: "user"},
+					wire.Report{Activity: &wire.Activity{Type: "table", Patch: invalidPatch}, EndAudience: "user"},
 				); err != nil {
 					t.Error(err)
 				}
@@ -136,7 +136,7 @@ func TestPanel(t *testing.T) {
 			for _, c := range s.Calls {
 				if c.Waiting != nil {
 					select {
-					case waiting <- c:
+					case waitingCalls <- c:
 					default:
 					}
 				}
@@ -151,16 +151,16 @@ func TestPanel(t *testing.T) {
 	if got := <-plugins; len(got) != 1 || got[0].Hash != "h1" {
 		t.Errorf("plugins = %+v", got)
 	}
-	type outcome struct {
+	type callEnd struct {
 		result dispatch.Result
 		err    error
 	}
-	callEnded := make(chan outcome, 1)
+	callEnded := make(chan callEnd, 1)
 	go func() {
-		result, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
-		callEnded <- outcome{result, err}
+		callResult, err := calls.Call(t.Context(), newCall("login", `{"a":1}`))
+		callEnded <- callEnd{callResult, err}
 	}()
-	seen := <-waiting
+	seen := <-waitingCalls
 	if w := seen.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
 		t.Errorf("the panel shows %+v", w)
 	}

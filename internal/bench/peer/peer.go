@@ -108,9 +108,9 @@ func (b *Browser) Close() { _ = b.ws.CloseNow() }
 func (b *Browser) LastRunBytes() int64 { return b.lastRunBytes.Load() }
 
 // answerToolRuns does not parse message frames, to save time: the request ID is always at the same position.
-func (b *Browser) answerToolRuns(ctx context.Context, body []byte) {
+func (b *Browser) answerToolRuns(ctx context.Context, requestBody []byte) {
 	idPosition := bytes.Index(wire.AppendRequest(nil, pingID, wire.MethodPing, nil), []byte(pingID))
-	answer := []byte{}
+	reportBuffer := []byte{}
 	for {
 		_, frame, err := b.ws.Read(ctx)
 		if err != nil || len(frame) < idPosition {
@@ -122,8 +122,8 @@ func (b *Browser) answerToolRuns(ctx context.Context, body []byte) {
 			b.setSynced()
 		case bytes.Contains(frame, []byte(wire.MethodToolDispatch)):
 			b.lastRunBytes.Store(int64(len(frame)))
-			answer = wire.AppendResult(answer[:0], string(id), body)
-			if b.ws.Write(ctx, websocket.MessageText, answer) != nil {
+			reportBuffer = wire.AppendResult(reportBuffer[:0], string(id), requestBody)
+			if b.ws.Write(ctx, websocket.MessageText, reportBuffer) != nil {
 				return
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // Read returns the stored rows from a JSON file. If the file is missing, Read returns no
 // rows and no error.
 func Read(name string) ([]Row, error) {
-	text, err := os.ReadFile(name)
+	fileContent, err := os.ReadFile(name)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -19,7 +19,7 @@ func Read(name string) ([]Row, error) {
 		return nil, err
 	}
 	var rows []Row
-	if err := json.Unmarshal(text, &rows); err != nil {
+	if err := json.Unmarshal(fileContent, &rows); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return rows, nil
@@ -28,27 +28,27 @@ func Read(name string) ([]Row, error) {
 // Write writes rows to a JSON file, one row per line, so that git blame finds the commit
 // that last changed a row.
 func Write(name string, rows []Row) error {
-	var text bytes.Buffer
-	text.WriteString("[")
-	for i, row := range rows {
+	var rowsJSON bytes.Buffer
+	rowsJSON.WriteString("[")
+	for i, smokeRow := range rows {
 		if i > 0 {
-			text.WriteString(",")
+			rowsJSON.WriteString(",")
 		}
-		line, err := json.Marshal(row)
+		line, err := json.Marshal(smokeRow)
 		if err != nil {
 			return err
 		}
-		text.WriteString("\n")
-		text.Write(line)
+		rowsJSON.WriteString("\n")
+		rowsJSON.Write(line)
 	}
-	text.WriteString("\n]\n")
-	return os.WriteFile(name, text.Bytes(), 0o644)
+	rowsJSON.WriteString("\n]\n")
+	return os.WriteFile(name, rowsJSON.Bytes(), 0o644)
 }
 
 func linePrefix(id string) string { return `{"id":"` + id + `",` }
 
-func lineOf(text, id string) int {
-	for i, line := range strings.Split(text, "\n") {
+func lineOf(fileContent, id string) int {
+	for i, line := range strings.Split(fileContent, "\n") {
 		if strings.HasPrefix(line, linePrefix(id)) {
 			return i + 1
 		}

@@ -18,8 +18,8 @@ const uncommittedHash = "0000000000000000000000000000000000000000"
 // range of commits may be inexact. If the source is not in a git repository, CommitsSince
 // returns a text that begins with "unknown".
 func CommitsSince(ctx context.Context, file, id string) string {
-	text, err := os.ReadFile(file)
-	line := lineOf(string(text), id)
+	fileContent, err := os.ReadFile(file)
+	line := lineOf(string(fileContent), id)
 	if err != nil || line == 0 {
 		return "unknown"
 	}
@@ -29,7 +29,7 @@ func CommitsSince(ctx context.Context, file, id string) string {
 		output, err := cmd.Output()
 		return strings.TrimSpace(string(output)), err
 	}
-	head, err := git("rev-parse", "--short", "HEAD")
+	headLine, err := git("rev-parse", "--short", "HEAD")
 	if err != nil {
 		return "unknown, because this is no git repository; the date of the last value is known"
 	}
@@ -39,20 +39,20 @@ func CommitsSince(ctx context.Context, file, id string) string {
 	}
 	blame, err := git("blame", "--porcelain", "-L", fmt.Sprintf("%d,%d", line, line), "--", filepath.Base(file))
 	if err != nil {
-		return "unknown..." + head + changes
+		return "unknown..." + headLine + changes
 	}
 	hash, _, _ := strings.Cut(blame, " ")
 	if hash == uncommittedHash {
 		return "none; the last value is not committed" + changes
 	}
-	short := hash[:min(len(hash), len(head))]
+	shortHash := hash[:min(len(hash), len(headLine))]
 	// In a shallow clone, git blame attributes older lines to the oldest fetched commit.
 	if shallow, err := git("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && strings.Contains(blame, "\nboundary\n") {
-		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", short, head, changes)
+		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", shortHash, headLine, changes)
 	}
 	count, err := git("rev-list", "--count", hash+"..HEAD")
 	if err != nil {
-		return short + ".." + head + changes
+		return shortHash + ".." + headLine + changes
 	}
-	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", short, head, count, changes)
+	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", shortHash, headLine, count, changes)
 }

@@ -48,14 +48,14 @@ func (r repository) commit(rows []Row) string {
 
 func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 	r := newRepository(t)
-	first := r.commit(fakeRows)
+	firstCommit := r.commit(fakeRows)
 	newRows := slices.Clone(fakeRows)
 	newRows[1].Value = 1.2
-	second := r.commit(newRows)
-	third := r.commit(newRows) // commits without a change of the file
+	secondCommit := r.commit(newRows)
+	thirdCommit := r.commit(newRows) // commits without a change of the file
 	for id, want := range map[string]string{
-		"allocs": first + ".." + third + " (2): git log --oneline " + first + ".." + third,
-		"ratio":  second + ".." + third + " (1): git log --oneline " + second + ".." + third,
+		"allocs": firstCommit + ".." + thirdCommit + " (2): git log --oneline " + firstCommit + ".." + thirdCommit,
+		"ratio":  secondCommit + ".." + thirdCommit + " (1): git log --oneline " + secondCommit + ".." + thirdCommit,
 	} {
 		if got := CommitsSince(t.Context(), r.file, id); got != want {
 			t.Errorf("%s: got %q, want %q", id, got, want)
@@ -76,11 +76,11 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 func TestCommitsInAShallowClone(t *testing.T) {
 	origin := newRepository(t)
 	origin.commit(fakeRows)
-	head := origin.commit(fakeRows)
+	headLine := origin.commit(fakeRows)
 	clone := newRepository(t)
 	clone.git("pull", "-q", "--depth=1", "file://"+origin.dir, "HEAD")
 	got := CommitsSince(t.Context(), clone.file, "allocs")
-	if want := "at or before " + head + ".." + head + " (shallow clone: run git fetch --unshallow)"; got != want {
+	if want := "at or before " + headLine + ".." + headLine + " (shallow clone: run git fetch --unshallow)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

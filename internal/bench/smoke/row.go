@@ -28,15 +28,15 @@ type Row struct {
 // between two measurements.
 const roundingError = 1e-9
 
-func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+roundingError }
+func (r Row) isWorse(rowValue float64) bool { return rowValue > r.Value+r.Tolerance+roundingError }
 
-func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
+func (r Row) isBetter(rowValue float64) bool { return rowValue < r.Value-r.Tolerance-roundingError }
 
 // IsWorse reports whether a new measurement of a row exceeds the row's stored value by
 // more than the tolerance. If the row has no stored value, IsWorse returns false.
-func IsWorse(last []Row, measured Row) bool {
-	row, ok := find(last, measured.ID)
-	return ok && row.isWorse(measured.Value)
+func IsWorse(lastRows []Row, measuredRow Row) bool {
+	smokeRow, ok := find(lastRows, measuredRow.ID)
+	return ok && smokeRow.isWorse(measuredRow.Value)
 }
 
 // Loss is a row of `make bench-smoke` whose new value exceeds the stored value by more
@@ -73,25 +73,25 @@ type Result struct {
 
 // Compare compares new measurements with the stored values. For the ID of a row, the
 // function commitsSince returns the commits made after the row's value was stored.
-func Compare(last, measured []Row, commitsSince func(id string) string) Result {
-	var result Result
-	for _, row := range measured {
-		lastRow, ok := find(last, row.ID)
+func Compare(lastRows, measuredRows []Row, commitsSince func(id string) string) Result {
+	var callResult Result
+	for _, smokeRow := range measuredRows {
+		lastRow, ok := find(lastRows, smokeRow.ID)
 		switch {
 		case !ok:
-			result.Unknown = append(result.Unknown, row.ID)
-		case lastRow.isWorse(row.Value):
-			result.Losses = append(result.Losses, Loss{Last: lastRow, Value: row.Value, Commits: commitsSince(row.ID)})
-		case lastRow.isBetter(row.Value):
-			result.Gains = append(result.Gains, row)
+			callResult.Unknown = append(callResult.Unknown, smokeRow.ID)
+		case lastRow.isWorse(smokeRow.Value):
+			callResult.Losses = append(callResult.Losses, Loss{Last: lastRow, Value: smokeRow.Value, Commits: commitsSince(smokeRow.ID)})
+		case lastRow.isBetter(smokeRow.Value):
+			callResult.Gains = append(callResult.Gains, smokeRow)
 		}
 	}
-	for _, row := range last {
-		if _, ok := find(measured, row.ID); !ok {
-			result.Unmeasured = append(result.Unmeasured, row.ID)
+	for _, smokeRow := range lastRows {
+		if _, ok := find(measuredRows, smokeRow.ID); !ok {
+			callResult.Unmeasured = append(callResult.Unmeasured, smokeRow.ID)
 		}
 	}
-	return result
+	return callResult
 }
 
 // Err returns an error that lists every [Loss], every row without a stored value, and
@@ -120,46 +120,46 @@ func (r Result) Err() error {
 // Update returns the rows to store after a measurement on the given date. A row keeps its
 // stored value if the new value differs by at most half of the tolerance, so that noise
 // does not change the file.
-func Update(last, measured []Row, date string) []Row {
-	updated := make([]Row, 0, len(measured))
-	for _, row := range measured {
-		row.Date = date
-		if lastRow, ok := find(last, row.ID); ok && math.Abs(row.Value-lastRow.Value) <= row.Tolerance/2 {
-			row.Value, row.Date = lastRow.Value, lastRow.Date
+func Update(lastRows, measuredRows []Row, date string) []Row {
+	updatedRows := make([]Row, 0, len(measuredRows))
+	for _, smokeRow := range measuredRows {
+		smokeRow.Date = date
+		if lastRow, ok := find(lastRows, smokeRow.ID); ok && math.Abs(smokeRow.Value-lastRow.Value) <= smokeRow.Tolerance/2 {
+			smokeRow.Value, smokeRow.Date = lastRow.Value, lastRow.Date
 		}
-		updated = append(updated, row)
+		updatedRows = append(updatedRows, smokeRow)
 	}
-	return updated
+	return updatedRows
 }
 
 // Table formats the rows as a text table with the stored value, the new value and the
 // tolerance of each row.
-func Table(last, measured []Row) string {
+func Table(lastRows, measuredRows []Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", "row", "last", "new", "tolerance", "what")
-	for _, row := range measured {
+	for _, smokeRow := range measuredRows {
 		lastValue := "-"
-		if lastRow, ok := find(last, row.ID); ok {
-			lastValue = format(lastRow.Value, row.Unit)
+		if lastRow, ok := find(lastRows, smokeRow.ID); ok {
+			lastValue = format(lastRow.Value, smokeRow.Unit)
 		}
-		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", row.ID, lastValue, format(row.Value, row.Unit), format(row.Tolerance, row.Unit), row.What)
+		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", smokeRow.ID, lastValue, format(smokeRow.Value, smokeRow.Unit), format(smokeRow.Tolerance, smokeRow.Unit), smokeRow.What)
 	}
 	return b.String()
 }
 
 func find(rows []Row, id string) (Row, bool) {
-	for _, row := range rows {
-		if row.ID == id {
-			return row, true
+	for _, smokeRow := range rows {
+		if smokeRow.ID == id {
+			return smokeRow, true
 		}
 	}
 	return Row{}, false
 }
 
-func format(value float64, unit string) string {
-	text := strconv.FormatFloat(value, 'f', -1, 64)
+func format(rowValue float64, unit string) string {
+	formatted := strconv.FormatFloat(rowValue, 'f', -1, 64)
 	if unit == "" {
-		return text
+		return formatted
 	}
-	return text + " " + unit
+	return formatted + " " + unit
 }

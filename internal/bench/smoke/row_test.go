@@ -11,12 +11,12 @@ var fakeRows = []Row{
 	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
 }
 
-func measure(values ...float64) []Row {
-	rows := make([]Row, 0, len(values))
-	for i, value := range values {
-		row := fakeRows[i]
-		row.Value, row.Date = value, ""
-		rows = append(rows, row)
+func measure(measuredValues ...float64) []Row {
+	rows := make([]Row, 0, len(measuredValues))
+	for i, rowValue := range measuredValues {
+		smokeRow := fakeRows[i]
+		smokeRow.Value, smokeRow.Date = rowValue, ""
+		rows = append(rows, smokeRow)
 	}
 	return rows
 }
@@ -47,23 +47,23 @@ Find the commit and remove the cost. If the cost is justified, run ` + "`make be
 }
 
 func TestValuesWithinToleranceAreNoLoss(t *testing.T) {
-	result := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
-	if err := result.Err(); err != nil || len(result.Gains) > 0 {
-		t.Errorf("got %v and %d gains, want neither", err, len(result.Gains))
+	callResult := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
+	if err := callResult.Err(); err != nil || len(callResult.Gains) > 0 {
+		t.Errorf("got %v and %d gains, want neither", err, len(callResult.Gains))
 	}
 }
 
 func TestGainIsNoError(t *testing.T) {
-	result := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
-	if err := result.Err(); err != nil || len(result.Gains) != 1 || result.Gains[0].ID != "allocs" {
-		t.Errorf("got %v and %v, want a gain of allocs", err, result.Gains)
+	callResult := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
+	if err := callResult.Err(); err != nil || len(callResult.Gains) != 1 || callResult.Gains[0].ID != "allocs" {
+		t.Errorf("got %v and %v, want a gain of allocs", err, callResult.Gains)
 	}
 }
 
 func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
-	unknown := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
-	if unknown == nil || !strings.Contains(unknown.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
-		t.Errorf("a new row without a last value: got %v", unknown)
+	unknownRowError := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
+	if unknownRowError == nil || !strings.Contains(unknownRowError.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
+		t.Errorf("a new row without a last value: got %v", unknownRowError)
 	}
 	unmeasured := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
 	if unmeasured == nil || !strings.Contains(unmeasured.Error(), "A last value is stored for bytes, but nothing was measured.") {
@@ -74,12 +74,12 @@ func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
 func TestUpdateIgnoresNoise(t *testing.T) {
 	got := Update(fakeRows, measure(31, 1.2, 246), "2026-12-01")
 	want := []struct {
-		value float64
-		date  string
+		rowValue float64
+		date     string
 	}{{30, "2026-11-23"}, {1.2, "2026-12-01"}, {242, "2026-11-21"}}
-	for i, row := range got {
-		if row.Value != want[i].value || row.Date != want[i].date {
-			t.Errorf("%s: got %v of %s, want %v of %s", row.ID, row.Value, row.Date, want[i].value, want[i].date)
+	for i, smokeRow := range got {
+		if smokeRow.Value != want[i].rowValue || smokeRow.Date != want[i].date {
+			t.Errorf("%s: got %v of %s, want %v of %s", smokeRow.ID, smokeRow.Value, smokeRow.Date, want[i].rowValue, want[i].date)
 		}
 	}
 }
@@ -87,8 +87,8 @@ func TestUpdateIgnoresNoise(t *testing.T) {
 // TestUpdateOfExactRow checks that Update always stores the new value of a row whose
 // tolerance is 0.
 func TestUpdateOfExactRow(t *testing.T) {
-	last := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
-	got := Update(last, []Row{{ID: "count", Value: 2}}, "2026-12-01")
+	lastRows := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
+	got := Update(lastRows, []Row{{ID: "count", Value: 2}}, "2026-12-01")
 	if got[0].Value != 2 || got[0].Date != "2026-12-01" {
 		t.Errorf("got %v", got[0])
 	}

@@ -87,9 +87,9 @@ func runDemo(ctx context.Context, opts demoOptions) error {
 	}
 	stdout := p.Out
 	if opts.json { // texts must not mix with the JSON document on stdout
-		redirected := *p
-		redirected.Out = terminal.TextOnStderr(p.Out)
-		p = &redirected
+		redirectedProgram := *p
+		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
+		p = &redirectedProgram
 	}
 	if !opts.yes && !confirmStart(ctx, p.Out, questions, browserName) {
 		p.Out.Notef("the demo was not started; nothing has changed")
@@ -182,16 +182,16 @@ func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
 	return client, err
 }
 
-func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
+func findBrowser(ctx context.Context, client *httpapi.Client, wantedBrowser string) (string, error) {
 	deadline := time.Now().Add(browserWait)
 	for {
-		status, err := client.Status(ctx)
+		serverStatus, err := client.Status(ctx)
 		if err != nil {
 			return "", err
 		}
 		var names []string
-		for _, b := range status.Browsers {
-			if b.Connected && (wanted == "" || wire.MatchesBrowser(wanted, b.ID, b.Name)) {
+		for _, b := range serverStatus.Browsers {
+			if b.Connected && (wantedBrowser == "" || wire.MatchesBrowser(wantedBrowser, b.ID, b.Name)) {
 				names = append(names, b.Name)
 			}
 		}
@@ -200,8 +200,8 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 			return names[0], nil
 		case len(names) > 1:
 			return "", cli.NewUsageError("several browsers are connected: %s; name one with --browser", strings.Join(names, ", "))
-		case time.Now().After(deadline) && wanted != "":
-			return "", cli.NewUsageError("no browser %q is connected: `opentabs status` shows the browsers", wanted)
+		case time.Now().After(deadline) && wantedBrowser != "":
+			return "", cli.NewUsageError("no browser %q is connected: `opentabs status` shows the browsers", wantedBrowser)
 		case time.Now().After(deadline):
 			return "", errors.New("no browser is connected: run `opentabs setup`, which connects your browser, then run `opentabs demo` again")
 		}
@@ -213,8 +213,8 @@ func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (st
 	}
 }
 
-func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
-	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
+func confirmStart(ctx context.Context, terminalOut *terminal.Output, questions *terminal.Questions, browserName string) bool {
+	terminalOut.PrintText(fmt.Sprintf(`The demo runs in the browser %s.
 Until it ends, it
   - serves an example chat on this machine, http://%s
   - opens the chat in a new tab
@@ -228,24 +228,24 @@ Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName),
 
 // askYesNo returns at once; the channel receives nothing if ctx ends before the user answers.
 func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
-	answers := make(chan bool, 1)
+	confirmations := make(chan bool, 1)
 	go func() {
 		isConfirmed := questions.Confirm(ctx, question)
 		if ctx.Err() == nil {
-			answers <- isConfirmed
+			confirmations <- isConfirmed
 		}
 	}()
-	return answers
+	return confirmations
 }
 
 func nextSteps(hasBrowserTools bool) string {
-	text := `
+	hint := `
 The example plugin and its site are removed. Next:`
 	if !hasBrowserTools {
-		text += `
+		hint += `
   opentabs browser tools on     let agents use any page, after your approval`
 	}
-	return text + `
+	return hint + `
   opentabs plugin search        find plugins for the sites that you use
   opentabs calls --follow       watch what agents do`
 }
@@ -255,8 +255,8 @@ func hasBrowserTools(ctx context.Context, p *cli.Program) bool {
 	if err != nil {
 		return false
 	}
-	now, err := permissions.Permissions(browser.Name)
-	return err == nil && now.Permission != wire.PermissionOff
+	permissionsNow, err := permissions.Permissions(browser.Name)
+	return err == nil && permissionsNow.Permission != wire.PermissionOff
 }
 
 func countMessages(result json.RawMessage) int {

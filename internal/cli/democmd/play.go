@@ -57,8 +57,8 @@ func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) 
 }
 
 func (d *demo) showLongCall(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 1. A long call
    The page reads the 1,000 messages of a channel and reports its progress. As
    long as a call reports, it keeps running, for up to 5 min.`)
@@ -68,13 +68,13 @@ func (d *demo) showLongCall(ctx context.Context) error {
 		return err
 	}
 	d.record(demoCall{Tool: exportTool, Status: demoDone, Messages: countMessages(result.StructuredContent)}, startTime)
-	out.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
+	terminalOut.PrintLine("   Done: %d messages in %s.", countMessages(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
 func (d *demo) showCancelledCall(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 2. A stop
    The same call again. After 4 s the demo stops it, as you can with Ctrl-C, in
    the side panel, or from your agent.`)
@@ -102,15 +102,15 @@ func (d *demo) showCancelledCall(ctx context.Context) error {
 			continue
 		case <-deadline:
 		}
-		out.PrintLine("   Stopped.")
+		terminalOut.PrintLine("   Stopped.")
 		return nil
 	}
-	out.PrintText(stoppedText(d.site.lastAborted()))
+	terminalOut.PrintText(stoppedText(d.site.lastAborted()))
 	return nil
 }
 
-func stoppedText(part int) string {
-	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", part, pageCount)
+func stoppedText(partIndex int) string {
+	return fmt.Sprintf("   Stopped: the code in the page ended, and the page dropped its request for\n   part %d of %d.", partIndex, pageCount)
 }
 
 const deniedText = "   Denied: the tool did not run. An agent would ask you before another try."
@@ -122,26 +122,26 @@ type callOutcome struct {
 }
 
 func (d *demo) showApproval(ctx context.Context) error {
-	out := d.program.Out
-	out.PrintText(`
+	terminalOut := d.program.Out
+	terminalOut.PrintText(`
 3. An approval
    The plugin may not count the authors of the channel without asking you.`)
 	startedAt := time.Now()
 	callCtx, stop := context.WithTimeout(ctx, approvalTimeout)
 	defer stop()
-	outcome := make(chan callOutcome, 1)
+	callOutcomes := make(chan callOutcome, 1)
 	go func() {
 		result, err := d.call(callCtx, countTool)
-		outcome <- callOutcome{result, err}
+		callOutcomes <- callOutcome{result, err}
 	}()
-	id, ended := d.waitForApprovalRequest(callCtx, outcome)
-	if ended == nil {
-		ended = d.waitForDecision(callCtx, id, outcome)
+	id, endedCallOutcome := d.waitForApprovalRequest(callCtx, callOutcomes)
+	if endedCallOutcome == nil {
+		endedCallOutcome = d.waitForDecision(callCtx, id, callOutcomes)
 	}
-	return d.reportApproval(ctx, callCtx, *ended, startedAt)
+	return d.reportApproval(ctx, callCtx, *endedCallOutcome, startedAt)
 }
 
-func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
+func (d *demo) waitForApprovalRequest(ctx context.Context, callOutcomes <-chan callOutcome) (string, *callOutcome) {
 	for {
 		calls, err := d.client.Calls.List(ctx)
 		for _, c := range calls {
@@ -150,63 +150,63 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOu
 			}
 		}
 		select {
-		case ended := <-outcome:
-			return "", &ended
+		case callOutcome := <-callOutcomes:
+			return "", &callOutcome
 		case <-time.After(approvalPollInterval):
 		}
 	}
 }
 
-func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
-	out := d.program.Out
-	var answers <-chan bool // nil without a terminal
+func (d *demo) waitForDecision(ctx context.Context, id string, callOutcomes <-chan callOutcome) *callOutcome {
+	terminalOut := d.program.Out
+	var confirmations <-chan bool // nil without a terminal
 	if d.questions == nil {
-		out.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
+		terminalOut.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
 	} else {
-		out.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
-		answers = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
+		terminalOut.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
+		confirmations = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
 	}
 	for {
 		select {
-		case ended := <-outcome:
-			return &ended
-		case isAllowed := <-answers:
+		case callOutcome := <-callOutcomes:
+			return &callOutcome
+		case isAllowed := <-confirmations:
 			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
 			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
-				var late *callview.AlreadyDecidedError
-				if !errors.As(err, &late) { // the user decided in the side panel first
+				var alreadyDecided *callview.AlreadyDecidedError
+				if !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
 					return &callOutcome{err: err}
 				}
 			}
-			answers = nil
+			confirmations = nil
 		}
 	}
 }
 
-func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome, startedAt time.Time) error {
-	out := d.program.Out
+func (d *demo) reportApproval(ctx, callCtx context.Context, endedCallOutcome callOutcome, startedAt time.Time) error {
+	terminalOut := d.program.Out
 	call := demoCall{Tool: countTool}
 	var failure *toolcall.Failure
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case ended.err == nil:
-		call.Status, call.Result = demoDone, ended.result.StructuredContent
+	case endedCallOutcome.err == nil:
+		call.Status, call.Result = demoDone, endedCallOutcome.result.StructuredContent
 		d.record(call, startedAt)
-		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(ended.result.StructuredContent)))
+		terminalOut.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(endedCallOutcome.result.StructuredContent)))
 		return nil
-	case errors.As(ended.err, &failure) && failure.Code == wire.ErrDenied:
+	case errors.As(endedCallOutcome.err, &failure) && failure.Code == wire.ErrDenied:
 		call.Status = demoDenied
 		d.record(call, startedAt)
-		out.PrintText(deniedText)
+		terminalOut.PrintText(deniedText)
 		return nil
 	case callCtx.Err() != nil:
 		call.Status = demoCancelled
 		d.record(call, startedAt)
-		out.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
+		terminalOut.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
 		return nil
 	}
-	return ended.err
+	return endedCallOutcome.err
 }
 
 func (d *demo) waitUntilCancelled(ctx context.Context) {

@@ -40,8 +40,8 @@ func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
 }
 
 func (p demoPlugin) checkName() error {
-	entries, err := p.home.PluginStore().Entries()
-	for _, e := range entries {
+	storeEntries, err := p.home.PluginStore().Entries()
+	for _, e := range storeEntries {
 		if e.Name == pluginName && e.Path != p.dir {
 			return fmt.Errorf("another plugin has the name %s, in %s: remove that plugin with `opentabs plugin remove %[1]s`, then run `opentabs demo` again", pluginName, e.Path)
 		}
@@ -57,7 +57,7 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if _, err := jsbuild.BuildPlugin(ctx, p.dir, jsbuild.Options{}); err != nil {
 		return fmt.Errorf("build the example plugin: %w", err)
 	}
-	added, err := p.home.PluginStore().Add(p.dir)
+	addedPlugin, err := p.home.PluginStore().Add(p.dir)
 	if err != nil {
 		return err
 	}
@@ -65,13 +65,13 @@ func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 		return fmt.Errorf("load the example plugin: %w", err)
 	}
 	policy := p.client.Policy(ctx)
-	if err := policy.Review(added.Name, added.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
+	if err := policy.Review(addedPlugin.Name, addedPlugin.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
 		return err
 	}
-	if err := policy.SetPermission(added.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
+	if err := policy.SetPermission(addedPlugin.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
 		return err
 	}
-	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
+	return policy.SetOpening(addedPlugin.Name, true, httpapi.CommandLine)
 }
 
 // The plugin's homepage is siteURL, so that the first call opens the example site.
@@ -79,19 +79,19 @@ func (p demoPlugin) write(siteURL string) error {
 	if err := os.RemoveAll(p.dir); err != nil {
 		return err
 	}
-	source, err := fs.Sub(sdkts.Example, exampleDir)
+	sourceFiles, err := fs.Sub(sdkts.Example, exampleDir)
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(p.dir, source); err != nil {
+	if err := os.CopyFS(p.dir, sourceFiles); err != nil {
 		return err
 	}
-	text, err := fs.ReadFile(source, "package.json")
+	fileContent, err := fs.ReadFile(sourceFiles, "package.json")
 	if err != nil {
 		return err
 	}
 	var manifest map[string]any
-	if err := json.Unmarshal(text, &manifest); err != nil {
+	if err := json.Unmarshal(fileContent, &manifest); err != nil {
 		return err
 	}
 	manifest["name"] = packageName
@@ -100,17 +100,17 @@ func (p demoPlugin) write(siteURL string) error {
 		return errors.New("package.json of the example plugin has no member opentabs")
 	}
 	about["urlPatterns"], about["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
-	if text, err = rawjson.Marshal(manifest); err != nil {
+	if fileContent, err = rawjson.Marshal(manifest); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
+	return os.WriteFile(filepath.Join(p.dir, "package.json"), fileContent, 0o600)
 }
 
 // remove works even after an interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
-	entries, err := p.home.PluginStore().Entries()
+	storeEntries, err := p.home.PluginStore().Entries()
 	isAdded := false
-	for _, e := range entries {
+	for _, e := range storeEntries {
 		isAdded = isAdded || e.Name == pluginName && e.Path == p.dir
 	}
 	if isAdded {

@@ -51,14 +51,14 @@ func startSite(ctx context.Context) (*site, error) {
 }
 
 // Without checkHost, a page of another site could reach the example site through DNS rebinding.
-func (s *site) checkHost(next http.Handler, port int) http.Handler {
+func (s *site) checkHost(nextHandler http.Handler, port int) http.Handler {
 	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != want {
 			httpjson.SendError(w, http.StatusMisdirectedRequest, "this is the example site of opentabs: open http://"+want)
 			return
 		}
-		next.ServeHTTP(w, r)
+		nextHandler.ServeHTTP(w, r)
 	})
 }
 
@@ -107,19 +107,19 @@ func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	authors := []string{"Ada", "Grace", "Linus"}
-	answer := struct {
+	response := struct {
 		Messages   []chatMessage `json:"messages"`
 		NextCursor string        `json:"nextCursor,omitempty"`
 		TotalPages int           `json:"totalPages"`
 	}{TotalPages: pageCount}
 	for i := range pageMessages {
 		id := number*pageMessages + i + 1
-		answer.Messages = append(answer.Messages, chatMessage{ID: strconv.Itoa(id), Author: authors[(id*id)%len(authors)], Text: fmt.Sprintf("Message %d of #%s", id, r.PathValue("channel"))})
+		response.Messages = append(response.Messages, chatMessage{ID: strconv.Itoa(id), Author: authors[(id*id)%len(authors)], Text: fmt.Sprintf("Message %d of #%s", id, r.PathValue("channel"))})
 	}
 	if number+1 < pageCount {
-		answer.NextCursor = strconv.Itoa(number + 1)
+		response.NextCursor = strconv.Itoa(number + 1)
 	}
-	httpjson.Send(w, http.StatusOK, answer)
+	httpjson.Send(w, http.StatusOK, response)
 }
 
 func (s *site) lastAborted() int {

@@ -140,12 +140,12 @@ const serviceRemedy = "run the command in a session of your desktop or over SSH 
 
 // The service needs the port of a running server, so stopForService stops this server.
 func stopForService(ctx context.Context, p *cli.Program, h *home.Home) (hasStopped bool, err error) {
-	stopped, err := h.StopServer(ctx, false)
+	stoppedServer, err := h.StopServer(ctx, false)
 	if errors.Is(err, httpapi.ErrNoServer) {
 		return false, nil
 	}
 	if err == nil {
-		p.Out.Notef("%s, is stopped", stopped)
+		p.Out.Notef("%s, is stopped", stoppedServer)
 	}
 	return err == nil, err
 }
@@ -165,8 +165,8 @@ func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 		names = append(names, flag.Env)
 	}
 	for _, name := range names {
-		if value := p.Getenv(name); value != "" {
-			env[name] = value
+		if envValue := p.Getenv(name); envValue != "" {
+			env[name] = envValue
 		}
 	}
 	if p.Getenv(config.HomeVariable) != "" { // the value may be relative to the current directory
@@ -190,7 +190,7 @@ func runServiceUninstall(ctx context.Context, opts serviceOptions) error {
 }
 
 func runServiceStatus(ctx context.Context, opts serviceOptions) error {
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	manager, err := newService(opts.program)
 	if err != nil {
 		return err
@@ -198,12 +198,12 @@ func runServiceStatus(ctx context.Context, opts serviceOptions) error {
 	state := manager.State(ctx)
 	switch {
 	case opts.json:
-		return out.PrintValue(state)
+		return terminalOut.PrintValue(state)
 	case !state.IsInstalled:
-		out.PrintLine("the service is not installed: run `opentabs service install`")
+		terminalOut.PrintLine("the service is not installed: run `opentabs service install`")
 		return nil
 	}
-	out.PrintTable("", [][]string{
+	terminalOut.PrintTable("", [][]string{
 		{"service", state.File},
 		{"runs", yesOrNo(state.IsRunning)},
 		{"at login", yesOrNo(state.IsEnabled)},

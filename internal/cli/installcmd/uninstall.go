@@ -59,8 +59,8 @@ prints the command that removes it.`,
 
 // removal is one item that `opentabs uninstall` removes, such as the extension's folder.
 type removal struct {
-	text   string
-	remove func(context.Context) (string, error)
+	description string
+	removeItem  func(context.Context) (string, error)
 }
 
 // uninstaller collects and then removes everything that opentabs has stored on this
@@ -88,7 +88,7 @@ func runUninstall(ctx context.Context, opts uninstallOptions) error {
 		p.Out.Notef("warning: %v", err)
 		settings = config.Defaults()
 	}
-	h := home.New(dirs, settings, p.Getenv, func(sentence string) { p.Out.Notef("%s", sentence) })
+	h := home.New(dirs, settings, p.Getenv, func(warning string) { p.Out.Notef("%s", warning) })
 	u := &uninstaller{program: p, home: h, installed: program, opts: opts}
 	if err := u.collect(ctx); err != nil {
 		return err
@@ -124,8 +124,8 @@ func (u *uninstaller) collect(ctx context.Context) error {
 	return nil
 }
 
-func (u *uninstaller) add(text string, remove func(context.Context) (string, error)) {
-	u.removals = append(u.removals, removal{text, remove})
+func (u *uninstaller) add(text string, removeItem func(context.Context) (string, error)) {
+	u.removals = append(u.removals, removal{text, removeItem})
 }
 
 func (u *uninstaller) collectClients() error {
@@ -142,8 +142,8 @@ func (u *uninstaller) collectClients() error {
 		}
 		if file != "" {
 			u.add(fmt.Sprintf("opentabs in %s: %s", c.Title, file), func(context.Context) (string, error) {
-				sentence, err := writer.Undo(c)
-				return sentence, errors.Join(err, u.revokeToken(c.ID))
+				undoReport, err := writer.Undo(c)
+				return undoReport, errors.Join(err, u.revokeToken(c.ID))
 			})
 		}
 	}
@@ -152,7 +152,7 @@ func (u *uninstaller) collectClients() error {
 
 func (u *uninstaller) revokeToken(name string) error {
 	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
-	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
+	if err != nil || !slices.ContainsFunc(clients, func(knownClient clienttoken.Client) bool { return knownClient.Name == name }) {
 		return err
 	}
 	return u.home.RemoveClient(name)
@@ -175,8 +175,8 @@ func (u *uninstaller) dataFolders() []string {
 
 // checkOwnFolder rejects the home directory, to which the user may have set OPENTABS_HOME by mistake.
 func checkOwnFolder(dir string) error {
-	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
-		inside, err := find()
+	for _, findFolder := range []func() (string, error){os.UserHomeDir, os.Getwd} {
+		inside, err := findFolder()
 		if err != nil {
 			continue
 		}
@@ -200,27 +200,27 @@ type finishedUninstall struct {
 }
 
 func (u *uninstaller) run(ctx context.Context) error {
-	out := u.program.Out
+	terminalOut := u.program.Out
 	if len(u.removals) == 0 {
 		return u.report("there is nothing to remove")
 	}
 	if !u.opts.json {
-		out.PrintLine("uninstall removes:")
+		terminalOut.PrintLine("uninstall removes:")
 		for _, r := range u.removals {
-			out.PrintLine("  %s", r.text)
+			terminalOut.PrintLine("  %s", r.description)
 		}
 	}
 	if !u.opts.yes {
-		questions := out.NewQuestions(u.program.In)
+		questions := terminalOut.NewQuestions(u.program.In)
 		if questions == nil || u.opts.json {
 			return cli.NewUsageError("uninstall needs your answer in a terminal: without one, add --yes to remove everything in the list")
 		}
-		answer, _ := questions.Ask(ctx, "Remove all of this? [y/N] ", false)
+		isConfirmed, _ := questions.Ask(ctx, "Remove all of this? [y/N] ", false)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-			out.Notef("nothing was removed")
+		if isConfirmed = strings.ToLower(strings.TrimSpace(isConfirmed)); isConfirmed != "y" && isConfirmed != "yes" {
+			terminalOut.Notef("nothing was removed")
 			return nil
 		}
 	}
@@ -234,45 +234,45 @@ func (u *uninstaller) run(ctx context.Context) error {
 func (u *uninstaller) removeAll(ctx context.Context) error {
 	var failures []error
 	for i, r := range u.removals {
-		sentence, err := r.remove(ctx)
+		removalReport, err := r.removeItem(ctx)
 		switch {
 		case err != nil && i == 0 && errors.As(err, new(*httpapi.RefusedError)):
 			return err
 		case err != nil:
-			failures = append(failures, fmt.Errorf("%s: %w", r.text, err))
-		case sentence != "":
-			u.program.Out.Notef("%s", sentence)
+			failures = append(failures, fmt.Errorf("%s: %w", r.description, err))
+		case removalReport != "":
+			u.program.Out.Notef("%s", removalReport)
 		}
 	}
 	return errors.Join(failures...)
 }
 
-func (u *uninstaller) report(sentence string) error {
-	out := u.program.Out
+func (u *uninstaller) report(removalReport string) error {
+	terminalOut := u.program.Out
 	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
 	for _, r := range u.removals {
-		result.Removed = append(result.Removed, r.text)
+		result.Removed = append(result.Removed, r.description)
 	}
-	if err := u.program.Report(u.opts.json, result, "%s", sentence); u.opts.json {
+	if err := u.program.Report(u.opts.json, result, "%s", removalReport); u.opts.json {
 		return err
 	}
 	for _, dir := range result.Data {
 		// The notice about the remaining data suggests no opentabs command, because the
 		// program can already be removed.
-		out.Notef("your data stays in %s; delete this folder to remove it", dir)
+		terminalOut.Notef("your data stays in %s; delete this folder to remove it", dir)
 	}
 	if result.Command != "" {
-		out.Notef("%s; to remove the program, run: %s", describeInstallation(u.installed), result.Command)
+		terminalOut.Notef("%s; to remove the program, run: %s", describeInstallation(u.installed), result.Command)
 	}
 	return nil
 }
 
 func (u *uninstaller) stopServer(ctx context.Context) (string, error) {
-	stopped, err := u.home.StopServer(ctx, u.opts.force)
+	stoppedServer, err := u.home.StopServer(ctx, u.opts.force)
 	if errors.Is(err, httpapi.ErrNoServer) {
 		return "", nil
 	}
-	return stopped.String() + ", is stopped", err
+	return stoppedServer.String() + ", is stopped", err
 }
 
 func (u *uninstaller) removeExtension(context.Context) (string, error) {

@@ -19,9 +19,9 @@ import (
 )
 
 type upgradeOptions struct {
-	program *cli.Program
-	check   bool
-	json    bool
+	program   *cli.Program
+	onlyCheck bool
+	json      bool
 }
 
 // NewUpgradeCmd returns the command `opentabs upgrade`.
@@ -42,7 +42,7 @@ variable ` + upgrade.URLVariable + ` names another folder of releases.`,
 		Args:    cli.LimitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runUpgrade(cmd.Context(), opts) },
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "only report whether a newer version exists")
+	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "only report whether a newer version exists")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
@@ -68,23 +68,23 @@ func runUpgrade(ctx context.Context, opts upgradeOptions) error {
 	if err != nil {
 		return err
 	}
-	newest, err := findNewest(ctx, p, program)
+	newestVersion, err := findNewest(ctx, p, program)
 	if err != nil {
 		return err
 	}
 	switch {
-	case opts.json && (opts.check || !newest.IsNewer):
-		return p.Out.PrintValue(newest)
-	case !newest.IsNewer:
+	case opts.json && (opts.onlyCheck || !newestVersion.IsNewer):
+		return p.Out.PrintValue(newestVersion)
+	case !newestVersion.IsNewer:
 		p.Out.PrintLine("opentabs %s is the newest version", version.Version)
 		return nil
-	case opts.check:
-		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newest.Latest, version.Version, newest.Command)
+	case opts.onlyCheck:
+		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newestVersion.Latest, version.Version, newestVersion.Command)
 		return nil
 	case program.UpgradeCommand("", "") != "":
-		return fmt.Errorf("opentabs %s is available, and %s. To upgrade, run: %s", newest.Latest, describeInstallation(program), newest.Command)
+		return fmt.Errorf("opentabs %s is available, and %s. To upgrade, run: %s", newestVersion.Latest, describeInstallation(program), newestVersion.Command)
 	}
-	return upgradeArchive(ctx, opts, program, newest.release)
+	return upgradeArchive(ctx, opts, program, newestVersion.release)
 }
 
 // finishedUpgrade is the output of `opentabs upgrade --json`.
@@ -109,29 +109,29 @@ func describeInstallation(program installed.Program) string {
 }
 
 func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
-	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
+	newestVersionValue := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
 	var err error
 	switch program.Method {
 	case installed.NPM, installed.NPX:
-		newest.Latest, err = findNewestInNPM(ctx, p)
+		newestVersionValue.Latest, err = findNewestInNPM(ctx, p)
 	default:
 		url := releaseURL(p)
 		if url == "" {
 			return newestVersion{}, cli.NewUsageError("this program was built without an address of releases: set %s, or install a new version as you installed this one (%s)", upgrade.URLVariable, program.Path)
 		}
-		newest.release, err = upgrade.Fetch(ctx, url)
-		newest.Latest = newest.release.Version
+		newestVersionValue.release, err = upgrade.Fetch(ctx, url)
+		newestVersionValue.Latest = newestVersionValue.release.Version
 	}
 	if err != nil {
 		return newestVersion{}, err
 	}
-	newest.IsNewer = npm.Compare(newest.Latest, version.Version) > 0
-	if newest.IsNewer {
-		if newest.Command = program.UpgradeCommand(newest.release.URL, newest.Latest); newest.Command == "" {
-			newest.Command = "opentabs upgrade"
+	newestVersionValue.IsNewer = npm.Compare(newestVersionValue.Latest, version.Version) > 0
+	if newestVersionValue.IsNewer {
+		if newestVersionValue.Command = program.UpgradeCommand(newestVersionValue.release.URL, newestVersionValue.Latest); newestVersionValue.Command == "" {
+			newestVersionValue.Command = "opentabs upgrade"
 		}
 	}
-	return newest, nil
+	return newestVersionValue, nil
 }
 
 func releaseURL(p *cli.Program) string {
@@ -150,18 +150,18 @@ func findNewestInNPM(ctx context.Context, p *cli.Program) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, err := client.Package(ctx, installed.PackageName)
+	foundPackage, err := client.Package(ctx, installed.PackageName)
 	if errors.Is(err, npm.ErrNotFound) {
 		return "", fmt.Errorf("the npm registry has no package %s: check the registry in .npmrc", installed.PackageName)
 	}
 	if err != nil {
 		return "", err
 	}
-	newest, err := found.ChooseVersion("")
+	newestVersion, err := foundPackage.ChooseVersion("")
 	if err != nil {
 		return "", err
 	}
-	return newest.Version, nil
+	return newestVersion.Version, nil
 }
 
 func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.Program, release upgrade.Release) error {
@@ -178,32 +178,32 @@ func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.
 	if err != nil {
 		return err
 	}
-	kept, err := downloaded.Install(program.Path)
+	keptFile, err := downloaded.Install(program.Path)
 	if err = errors.Join(err, downloaded.Remove()); err != nil {
 		return err
 	}
 	if !opts.json {
 		p.Out.PrintLine("opentabs %s is installed in %s", release.Version, program.Path)
-		p.Out.Notef("the earlier program is %s; to go back, move it to %s", kept, program.Path)
+		p.Out.Notef("the earlier program is %s; to go back, move it to %s", keptFile, program.Path)
 	}
 	isRestarted, err := restartServer(ctx, p, h, release.Version)
 	if err != nil || !opts.json {
 		return err
 	}
-	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, kept, isRestarted})
+	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, keptFile, isRestarted})
 }
 
 // restartServer does not restart the server while calls are running or waiting.
 func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion string) (isRestarted bool, err error) {
-	stopped, err := h.StopServer(ctx, false)
-	var refused *httpapi.RefusedError
+	stoppedServer, err := h.StopServer(ctx, false)
+	var refusedError *httpapi.RefusedError
 	switch {
 	case errors.As(err, new(*home.OtherTokenError)):
 		p.Out.Notef("the server still runs opentabs %s: %s", version.Version, home.ExplainError(err))
 		return false, nil
 	case errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer):
 		return false, nil
-	case errors.As(err, &refused):
+	case errors.As(err, &refusedError):
 		p.Out.Notef("the server still runs opentabs %s: %v; then run `opentabs restart`", version.Version, err)
 		return false, nil
 	case err != nil:
@@ -212,7 +212,7 @@ func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion
 	if err := StartServer(ctx, p, h); err != nil {
 		return false, fmt.Errorf("the new version is installed, but its server did not start: %w", err)
 	}
-	p.Out.Notef("%s, was replaced by a server of opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", stopped, newVersion)
+	p.Out.Notef("%s, was replaced by a server of opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", stoppedServer, newVersion)
 	return true, nil
 }
 

@@ -135,11 +135,11 @@ func runPairList(opts pairListOptions) error {
 		p.Out.Notef("no browser was paired; pair one with `opentabs pair CODE`")
 		return nil
 	}
-	rows := [][]string{{"ID", "BROWSER", "PAIRED"}}
+	tableRows := [][]string{{"ID", "BROWSER", "PAIRED"}}
 	for _, b := range browsers {
-		rows = append(rows, []string{b.ID, b.Name, b.Paired.Local().Format(time.DateTime)})
+		tableRows = append(tableRows, []string{b.ID, b.Name, b.Paired.Local().Format(time.DateTime)})
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	return nil
 }
 

@@ -40,17 +40,17 @@ func WaitForBrowser(ctx context.Context, server statusReader, code string, timeo
 	startedAt := time.Now()
 	hasTried := false
 	for {
-		status, err := server.Status(ctx)
+		serverStatus, err := server.Status(ctx)
 		if err != nil {
 			return "", err
 		}
 		isPaired := func(b httpapi.Browser) bool { return b.Connected && b.PairingKeyID == keyID }
-		if i := slices.IndexFunc(status.Browsers, isPaired); i >= 0 {
-			return status.Browsers[i].Name, nil
+		if i := slices.IndexFunc(serverStatus.Browsers, isPaired); i >= 0 {
+			return serverStatus.Browsers[i].Name, nil
 		}
-		hasTried = hasTried || len(status.Unpaired) > 0
+		hasTried = hasTried || len(serverStatus.Unpaired) > 0
 		switch waited := time.Since(startedAt); {
-		case showsOtherCode(status.Unpaired, keyID, startedAt):
+		case showsOtherCode(serverStatus.Unpaired, keyID, startedAt):
 			return "", ErrOtherCode
 		case waited > timeout:
 			return "", ErrUnusedCode

@@ -26,14 +26,14 @@ func (s timedStatus) Status(context.Context) (httpapi.Status, error) {
 // reported.
 func TestWaitForBrowser(t *testing.T) {
 	keyID := wire.KeyID(wire.PairingKey(testCode))
-	connected := httpapi.Status{Browsers: []httpapi.Browser{{Name: "Other", Connected: true}, {Name: "Work", Connected: true, PairingKeyID: keyID}}}
+	connectedStatus := httpapi.Status{Browsers: []httpapi.Browser{{Name: "Other", Connected: true}, {Name: "Work", Connected: true, PairingKeyID: keyID}}}
 	offering := func(ids ...string) (s httpapi.Status) {
 		for _, id := range ids {
 			s.Unpaired = append(s.Unpaired, httpapi.UnpairedBrowser{KeyID: id, TriedAt: time.Now()})
 		}
 		return s
 	}
-	earlier := func() httpapi.Status {
+	earlierStatus := func() httpapi.Status {
 		return httpapi.Status{Unpaired: []httpapi.UnpairedBrowser{{KeyID: "other", TriedAt: time.Now().Add(-4 * time.Second)}}}
 	}
 	for _, c := range []struct {
@@ -47,14 +47,14 @@ func TestWaitForBrowser(t *testing.T) {
 			if d < 2*time.Second {
 				return offering("other", keyID)
 			}
-			return connected
+			return connectedStatus
 		}, nil, 3 * time.Second, false},
 		{"wrong code", func(time.Duration) httpapi.Status { return offering("other") }, ErrOtherCode, time.Second, false},
 		{"a new code of the same browser", func(d time.Duration) httpapi.Status {
 			if d < 2*time.Second {
-				return earlier()
+				return earlierStatus()
 			}
-			return connected
+			return connectedStatus
 		}, nil, 3 * time.Second, false},
 		{"wrong code, and the side panel is opened later", func(d time.Duration) httpapi.Status {
 			if d < 20*time.Second {

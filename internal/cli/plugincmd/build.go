@@ -70,20 +70,20 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 
 func runPluginCreate(opts pluginCreateOptions) error {
 	startTime := time.Now()
-	created, err := author.Create(opts.plugin)
+	createResult, err := author.Create(opts.plugin)
 	if err != nil {
 		return cli.NewUsageError("%v", err)
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		return out.PrintValue(createdPlugin{created.Name, created.Dir, created.Pattern, created.Files})
+		return terminalOut.PrintValue(createdPlugin{createResult.Name, createResult.Dir, createResult.Pattern, createResult.Files})
 	}
-	out.PrintLine("created %s in %s, for %s", created.Name, created.Dir, created.Pattern)
-	for _, file := range created.Files {
-		out.PrintLine("  %s", file)
+	terminalOut.PrintLine("created %s in %s, for %s", createResult.Name, createResult.Dir, createResult.Pattern)
+	for _, file := range createResult.Files {
+		terminalOut.PrintLine("  %s", file)
 	}
-	out.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
-		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), created.Dir))
+	terminalOut.Notef("%s", fmt.Sprintf("done in %s; continue with\n"+
+		"cd %s\nopentabs plugin test\nopentabs plugin dev", terminal.Elapsed(time.Since(startTime)), createResult.Dir))
 	return nil
 }
 
@@ -120,23 +120,23 @@ type builtFile struct {
 }
 
 func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
-	built := builtPlugin{
+	builtPluginValue := builtPlugin{
 		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
 		Tools: []builtPart{}, Prompts: []builtPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
 	}
 	for _, t := range result.Tools {
-		built.Tools = append(built.Tools, builtPart(t))
+		builtPluginValue.Tools = append(builtPluginValue.Tools, builtPart(t))
 	}
 	for _, prompt := range result.Prompts {
-		built.Prompts = append(built.Prompts, builtPart(prompt))
+		builtPluginValue.Prompts = append(builtPluginValue.Prompts, builtPart(prompt))
 	}
 	for _, f := range result.Files {
-		built.Files = append(built.Files, builtFile(f))
+		builtPluginValue.Files = append(builtPluginValue.Files, builtFile(f))
 	}
 	for _, w := range result.Warnings {
-		built.Warnings = append(built.Warnings, w.String())
+		builtPluginValue.Warnings = append(builtPluginValue.Warnings, w.String())
 	}
-	return built
+	return builtPluginValue
 }
 
 func newPluginBuildCmd(p *cli.Program) *cobra.Command {
@@ -170,30 +170,30 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	if err := author.RefreshEditorTypes(opts.dir); err != nil {
 		return err
 	}
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.json {
-		return out.PrintValue(newBuiltPlugin(result))
+		return terminalOut.PrintValue(newBuiltPlugin(result))
 	}
 	for _, w := range result.Warnings {
-		out.Notef("warning: %s", w)
+		terminalOut.Notef("warning: %s", w)
 	}
 	toolCount := terminal.Plural(len(result.Tools), "tool")
-	rows := [][]string{}
+	tableRows := [][]string{}
 	for _, t := range result.Tools {
-		rows = append(rows, []string{t.Name, t.Description})
+		tableRows = append(tableRows, []string{t.Name, t.Description})
 	}
 	for _, p := range result.Prompts {
-		rows = append(rows, []string{p.Name + " (prompt)", p.Description})
+		tableRows = append(tableRows, []string{p.Name + " (prompt)", p.Description})
 	}
 	if len(result.Prompts) > 0 {
 		toolCount += ", " + terminal.Plural(len(result.Prompts), "prompt")
 	}
-	out.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
-	out.PrintTable("  ", rows)
+	terminalOut.PrintLine("%s %s (%s), %s", result.Name, terminal.SafeLine(result.Version), terminal.SafeLine(result.DisplayName), toolCount)
+	terminalOut.PrintTable("  ", tableRows)
 	for _, f := range result.Files {
-		out.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
+		terminalOut.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
 	}
-	out.Notef("built in %s; install it with `opentabs plugin install %s`", terminal.Elapsed(result.Duration), folderArgument(opts.dir))
+	terminalOut.Notef("built in %s; install it with `opentabs plugin install %s`", terminal.Elapsed(result.Duration), folderArgument(opts.dir))
 	return nil
 }
 

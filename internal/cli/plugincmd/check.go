@@ -51,18 +51,18 @@ author supplies that program: use --no-types for a plugin that you do not trust.
 }
 
 func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if opts.rules {
-		return printRules(out, opts.json)
+		return printRules(terminalOut, opts.json)
 	}
 	result, err := author.Check(ctx, opts.dir, author.CheckOptions{NoTypes: opts.noTypes})
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		err = out.PrintValue(result)
+		err = terminalOut.PrintValue(result)
 	} else {
-		printFindings(out, result)
+		printFindings(terminalOut, result)
 	}
 	if err != nil || result.Errors == 0 && (result.Warnings == 0 || !opts.strict) {
 		return err
@@ -85,8 +85,8 @@ func printFindings(o *terminal.Output, c *author.CheckResult) {
 			o.PrintLine("    %s", terminal.SafeLine(line))
 		}
 	}
-	for _, sentence := range c.Undos {
-		o.Notef("%s", terminal.SafeLine(sentence))
+	for _, undoReport := range c.Undos {
+		o.Notef("%s", terminal.SafeLine(undoReport))
 	}
 	for _, uncheckedPart := range c.NotChecked {
 		o.Notef("not checked: %s", uncheckedPart)
@@ -107,10 +107,10 @@ func printRules(o *terminal.Output, asJSON bool) error {
 }
 
 type pluginReadmeOptions struct {
-	program *cli.Program
-	dir     string
-	check   bool
-	json    bool
+	program   *cli.Program
+	dir       string
+	onlyCheck bool
+	json      bool
 }
 
 // updatedReadme is the output of `opentabs plugin readme --json`. HasChanged is false if
@@ -132,18 +132,18 @@ change.`,
 		Args:    cli.LimitArgs(1),
 		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
+	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "write nothing; fail if the README is not up to date")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
-	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.check, jsbuild.Options{})
+	hasChanged, err := author.UpdateReadme(ctx, opts.dir, opts.onlyCheck, jsbuild.Options{})
 	file := filepath.Join(opts.dir, "README.md")
 	switch {
 	case err != nil:
 		return err
-	case hasChanged && opts.check:
+	case hasChanged && opts.onlyCheck:
 		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
 	case opts.json:
 		return opts.program.Out.PrintValue(updatedReadme{file, hasChanged})
@@ -156,11 +156,11 @@ func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
 }
 
 type pluginPackOptions struct {
-	program *cli.Program
-	dir     string
-	out     string
-	json    bool
-	noTypes bool
+	program      *cli.Program
+	dir          string
+	pluginOutput string
+	json         bool
+	noTypes      bool
 }
 
 func newPluginPackCmd(p *cli.Program) *cobra.Command {
@@ -177,14 +177,14 @@ You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
+	f.StringVar(&opts.pluginOutput, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
 	f.BoolVar(&opts.json, "json", false, "print JSON")
 	f.BoolVar(&opts.noTypes, "no-types", false, "do not run the plugin's compiler")
 	return cmd
 }
 
 func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
-	out := opts.program.Out
+	terminalOut := opts.program.Out
 	if _, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{}); err != nil {
 		return err
 	}
@@ -194,9 +194,9 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 	}
 	if result.Errors > 0 {
 		if opts.json {
-			err = out.PrintValue(result)
+			err = terminalOut.PrintValue(result)
 		} else {
-			printFindings(out, result)
+			printFindings(terminalOut, result)
 		}
 		if err != nil {
 			return err
@@ -204,21 +204,21 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", problemCountText(result))
 	}
 	if result.Warnings > 0 {
-		out.Notef("%s; `opentabs plugin check` lists them", problemCountText(result))
+		terminalOut.Notef("%s; `opentabs plugin check` lists them", problemCountText(result))
 	}
-	packResult, err := author.Pack(opts.dir, opts.out)
+	packResult, err := author.Pack(opts.dir, opts.pluginOutput)
 	if err != nil {
 		return err
 	}
 	if opts.json {
-		return out.PrintValue(packResult)
+		return terminalOut.PrintValue(packResult)
 	}
 	for _, file := range packResult.Files {
-		out.PrintLine("  %s, %s", file.Path, humanize.Bytes(file.Bytes))
+		terminalOut.PrintLine("  %s, %s", file.Path, humanize.Bytes(file.Bytes))
 	}
-	out.PrintLine("%s %s", terminal.SafeLine(packResult.Package), packResult.Version)
-	out.PrintLine("%s, %s (%s unpacked)", packResult.Path, humanize.Bytes(packResult.Bytes), humanize.Bytes(packResult.UnpackedBytes))
-	out.PrintLine("integrity %s", packResult.Integrity)
-	out.PrintLine("shasum %s", packResult.Shasum)
+	terminalOut.PrintLine("%s %s", terminal.SafeLine(packResult.Package), packResult.Version)
+	terminalOut.PrintLine("%s, %s (%s unpacked)", packResult.Path, humanize.Bytes(packResult.Bytes), humanize.Bytes(packResult.UnpackedBytes))
+	terminalOut.PrintLine("integrity %s", packResult.Integrity)
+	terminalOut.PrintLine("shasum %s", packResult.Shasum)
 	return nil
 }

@@ -54,11 +54,11 @@ Changes apply at once, also in open pages.`,
 
 func runConfigure(ctx context.Context, opts configureOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	views, err := book.Settings(opts.name)
+	views, err := policyBook.Settings(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
@@ -75,10 +75,10 @@ func runConfigure(ctx context.Context, opts configureOptions) error {
 		isNamed = true
 	}
 	if len(form.Changes) > 0 {
-		if err := book.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
+		if err := policyBook.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
 			return cli.NewUsageError("%v; nothing has changed", err)
 		}
-		if views, err = book.Settings(opts.name); err != nil {
+		if views, err = policyBook.Settings(opts.name); err != nil {
 			return cli.AsUsageError(err)
 		}
 	}

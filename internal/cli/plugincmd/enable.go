@@ -64,34 +64,34 @@ func runEnable(ctx context.Context, opts enableOptions) error {
 	if permission == wire.PermissionOff {
 		return cli.NewUsageError("--permission: off enables nothing; turn plugins off with `opentabs plugin disable`")
 	}
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(book.Plugins, opts.names, opts.all)
+	plugins, err := namedPlugins(policyBook.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}
 	var plan []pluginview.Candidate
 	for _, candidate := range plugins {
-		plan = append(plan, newCandidate(book, candidate, permission))
+		plan = append(plan, newCandidate(policyBook, candidate, permission))
 	}
 	if opts.all {
-		for _, f := range book.Plugins.Failed() {
+		for _, f := range policyBook.Plugins.Failed() {
 			plan = append(plan, pluginview.FailedCandidate(f))
 		}
 	}
-	return enablePlan(ctx, opts, book, plan)
+	return enablePlan(ctx, opts, policyBook, plan)
 }
 
 // If permission is empty, a new plugin gets "ask", and an enabled plugin keeps its permission.
-func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
-	now, err := book.Local.Permissions(candidate.Name)
-	c := pluginview.NewCandidate(candidate, now)
+func newCandidate(policyBook home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
+	permissionsNow, err := policyBook.Local.Permissions(candidate.Name)
+	c := pluginview.NewCandidate(candidate, permissionsNow)
 	if err != nil {
 		c.Fail(err)
 	}
-	if c.State != pluginview.StateEnabled || permission != "" && permission != now.Permission {
+	if c.State != pluginview.StateEnabled || permission != "" && permission != permissionsNow.Permission {
 		c.Permission = permission
 		if permission == "" {
 			c.Permission = wire.PermissionAsk
@@ -101,7 +101,7 @@ func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission w
 	return c
 }
 
-func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
+func enablePlan(ctx context.Context, opts enableOptions, policyBook home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	pendingCount := 0
 	for _, c := range plan {
@@ -122,27 +122,27 @@ func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess,
 		}
 	}
 	if opts.yes || !opts.json {
-		reviewPending(book, plan)
+		reviewPending(policyBook, plan)
 	}
 	if opts.json {
 		if err := p.Out.PrintValue(pluginList[pluginview.Candidate]{plan}); err != nil {
 			return err
 		}
 	}
-	return reportEnabled(ctx, opts, book, plan)
+	return reportEnabled(ctx, opts, policyBook, plan)
 }
 
 func shownCandidates(plan []pluginview.Candidate, all bool) []pluginview.Candidate {
 	if !all {
 		return plan
 	}
-	var shown []pluginview.Candidate
+	var shownCandidates []pluginview.Candidate
 	for _, c := range plan {
 		if c.IsPending || c.Error != "" {
-			shown = append(shown, c)
+			shownCandidates = append(shownCandidates, c)
 		}
 	}
-	return shown
+	return shownCandidates
 }
 
 // pluginList is the JSON output of commands that change several plugins.
@@ -160,12 +160,12 @@ func pendingPermissions(plan []pluginview.Candidate) string {
 }
 
 func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
-	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", err
+	confirmation, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
+	confirmation = strings.ToLower(strings.TrimSpace(confirmation))
+	return confirmation == "y" || confirmation == "yes", err
 }
 
-func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
+func reviewPending(policyBook home.PolicyAccess, plan []pluginview.Candidate) {
 	var reviews []wire.ConfigReviewParams
 	var indexes []int
 	for i, c := range plan {
@@ -177,7 +177,7 @@ func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	if len(reviews) == 0 {
 		return
 	}
-	for i, err := range book.ReviewAll(reviews, httpapi.CommandLine) {
+	for i, err := range policyBook.ReviewAll(reviews, httpapi.CommandLine) {
 		c := &plan[indexes[i]]
 		if err != nil {
 			c.Fail(err)
@@ -187,7 +187,7 @@ func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
 	}
 }
 
-func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
+func reportEnabled(ctx context.Context, opts enableOptions, policyBook home.PolicyAccess, plan []pluginview.Candidate) error {
 	p := opts.program
 	enabledCount, failedCount := 0, 0
 	for _, c := range plan {
@@ -212,7 +212,7 @@ func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAcce
 		}
 	}
 	if enabledCount > 0 && !opts.json {
-		if err := reportTabs(ctx, p, book.Client, ""); err != nil {
+		if err := reportTabs(ctx, p, policyBook.Client, ""); err != nil {
 			return err
 		}
 	}
@@ -235,26 +235,26 @@ func enabledPermission(plan []pluginview.Candidate) wire.Permission {
 }
 
 // If a name is unknown, namedPlugins returns an error, so that a typing mistake changes no plugin.
-func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
+func namedPlugins(pluginSet *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
 	switch {
 	case all && len(names) > 0:
 		return nil, cli.NewUsageError("--all is for all plugins: leave out the names, or leave out --all")
 	case all:
-		return set.Plugins(), nil
+		return pluginSet.Plugins(), nil
 	case len(names) == 0:
 		return nil, cli.NewUsageError("no plugin is named: name plugins, or use --all for all of them")
 	}
 	var plugins []*plugin.Plugin
 	for _, name := range names {
-		named, err := set.Find(name)
+		namedPlugin, err := pluginSet.Find(name)
 		if err != nil {
 			return nil, cli.AsUsageError(err)
 		}
-		if named.IsBuiltin() {
+		if namedPlugin.IsBuiltin() {
 			return nil, cli.NewUsageError("%s is part of opentabs, not a plugin: switch its tools with `opentabs browser tools`", name)
 		}
-		if !slices.Contains(plugins, named) {
-			plugins = append(plugins, named)
+		if !slices.Contains(plugins, namedPlugin) {
+			plugins = append(plugins, namedPlugin)
 		}
 	}
 	return plugins, nil
@@ -296,25 +296,25 @@ on again.`,
 
 func runDisable(ctx context.Context, opts disableOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	plugins, err := namedPlugins(book.Plugins, opts.names, opts.all)
+	plugins, err := namedPlugins(policyBook.Plugins, opts.names, opts.all)
 	if err != nil {
 		return err
 	}
 	results := []disabledPlugin{}
 	var names []string
-	for _, named := range plugins {
-		result := disabledPlugin{named.Name, pluginview.ChangeNone, ""}
-		if book.Local.MayRunAnyTool(named) {
+	for _, namedPlugin := range plugins {
+		result := disabledPlugin{namedPlugin.Name, pluginview.ChangeNone, ""}
+		if policyBook.Local.MayRunAnyTool(namedPlugin) {
 			result.Change = pluginview.ChangeDisabled
-			names = append(names, named.Name)
+			names = append(names, namedPlugin.Name)
 		}
 		results = append(results, result)
 	}
-	failedCount := storeDisabled(book, results, names)
+	failedCount := storeDisabled(policyBook, results, names)
 	if opts.json {
 		if err := p.Out.PrintValue(pluginList[disabledPlugin]{results}); err != nil {
 			return err
@@ -328,11 +328,11 @@ func runDisable(ctx context.Context, opts disableOptions) error {
 	return nil
 }
 
-func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
+func storeDisabled(policyBook home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
 	if len(names) == 0 {
 		return 0
 	}
-	for i, err := range book.DisableAll(names, httpapi.CommandLine) {
+	for i, err := range policyBook.DisableAll(names, httpapi.CommandLine) {
 		if err != nil {
 			failedCount++
 			index := slices.IndexFunc(results, func(r disabledPlugin) bool { return r.Name == names[i] })
@@ -343,21 +343,21 @@ func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []str
 }
 
 func printDisabled(p *cli.Program, results []disabledPlugin) {
-	var disabled []string
+	var disabledNames []string
 	for _, r := range results {
 		switch {
 		case r.Error != "":
 			p.Out.Notef("%s: %s", r.Name, terminal.SafeLine(r.Error))
 		case r.Change == pluginview.ChangeDisabled:
-			disabled = append(disabled, r.Name)
+			disabledNames = append(disabledNames, r.Name)
 		}
 	}
-	switch len(disabled) {
+	switch len(disabledNames) {
 	case 0:
 		p.Out.Notef("nothing to do: the plugins are already off")
 	case 1:
-		p.Out.Notef("%s is off; turn it on with `opentabs plugin enable %[1]s`", disabled[0])
+		p.Out.Notef("%s is off; turn it on with `opentabs plugin enable %[1]s`", disabledNames[0])
 	default:
-		p.Out.Notef("%d plugins are off", len(disabled))
+		p.Out.Notef("%d plugins are off", len(disabledNames))
 	}
 }

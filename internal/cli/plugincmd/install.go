@@ -43,11 +43,11 @@ const (
 )
 
 func newInstalledPlugin(newPlugin *plugin.Plugin, change pluginChange) installedPlugin {
-	installed := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
+	installedPluginValue := installedPlugin{Name: newPlugin.Name, Version: newPlugin.Version, Change: change, Dir: newPlugin.Dir, Tools: []string{}, Warnings: newPlugin.Warnings}
 	for _, t := range newPlugin.Tools {
-		installed.Tools = append(installed.Tools, t.FullName())
+		installedPluginValue.Tools = append(installedPluginValue.Tools, t.FullName())
 	}
-	return installed
+	return installedPluginValue
 }
 
 func addFolder(ctx context.Context, opts pluginInstallOptions) error {
@@ -127,11 +127,11 @@ the plugin at once.`,
 
 func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	p := opts.program
-	source, err := install.ParseSource(opts.source)
+	packageSource, err := install.ParseSource(opts.source)
 	if err != nil {
 		return err
 	}
-	if source.IsFolder() || opts.isAdd && isFolder(opts.source) {
+	if packageSource.IsFolder() || opts.isAdd && isFolder(opts.source) {
 		return addFolder(ctx, opts)
 	}
 	permission, err := permissionFlag(opts.permission)
@@ -142,7 +142,7 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 	if err != nil {
 		return err
 	}
-	newPlugin, oldPlugin, err := i.Get(ctx, source)
+	newPlugin, oldPlugin, err := i.Get(ctx, packageSource)
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func runPluginInstall(ctx context.Context, opts pluginInstallOptions) error {
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	fileInfo, err := os.Stat(path)
+	return err == nil && fileInfo.IsDir()
 }
 
 func openInstaller(p *cli.Program) (*install.Installer, error) {
@@ -166,11 +166,11 @@ func openInstaller(p *cli.Program) (*install.Installer, error) {
 	return install.New(h, p.Getenv, ".", p.Out.Notef)
 }
 
-func permissionFlag(text string) (wire.Permission, error) {
-	if text == "" {
+func permissionFlag(permissionName string) (wire.Permission, error) {
+	if permissionName == "" {
 		return "", nil
 	}
-	permission, err := policy.ParsePermission(text)
+	permission, err := policy.ParsePermission(permissionName)
 	if err != nil {
 		return "", cli.NewUsageError("--permission: %v", err)
 	}
@@ -223,12 +223,12 @@ func activatePlugin(ctx context.Context, p *cli.Program, h *home.Home, newPlugin
 		p.Out.Notef("%s is reviewed; its permission is %s", newPlugin.Name, permission)
 		return reportTabs(ctx, p, client, newPlugin.Name)
 	}
-	now, err := book.Permissions(newPlugin.Name)
+	permissionsNow, err := book.Permissions(newPlugin.Name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	result.IsReviewed, result.Permission = now.Reviewed, now.Permission
-	p.Out.Notef("%s", pluginview.ReviewHint(now))
+	result.IsReviewed, result.Permission = permissionsNow.Reviewed, permissionsNow.Permission
+	p.Out.Notef("%s", pluginview.ReviewHint(permissionsNow))
 	return reportTabs(ctx, p, client, newPlugin.Name)
 }
 
@@ -237,11 +237,11 @@ func reportTabs(ctx context.Context, p *cli.Program, client *httpapi.Client, plu
 	if client == nil {
 		return nil
 	}
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return fmt.Errorf("get the status of the server: %w", err)
 	}
-	statusview.PrintReloads(p.Out, status, plugin)
+	statusview.PrintReloads(p.Out, serverStatus, plugin)
 	return nil
 }
 
@@ -279,29 +279,29 @@ func runPluginRemove(ctx context.Context, opts pluginRemoveOptions) error {
 	if err != nil {
 		return err
 	}
-	entry, err := install.Remove(h, opts.name)
+	storeEntry, err := install.Remove(h, opts.name)
 	if err != nil {
 		return err
 	}
 	if !opts.json {
-		p.Out.PrintLine("removed %s", entry.Name)
+		p.Out.PrintLine("removed %s", storeEntry.Name)
 	}
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
 		return err
 	}
-	if entry.Source == plugin.SourceNPM {
-		install.RemoveUnused(h, p.Out.Notef, entry.Package)
+	if storeEntry.Source == plugin.SourceNPM {
+		install.RemoveUnused(h, p.Out.Notef, storeEntry.Package)
 	}
 	book, err := h.PolicyOf(ctx, client)
 	if err != nil {
 		return err
 	}
-	if err := book.Forget(entry.Name, httpapi.CommandLine); err != nil {
+	if err := book.Forget(storeEntry.Name, httpapi.CommandLine); err != nil {
 		return err
 	}
 	if opts.json {
-		if err := p.Out.PrintValue(removedPlugin{entry.Name, entry.Source}); err != nil {
+		if err := p.Out.PrintValue(removedPlugin{storeEntry.Name, storeEntry.Source}); err != nil {
 			return err
 		}
 	}

@@ -82,30 +82,30 @@ func splitToolName(name string) (plugin, tool string) {
 
 func runPermission(ctx context.Context, opts permissionOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if opts.changes.IsEmpty() {
-		return showPermissions(p, book, opts)
+		return showPermissions(p, policyBook, opts)
 	}
-	if err := opts.changes.Apply(book, p.Out.Notef); err != nil || !opts.json {
+	if err := opts.changes.Apply(policyBook, p.Out.Notef); err != nil || !opts.json {
 		return cli.AsUsageError(err)
 	}
-	return showPermissions(p, book, opts)
+	return showPermissions(p, policyBook, opts)
 }
 
-func showPermissions(p *cli.Program, book home.PolicyAccess, opts permissionOptions) error {
+func showPermissions(p *cli.Program, policyBook home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.changes.Plugin}
 	if opts.changes.Plugin == "" {
 		names = names[:0]
-		for _, loadedPlugin := range book.Plugins.Plugins() {
+		for _, loadedPlugin := range policyBook.Plugins.Plugins() {
 			names = append(names, loadedPlugin.Name)
 		}
 	}
 	views := []httpapi.PluginPermissions{}
 	for _, name := range names {
-		view, err := book.Permissions(name)
+		view, err := policyBook.Permissions(name)
 		if err != nil {
 			return cli.AsUsageError(err)
 		}
@@ -118,8 +118,8 @@ func showPermissions(p *cli.Program, book home.PolicyAccess, opts permissionOpti
 		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 		return nil
 	}
-	for _, problem := range views[0].Problems {
-		p.Out.Notef("%s", problem)
+	for _, problemText := range views[0].Problems {
+		p.Out.Notef("%s", problemText)
 	}
 	p.Out.PrintTable("", pluginview.PermissionRows(views, opts.changes.Tool))
 	return nil
@@ -168,11 +168,11 @@ approval.`,
 
 func runLimit(ctx context.Context, opts limitOptions) error {
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
+	if err := policyBook.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
 		return cli.AsUsageError(err)
 	}
 	limited := limitedTool{browser.FullName(opts.plugin, opts.tool), opts.limit.String()}

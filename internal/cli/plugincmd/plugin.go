@@ -81,43 +81,43 @@ func runPluginList(opts pluginListOptions) error {
 	if err != nil {
 		return err
 	}
-	set, api := registry.Set(), h.Permissions(registry)
+	pluginSet, api := registry.Set(), h.Permissions(registry)
 	if opts.json {
-		return p.Out.PrintValue(installedPlugins(set, api))
+		return p.Out.PrintValue(installedPlugins(pluginSet, api))
 	}
-	if len(set.Plugins())+len(set.Failed()) == 0 {
+	if len(pluginSet.Plugins())+len(pluginSet.Failed()) == 0 {
 		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 	}
-	for _, loadedPlugin := range set.Plugins() {
+	for _, loadedPlugin := range pluginSet.Plugins() {
 		terminal.PrintWrapped(p.Out, "    ", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
 		p.Out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
-	for _, f := range set.Failed() {
+	for _, f := range pluginSet.Failed() {
 		terminal.PrintWrapped(p.Out, "    ", pluginview.FailedLine(permissions.FailedStatus(f)))
 	}
 	return nil
 }
 
 // The output of `opentabs plugin list` has the same JSON field names as the response of GET /status.
-func installedPlugins(set *plugin.Set, api permissions.Local) any {
-	list := struct {
+func installedPlugins(pluginSet *plugin.Set, api permissions.Local) any {
+	installedList := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
 	}{[]httpapi.Plugin{}, []httpapi.FailedPlugin{}}
-	for _, loadedPlugin := range set.Plugins() {
-		list.Plugins = append(list.Plugins, api.Status(loadedPlugin))
+	for _, loadedPlugin := range pluginSet.Plugins() {
+		installedList.Plugins = append(installedList.Plugins, api.Status(loadedPlugin))
 	}
-	for _, f := range set.Failed() {
-		list.Failed = append(list.Failed, permissions.FailedStatus(f))
+	for _, f := range pluginSet.Failed() {
+		installedList.Failed = append(installedList.Failed, permissions.FailedStatus(f))
 	}
-	return list
+	return installedList
 }
 
 type inspectOptions struct {
-	program *cli.Program
-	name    string
-	section string
-	json    bool
+	program     *cli.Program
+	name        string
+	sectionName string
+	json        bool
 }
 
 // inspectedPlugin is the output of `opentabs plugin inspect --json`.
@@ -141,7 +141,7 @@ command changes nothing; opentabs plugin review enables a plugin.`,
 		Args: cli.RequireArgs(1, "the name of a plugin"),
 		RunE: cli.ActionWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
-	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
+	cmd.Flags().StringVar(&opts.sectionName, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
 	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
@@ -152,30 +152,30 @@ func runInspect(opts inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	if named, err := registry.Set().Find(opts.name); err == nil && named.IsBuiltin() {
+	if namedPlugin, err := registry.Set().Find(opts.name); err == nil && namedPlugin.IsBuiltin() {
 		return cli.NewUsageError("%s is part of opentabs, not a plugin: list its tools with `opentabs tools %[1]s`", opts.name)
 	}
-	inspected, err := h.Permissions(registry).Inspect(opts.name)
+	inspection, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	var pages []string
-	for section := opts.section; section != ""; {
-		text, nextPage, err := inspected.Page(section)
+	var reviewPages []string
+	for sectionName := opts.sectionName; sectionName != ""; {
+		pageText, nextPage, err := inspection.Page(sectionName)
 		if err != nil {
 			return cli.NewUsageError("%v", err)
 		}
-		pages = append(pages, strings.TrimSuffix(text, "\n"))
-		section = nextPage
+		reviewPages = append(reviewPages, strings.TrimSuffix(pageText, "\n"))
+		sectionName = nextPage
 	}
-	text := strings.Join(pages, "\n")
+	reviewText := strings.Join(reviewPages, "\n")
 	if opts.json {
-		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, text})
+		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.sectionName, reviewText})
 	}
-	if opts.section == "overview" || opts.section == "tools" { // the other sections are code, which is not wrapped
-		terminal.PrintWrapped(p.Out, "  ", text)
+	if opts.sectionName == "overview" || opts.sectionName == "tools" { // the other sections are code, which is not wrapped
+		terminal.PrintWrapped(p.Out, "  ", reviewText)
 	} else {
-		p.Out.PrintText(text)
+		p.Out.PrintText(reviewText)
 	}
 	return nil
 }

@@ -70,23 +70,23 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 		return cli.NewUsageError("--permission: %v", err)
 	}
 	p := opts.program
-	book, err := p.OpenPolicy(ctx)
+	policyBook, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := book.Permissions(opts.name)
+	permissionsNow, err := policyBook.Permissions(opts.name)
 	if err != nil {
 		return cli.AsUsageError(err)
 	}
-	candidate, ok := book.Plugins.Plugin(opts.name)
-	if !ok || candidate.ContentHash() != now.Hash {
+	candidate, ok := policyBook.Plugins.Plugin(opts.name)
+	if !ok || candidate.ContentHash() != permissionsNow.Hash {
 		return fmt.Errorf("the plugin %s is changing: the server has loaded another version of the plugin than its folder contains; try again", opts.name)
 	}
 	if opts.json {
-		return reviewAsJSON(book, now, permission, opts)
+		return reviewAsJSON(policyBook, permissionsNow, permission, opts)
 	}
-	pluginview.PrintReview(p.Out, candidate, now)
-	if err := showCode(ctx, p, book, opts); err != nil {
+	pluginview.PrintReview(p.Out, candidate, permissionsNow)
+	if err := showCode(ctx, p, policyBook, opts); err != nil {
 		return err
 	}
 	if !opts.yes {
@@ -98,24 +98,24 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 			return fmt.Errorf("%s was not enabled; nothing has changed", candidate.Name)
 		}
 	}
-	if err := book.Review(candidate.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
+	if err := policyBook.Review(candidate.Name, permissionsNow.Hash, permission, httpapi.CommandLine); err != nil {
 		return cli.AsUsageError(err)
 	}
 	p.Out.Notef("%s is reviewed; its permission is %s", candidate.Name, permission)
-	return reportTabs(ctx, p, book.Client, candidate.Name)
+	return reportTabs(ctx, p, policyBook.Client, candidate.Name)
 }
 
-func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
-	inspected, err := book.Local.Inspect(opts.name)
+func reviewAsJSON(policyBook home.PolicyAccess, permissionsNow httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
+	inspection, err := policyBook.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
-	result := reviewedPlugin{now, inspected.ReviewText(opts.code)}
+	result := reviewedPlugin{permissionsNow, inspection.ReviewText(opts.code)}
 	if opts.yes {
-		if err := book.Review(opts.name, now.Hash, permission, httpapi.CommandLine); err != nil {
+		if err := policyBook.Review(opts.name, permissionsNow.Hash, permission, httpapi.CommandLine); err != nil {
 			return cli.AsUsageError(err)
 		}
-		if result.PluginPermissions, err = book.Permissions(opts.name); err != nil {
+		if result.PluginPermissions, err = policyBook.Permissions(opts.name); err != nil {
 			return cli.AsUsageError(err)
 		}
 	}
@@ -123,8 +123,8 @@ func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permiss
 }
 
 func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
-	answer, err := ask(ctx, p, question, "review")
-	return strings.TrimSpace(answer) == "yes", err
+	confirmation, err := ask(ctx, p, question, "review")
+	return strings.TrimSpace(confirmation) == "yes", err
 }
 
 // ask returns "" if the user closed stdin; printed names the output above the question, such as "table".
@@ -133,29 +133,29 @@ func ask(ctx context.Context, p *cli.Program, question, printed string) (string,
 	if q == nil {
 		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printed)
 	}
-	answer, err := q.Ask(ctx, question, false)
+	confirmation, err := q.Ask(ctx, question, false)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil && answer == "" {
+	if err != nil && confirmation == "" {
 		return "", nil // the user closed stdin
 	}
-	return answer, nil
+	return confirmation, nil
 }
 
-func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
-	inspected, err := book.Local.Inspect(opts.name)
+func showCode(ctx context.Context, p *cli.Program, policyBook home.PolicyAccess, opts reviewOptions) error {
+	inspection, err := policyBook.Local.Inspect(opts.name)
 	if err != nil {
 		return err
 	}
 	code := opts.code || p.Out.IsTerminal() && !opts.noCode && !opts.yes
-	text := inspected.ReviewText(code)
+	reviewText := inspection.ReviewText(code)
 	switch {
-	case text == "":
+	case reviewText == "":
 	case p.Out.IsTerminal() && !opts.yes:
-		p.Out.ShowPaged(ctx, text, p.Getenv, "print the code with `opentabs plugin inspect`")
+		p.Out.ShowPaged(ctx, reviewText, p.Getenv, "print the code with `opentabs plugin inspect`")
 	default:
-		p.Out.PrintText(text)
+		p.Out.PrintText(reviewText)
 	}
 	return ctx.Err() // the user may press Ctrl-C in the pager
 }

@@ -34,28 +34,28 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	if err != nil {
 		return err
 	}
-	list, err := i.Search(ctx, opts.query)
+	searchResults, err := i.Search(ctx, opts.query)
 	if err != nil {
 		return err
 	}
 	if opts.json {
 		return p.Out.PrintValue(struct {
 			Plugins []install.SearchResult `json:"plugins"`
-		}{list})
+		}{searchResults})
 	}
-	if len(list) == 0 {
+	if len(searchResults) == 0 {
 		p.Out.Notef("no plugin was found; try other words")
 		return nil
 	}
-	rows := [][]string{}
-	for _, foundPackage := range list {
+	tableRows := [][]string{}
+	for _, foundPackage := range searchResults {
 		installedText := ""
 		if foundPackage.Installed {
 			installedText = "installed"
 		}
-		rows = append(rows, []string{foundPackage.Package, foundPackage.Version, installedText, foundPackage.Description})
+		tableRows = append(tableRows, []string{foundPackage.Package, foundPackage.Version, installedText, foundPackage.Description})
 	}
-	p.Out.PrintTable("", rows)
+	p.Out.PrintTable("", tableRows)
 	p.Out.Notef("install one with `opentabs plugin install NAME`; anyone can publish in this registry, so check a plugin with `opentabs plugin review` before you enable it")
 	return nil
 }

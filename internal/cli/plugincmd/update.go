@@ -14,10 +14,10 @@ import (
 )
 
 type pluginUpdateOptions struct {
-	program *cli.Program
-	names   []string
-	check   bool
-	json    bool
+	program   *cli.Program
+	names     []string
+	onlyCheck bool
+	json      bool
 }
 
 func newPluginUpdateCmd(p *cli.Program) *cobra.Command {
@@ -34,7 +34,7 @@ version. An updated plugin does not run until you review it again.`,
 			return runPluginUpdate(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.check, "check", false, "only list new versions")
+	cmd.Flags().BoolVar(&opts.onlyCheck, "check", false, "only list new versions")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -45,26 +45,26 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if err != nil {
 		return err
 	}
-	offers, err := i.FindUpdates(ctx, opts.names)
+	formOffers, err := i.FindUpdates(ctx, opts.names)
 	if err != nil {
 		return err
 	}
-	if len(offers) == 0 {
+	if len(formOffers) == 0 {
 		p.Out.Notef("no plugin was installed from a registry; install one with `opentabs plugin install NAME`")
 	}
-	if opts.check {
-		return showOffers(p, offers, opts.json)
+	if opts.onlyCheck {
+		return showOffers(p, formOffers, opts.json)
 	}
-	failed := 0
+	failedCount := 0
 	results := []updatedPlugin{}
-	for _, o := range offers {
+	for _, o := range formOffers {
 		result, err := updateOne(ctx, i, o, opts)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
 			p.Out.Notef("%s: %v", o.Name, err)
-			failed++
+			failedCount++
 			result = updatedPlugin{Name: o.Name, Version: o.CurrentVersion, Change: changeNone, Error: err.Error()}
 		}
 		results = append(results, result)
@@ -76,8 +76,8 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failed, terminal.Plural(len(offers), "plugin"))
+	if failedCount > 0 {
+		return fmt.Errorf("%d of %s could not be updated; the installed version does not change", failedCount, terminal.Plural(len(formOffers), "plugin"))
 	}
 	return nil
 }
@@ -109,14 +109,14 @@ func updateOne(ctx context.Context, i *install.Installer, o install.UpdateOffer,
 	return updatedPlugin{Name: result.Name, Version: result.Version, Change: result.Change, PreviousVersion: result.PreviousVersion}, err
 }
 
-func showOffers(p *cli.Program, offers []install.UpdateOffer, asJSON bool) error {
+func showOffers(p *cli.Program, formOffers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.Out.PrintValue(struct {
 			Plugins []install.UpdateOffer `json:"plugins"`
-		}{offers})
+		}{formOffers})
 	}
 	var problems []string
-	for _, o := range offers {
+	for _, o := range formOffers {
 		if o.Error != "" {
 			problems = append(problems, o.String())
 			continue

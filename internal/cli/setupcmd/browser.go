@@ -39,7 +39,7 @@ type browserSteps struct {
 }
 
 func (b browserSteps) run(ctx context.Context) error {
-	out := b.program.Out
+	terminalOut := b.program.Out
 	client, err := b.startedServer(ctx)
 	if err != nil {
 		return err
@@ -60,19 +60,19 @@ func (b browserSteps) run(ctx context.Context) error {
 			return b.installFromStore(ctx, client, pages)
 		}
 	}
-	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{}, out.Notef)
+	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{}, terminalOut.Notef)
 	if err != nil {
 		return err
 	}
 	b.result.Extension = folder
 	guide := extensionGuide{computer: findComputerKind(runtime.GOOS, b.program.Getenv), folder: folder, port: client.Port()}
-	guide.copied = copyFolder(ctx, out, guide.computer, folder)
+	guide.clipboard = copyFolder(ctx, terminalOut, guide.computer, folder)
 	if guide.computer == desktopComputer && b.questions != nil {
-		guide.opened = openExtensionsPage(ctx, runtime.GOOS)
+		guide.openedPage = openExtensionsPage(ctx, runtime.GOOS)
 	}
-	out.PrintText(guide.steps())
+	terminalOut.PrintText(guide.steps())
 	if b.questions == nil {
-		out.Notef("when the extension is loaded, `opentabs status` shows the browser")
+		terminalOut.Notef("when the extension is loaded, `opentabs status` shows the browser")
 		return nil
 	}
 	return b.finishWhenConnected(ctx, client)
@@ -110,34 +110,34 @@ func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Clien
 	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
 		return 0, nil
 	}
-	status, err := client.Status(ctx)
-	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
+	serverStatus, err := client.Status(ctx)
+	return reconnectTimeout - time.Duration(serverStatus.UptimeMs)*time.Millisecond, err
 }
 
 func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
-	out := b.program.Out
-	book, err := b.program.OpenPolicy(ctx)
+	terminalOut := b.program.Out
+	policyBook, err := b.program.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := book.Permissions(browser.Name)
+	permissionsNow, err := policyBook.Permissions(browser.Name)
 	if err != nil {
 		return err
 	}
-	isOn := now.Permission != wire.PermissionOff
+	isOn := permissionsNow.Permission != wire.PermissionOff
 	if !isOn && b.questions != nil {
 		if isOn = b.questions.Confirm(ctx, "Let agents use any page, after your approval for each site? [Y/n] "); isOn {
-			if err := book.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
+			if err := policyBook.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
 				return err
 			}
-			out.Notef("browser tools are on; `opentabs browser tools off` switches them off")
+			terminalOut.Notef("browser tools are on; `opentabs browser tools off` switches them off")
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !isOn:
-		out.PrintText(`Next, choose what agents can use:
+		terminalOut.PrintText(`Next, choose what agents can use:
   opentabs browser tools on     any page, after your approval for each site
   opentabs plugin search        plugins, which add the tools of a site`)
 		return nil
@@ -145,17 +145,17 @@ func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error 
 		b.result.FirstCall = &firstCallResult{Client: b.caller.title, Tool: listTabsTool}
 		return firstCall{program: b.program, client: client, questions: b.questions, caller: b.caller, result: b.result.FirstCall}.run(ctx)
 	}
-	out.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
+	terminalOut.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
 call in the window of the opentabs button in the toolbar of Chrome.`)
 	return nil
 }
 
 func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
-	status, err := client.Status(ctx)
+	serverStatus, err := client.Status(ctx)
 	if err != nil {
 		return "", err
 	}
-	for _, b := range status.Browsers {
+	for _, b := range serverStatus.Browsers {
 		if b.Connected {
 			return b.Name, nil
 		}
@@ -211,18 +211,18 @@ func findComputerKind(goos string, getenv func(string) string) computerKind {
 
 // extensionGuide has the facts on which the steps for loading the extension depend.
 type extensionGuide struct {
-	computer computerKind
-	folder   string
-	port     int
-	opened   openedPage
-	copied   clipboardState
+	computer   computerKind
+	folder     string
+	port       int
+	openedPage openedPage
+	clipboard  clipboardState
 }
 
 // Chrome loads an unpacked extension only if the user chooses its folder, so setup cannot load it.
 func (g extensionGuide) steps() string {
 	switch g.computer {
 	case wslComputer:
-		return wslSteps(g.folder, g.copied)
+		return wslSteps(g.folder, g.clipboard)
 	case remoteComputer:
 		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
 There, in a terminal, copy the extension and forward the port of the server, as
@@ -236,20 +236,20 @@ Then, in Chrome on that computer:
 		return fmt.Sprintf(`This computer has no display. If Chrome runs here all the same, then in Chrome:
 %s
 If Chrome runs on another computer, copy this folder there, load it there, and
-forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loadSteps(g.opened, g.folder, g.copied, runtime.GOOS), g.port)
+forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS), g.port)
 	}
-	return "In Chrome:\n" + loadSteps(g.opened, g.folder, g.copied, runtime.GOOS)
+	return "In Chrome:\n" + loadSteps(g.openedPage, g.folder, g.clipboard, runtime.GOOS)
 }
 
 // goos is the operating system in which Chrome runs.
-func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
-	first := map[openedPage]string{
+func loadSteps(openedPageValue openedPage, folder string, copiedClipboardState clipboardState, goos string) string {
+	firstSteps := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
 		openedBlankPage:      "A new window has opened. Type chrome://extensions into its address bar,\n     press Enter, and switch on \"Developer mode\" (top right).",
 		openedExtensionsPage: "The page chrome://extensions has opened. Switch on \"Developer mode\" there\n     (top right).",
-	}[opened]
-	steps := fmt.Sprintf("  1. %s\n  2. Press \"Load unpacked\" and choose the folder\n       %s", first, folder)
-	switch copied {
+	}[openedPageValue]
+	steps := fmt.Sprintf("  1. %s\n  2. Press \"Load unpacked\" and choose the folder\n       %s", firstSteps, folder)
+	switch copiedClipboardState {
 	case copiedToClipboard:
 		steps += "\n     Its path is in the clipboard:\n     " + pasteSteps[goos] + "."
 	case sentToTerminal:
@@ -259,9 +259,9 @@ func loadSteps(opened openedPage, folder string, copied clipboardState, goos str
 }
 
 // Chrome in Windows cannot load an extension from a Linux folder reliably.
-func wslSteps(folder string, copied clipboardState) string {
+func wslSteps(folder string, copiedClipboardState clipboardState) string {
 	if path, isInWindows := extensiondir.WindowsPath(folder); isInWindows {
-		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, copied, "windows")
+		return "In Chrome in Windows:\n" + loadSteps(openedNoPage, path, copiedClipboardState, "windows")
 	}
 	return "opentabs runs in WSL. Chrome in Windows cannot load an extension from a Linux\n" +
 		"folder reliably. If your Chrome runs in Windows, write the extension to a folder\n" +

@@ -17,10 +17,10 @@ func TestStepsForWindowsFolder(t *testing.T) {
 // The lines of all steps must fit into 80 columns.
 func TestExtensionSteps(t *testing.T) {
 	for _, c := range []struct {
-		variables map[string]string
-		goos      string
-		wanted    []string
-		unwanted  []string
+		variables   map[string]string
+		goos        string
+		wantedTexts []string
+		unwanted    []string
 	}{
 		{map[string]string{"DISPLAY": ":0"}, "linux", []string{"In Chrome:", "/home/ada/x"}, []string{"ssh", "display"}},
 		{map[string]string{"WSL_DISTRO_NAME": "Ubuntu", "DISPLAY": ":0"}, "linux",
@@ -30,18 +30,18 @@ func TestExtensionSteps(t *testing.T) {
 		{map[string]string{"SSH_CONNECTION": "1", "DISPLAY": ":0"}, "linux", []string{"over SSH", "scp -r HOST:/home/ada/x x", "ssh -N -L 9527:127.0.0.1:9527 HOST"}, []string{"no display"}},
 	} {
 		where := findComputerKind(c.goos, func(name string) string { return c.variables[name] })
-		text := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
-		for _, want := range c.wanted {
-			if !strings.Contains(text, want) {
-				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, text, want)
+		steps := extensionGuide{computer: where, folder: "/home/ada/x", port: 9527}.steps()
+		for _, want := range c.wantedTexts {
+			if !strings.Contains(steps, want) {
+				t.Errorf("extension steps for %v =\n%s\nwant %q in them", c.variables, steps, want)
 			}
 		}
 		for _, unwanted := range c.unwanted {
-			if strings.Contains(text, unwanted) {
-				t.Errorf("extension steps for %v =\n%s\nwant no %q in them", c.variables, text, unwanted)
+			if strings.Contains(steps, unwanted) {
+				t.Errorf("extension steps for %v =\n%s\nwant no %q in them", c.variables, steps, unwanted)
 			}
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(steps) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("a line of the extension steps has more than 80 columns: %s", line)
 			}
@@ -53,10 +53,10 @@ func TestExtensionSteps(t *testing.T) {
 // whether setup has copied the path.
 func TestStepsAfterOpening(t *testing.T) {
 	for _, c := range []struct {
-		goos   string
-		opened openedPage
-		copied clipboardState
-		wanted []string
+		goos        string
+		openedPage  openedPage
+		clipboard   clipboardState
+		wantedTexts []string
 	}{
 		{"linux", openedNoPage, notCopied, []string{"1. Open chrome://extensions and"}},
 		{"linux", openedBlankPage, copiedToClipboard, []string{"Type chrome://extensions into its address bar", "Its path is in the clipboard:\n     press Ctrl+L"}},
@@ -64,13 +64,13 @@ func TestStepsAfterOpening(t *testing.T) {
 		{"darwin", openedExtensionsPage, copiedToClipboard, []string{"The page chrome://extensions has opened.", "press Cmd+Shift+G"}},
 		{"windows", openedBlankPage, copiedToClipboard, []string{"A new window has opened.", `the line "Folder"`}},
 	} {
-		text := loadSteps(c.opened, "/home/ada/x", c.copied, c.goos)
-		for _, want := range c.wanted {
-			if !strings.Contains(text, want) {
-				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, text, want)
+		steps := loadSteps(c.openedPage, "/home/ada/x", c.clipboard, c.goos)
+		for _, want := range c.wantedTexts {
+			if !strings.Contains(steps, want) {
+				t.Errorf("the steps on %s =\n%s\nwant %q in them", c.goos, steps, want)
 			}
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(steps) {
 			if len(strings.TrimRight(line, "\n")) > 80 {
 				t.Errorf("a line of the steps on %s has more than 80 columns: %s", c.goos, line)
 			}

@@ -52,25 +52,25 @@ func (s *clientSteps) setUp(ctx context.Context, clients []setup.Client) error {
 }
 
 func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clientResult) error {
-	out := s.program.Out
+	terminalOut := s.program.Out
 	preview, err := s.preview(c)
 	if err != nil {
 		return err
 	}
 	if preview.isSetUp {
 		result.State = clientKept
-		out.Notef("%s is set up already", c.Title)
+		terminalOut.Notef("%s is set up already", c.Title)
 		return nil
 	}
 	if !s.yes {
-		out.PrintText(preview.diff)
+		terminalOut.PrintText(preview.diff)
 		isConfirmed := s.questions.Confirm(ctx, fmt.Sprintf("Add opentabs to %s? [Y/n] ", c.Title))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !isConfirmed {
 			result.State = clientDeclined
-			out.Notef("%s stays as it is", c.Title)
+			terminalOut.Notef("%s stays as it is", c.Title)
 			return nil
 		}
 	}
@@ -80,13 +80,13 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	}
 	if token == "" { // another setup, which ran at the same time, was first
 		result.State = clientKept
-		out.Notef("%s is set up already", c.Title)
+		terminalOut.Notef("%s is set up already", c.Title)
 		return nil
 	}
 	result.State, result.Backup = clientWritten, backup
-	out.Notef("%s: opentabs is in %s", c.Title, c.File)
+	terminalOut.Notef("%s: opentabs is in %s", c.Title, c.File)
 	if backup != "" {
-		out.Notef("%s: the earlier content is in %s", c.Title, backup)
+		terminalOut.Notef("%s: the earlier content is in %s", c.Title, backup)
 	}
 	command, err := commandOf(s.home, s.program.Getenv, token)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 		return fmt.Errorf("the configuration of the client is written, but %s mcp does not work: %w; run `opentabs doctor`", command.Path, err)
 	}
 	result.ToolCount = toolCount
-	out.Notef("%s: the server answers and lists %d tools. %s", c.Title, toolCount, c.RestartNote)
+	terminalOut.Notef("%s: the server answers and lists %d tools. %s", c.Title, toolCount, c.RestartNote)
 	return nil
 }
 
@@ -191,7 +191,7 @@ func (s *clientSteps) tokens() *clienttoken.Store { return clienttoken.Open(s.ho
 
 func (s *clientSteps) hasToken(c setup.Client) (bool, error) {
 	clients, err := s.tokens().List()
-	return slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == c.ID }), err
+	return slices.ContainsFunc(clients, func(knownClient clienttoken.Client) bool { return knownClient.Name == c.ID }), err
 }
 
 func (s *clientSteps) removeToken(c setup.Client) error {
@@ -205,11 +205,11 @@ func (s *clientSteps) removeToken(c setup.Client) error {
 const nothingToUndo = "no client is set up, so there is nothing to undo"
 
 func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON bool) error {
-	out := s.program.Out
+	terminalOut := s.program.Out
 	var failures []error
-	undone, results := 0, plannedUndo{Clients: []undoneClient{}}
+	undoneCount, results := 0, plannedUndo{Clients: []undoneClient{}}
 	for _, c := range clients {
-		result, sentence, err := s.undoOne(c)
+		result, undoReport, err := s.undoOne(c)
 		if result.isRelevant() {
 			results.Clients = append(results.Clients, result)
 		}
@@ -217,34 +217,34 @@ func (s *clientSteps) undo(ctx context.Context, clients []setup.Client, asJSON b
 			failures = append(failures, fmt.Errorf("%s: %w", c.Title, err))
 			continue
 		}
-		if sentence != "" {
-			undone++
-			out.Notef("%s: %s", c.Title, sentence)
+		if undoReport != "" {
+			undoneCount++
+			terminalOut.Notef("%s: %s", c.Title, undoReport)
 		}
 		failures = append(failures, result.err)
 	}
-	if undone == 0 && errors.Join(failures...) == nil {
-		out.Notef(nothingToUndo)
+	if undoneCount == 0 && errors.Join(failures...) == nil {
+		terminalOut.Notef(nothingToUndo)
 	}
 	failures = append(failures, s.home.ReloadClients(ctx))
 	if asJSON {
-		failures = append(failures, out.PrintValue(results))
+		failures = append(failures, terminalOut.PrintValue(results))
 	}
 	return errors.Join(failures...)
 }
 
 // undoOne returns a sentence about the change for the user, empty if nothing changed.
-func (s *clientSteps) undoOne(c setup.Client) (result undoneClient, sentence string, err error) {
+func (s *clientSteps) undoOne(c setup.Client) (result undoneClient, undoReport string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
 		return undoneClient{ID: c.ID, Title: c.Title, File: c.File, err: err, Error: err.Error()}, "", err
 	}
 	defer unlock()
 	result = s.planUndo(c)
-	if sentence, err = s.writer.Undo(c); err != nil {
+	if undoReport, err = s.writer.Undo(c); err != nil {
 		result.err, result.Error = err, err.Error()
 	} else if result.RevokesToken {
 		result.err = errors.Join(result.err, s.removeToken(c))
 	}
-	return result, sentence, err
+	return result, undoReport, err
 }

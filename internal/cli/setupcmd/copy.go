@@ -23,20 +23,20 @@ func copyProgramOfNPX(ctx context.Context, p *cli.Program, h *home.Home) error {
 	if err != nil || program.Method != installed.NPX {
 		return err
 	}
-	copied := programCopyPath(h, program.Path)
-	text, err := os.ReadFile(program.Path)
+	copyPath := programCopyPath(h, program.Path)
+	fileContent, err := os.ReadFile(program.Path)
 	if err != nil {
 		return err
 	}
-	if current, err := os.ReadFile(copied); err == nil && bytes.Equal(current, text) {
+	if copiedContent, err := os.ReadFile(copyPath); err == nil && bytes.Equal(copiedContent, fileContent) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(copyPath), 0o700); err != nil {
 		return err
 	}
-	if err := errors.Join(statefile.Write(copied, text), os.Chmod(copied, 0o700)); err != nil {
+	if err := errors.Join(statefile.Write(copyPath, fileContent), os.Chmod(copyPath, 0o700)); err != nil {
 		return err
 	}
-	p.Out.Notef("npm may remove the program that npx runs, so clients use a copy: %s", copied)
+	p.Out.Notef("npm may remove the program that npx runs, so clients use a copy: %s", copyPath)
 	return nil
 }

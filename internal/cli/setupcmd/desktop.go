@@ -68,10 +68,10 @@ func startBrowser(ctx context.Context, words []string) bool {
 	if ctx.Err() != nil || cmd.Start() != nil {
 		return false
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	callErrors := make(chan error, 1)
+	go func() { callErrors <- cmd.Wait() }()
 	select {
-	case err := <-ended:
+	case err := <-callErrors:
 		return err == nil
 	case <-time.After(browserExitTimeout):
 		return true
@@ -128,7 +128,7 @@ var clipboardPrograms = map[string][][]string{
 const clipboardTimeout = 10 * time.Second
 
 // Over SSH, copyFolder does nothing, because Chrome loads a copy of the folder on another computer.
-func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind, folder string) clipboardState {
+func copyFolder(ctx context.Context, terminalOut *terminal.Output, computer computerKind, folder string) clipboardState {
 	programs := clipboardPrograms[runtime.GOOS]
 	switch computer {
 	case wslComputer:
@@ -143,19 +143,19 @@ func copyFolder(ctx context.Context, out *terminal.Output, computer computerKind
 	switch {
 	case runClipboardProgram(ctx, programs, folder):
 		return copiedToClipboard
-	case out.CanRedraw():
-		fmt.Fprintf(out.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
+	case terminalOut.CanRedraw():
+		fmt.Fprintf(terminalOut.Stdout(), "\x1b]52;c;%s\a", base64.StdEncoding.EncodeToString([]byte(folder)))
 		return sentToTerminal
 	}
 	return notCopied
 }
 
-func runClipboardProgram(ctx context.Context, programs [][]string, text string) bool {
+func runClipboardProgram(ctx context.Context, programs [][]string, clipboardText string) bool {
 	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
 	defer cancel()
 	for _, program := range programs {
 		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-		cmd.Stdin = strings.NewReader(text)
+		cmd.Stdin = strings.NewReader(clipboardText)
 		cmd.SysProcAttr = home.DetachedProcess() // xclip and wl-copy keep running as the owner of the clipboard
 		if cmd.Run() == nil {
 			return true

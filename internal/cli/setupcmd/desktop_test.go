@@ -10,7 +10,7 @@ import (
 
 func TestCopyFolder(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	size := func() (columns, rows int) { return 80, 24 }
+	size := func() (columns, screenRows int) { return 80, 24 }
 	noVariables := func(string) string { return "" }
 	for _, c := range []struct {
 		name     string
@@ -24,15 +24,15 @@ func TestCopyFolder(t *testing.T) {
 		{"SSH", false, remoteComputer, notCopied, ""},
 		{"Linux folder in WSL", false, wslComputer, notCopied, ""},
 	} {
-		var written bytes.Buffer
-		out := terminal.NewTerminal(&written, size)
+		var writtenBuffer bytes.Buffer
+		terminalOut := terminal.NewTerminal(&writtenBuffer, size)
 		if c.isPipe {
-			out = terminal.New(&written, &written, noVariables)
+			terminalOut = terminal.New(&writtenBuffer, &writtenBuffer, noVariables)
 		}
-		if got := copyFolder(t.Context(), out, c.computer, "/home/ada/x"); got != c.want {
+		if got := copyFolder(t.Context(), terminalOut, c.computer, "/home/ada/x"); got != c.want {
 			t.Errorf("%s: the state of the clipboard is %v, want %v", c.name, got, c.want)
 		}
-		if got := written.String(); !strings.Contains(got, c.sequence) || c.sequence == "" && got != "" {
+		if got := writtenBuffer.String(); !strings.Contains(got, c.sequence) || c.sequence == "" && got != "" {
 			t.Errorf("%s: setup wrote %q, want %q", c.name, got, c.sequence)
 		}
 	}

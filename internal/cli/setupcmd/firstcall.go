@@ -47,44 +47,44 @@ type firstCall struct {
 
 // callOutcome is the result or the error of the call that setup makes at its end.
 type callOutcome struct {
-	text string
-	err  error
+	output string
+	err    error
 }
 
 func (f firstCall) run(ctx context.Context) error {
-	out := f.program.Out
-	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
+	terminalOut := f.program.Out
+	terminalOut.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
 	callCtx, stop := context.WithTimeout(ctx, firstCallTimeout)
 	defer stop()
 	startedAt := time.Now()
-	ended := make(chan callOutcome, 1)
+	callOutcomes := make(chan callOutcome, 1)
 	go func() {
-		text, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
-		ended <- callOutcome{text, err}
+		output, err := setup.CallTool(callCtx, f.caller.command, listTabsTool, map[string]any{"action": "list"})
+		callOutcomes <- callOutcome{output, err}
 	}()
-	result, err := f.waitForEnd(callCtx, ended, startedAt)
+	result, err := f.waitForEnd(callCtx, callOutcomes, startedAt)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case callCtx.Err() != nil:
 		f.result.State = callTimedOut
-		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.Duration(firstCallTimeout))
+		terminalOut.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.Duration(firstCallTimeout))
 		return nil
 	case err != nil:
 		f.result.State, f.result.Error = callFailed, err.Error()
 		return fmt.Errorf("the first call failed: %w; run `opentabs doctor`", err)
 	}
-	f.show(result)
+	f.showLines(result)
 	return nil
 }
 
 // waitForEnd returns an empty string if the user denies the call.
-func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, startedAt time.Time) (string, error) {
+func (f firstCall) waitForEnd(ctx context.Context, callOutcomes <-chan callOutcome, startedAt time.Time) (string, error) {
 	hasAsked := false
 	for {
 		select {
-		case o := <-ended:
-			return o.text, o.err
+		case o := <-callOutcomes:
+			return o.output, o.err
 		case <-time.After(approvalPollInterval):
 		}
 		if hasAsked {
@@ -104,8 +104,8 @@ func (f firstCall) waitForEnd(ctx context.Context, ended <-chan callOutcome, sta
 				return "", ctx.Err()
 			}
 			_, err := callview.Decide(ctx, f.client.Calls, c.CallID, callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce})
-			var late *callview.AlreadyDecidedError
-			if err != nil && !errors.As(err, &late) { // the user decided in the side panel first
+			var alreadyDecided *callview.AlreadyDecidedError
+			if err != nil && !errors.As(err, &alreadyDecided) { // the user decided in the side panel first
 				return "", err
 			}
 			if !isAllowed {
@@ -122,33 +122,33 @@ func isFirstCall(c dispatch.View) bool {
 		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
 }
 
-func (f firstCall) show(text string) {
-	out := f.program.Out
+func (f firstCall) showLines(output string) {
+	terminalOut := f.program.Out
 	var tabs []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(output) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "tab ") {
 			tabs = append(tabs, line)
 		}
 	}
 	f.result.State, f.result.Tabs = callDone, tabs
 	switch {
-	case text == "":
+	case output == "":
 		f.result.State = callDenied
-		out.PrintLine("Denied. The agent received no data.")
+		terminalOut.PrintLine("Denied. The agent received no data.")
 	case len(tabs) == 0:
-		out.PrintLine("It works: the agent got an answer, but no tab is open.")
+		terminalOut.PrintLine("It works: the agent got an answer, but no tab is open.")
 	default:
-		out.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
-		var rows [][]string
+		terminalOut.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
+		var tableRows [][]string
 		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
-			rows = append(rows, []string{tab})
+			tableRows = append(tableRows, []string{tab})
 		}
-		out.PrintTable("  ", rows) // shortens long titles and addresses on a terminal
+		terminalOut.PrintTable("  ", tableRows) // shortens long titles and addresses on a terminal
 		if more := len(tabs) - maxShownTabs; more > 0 {
-			out.PrintLine("  and %d more", more)
+			terminalOut.PrintLine("  and %d more", more)
 		}
 	}
-	out.PrintText(fmt.Sprintf(`
+	terminalOut.PrintText(fmt.Sprintf(`
 opentabs is ready. Ask %s, for example:
   "Summarize the page in front of me with opentabs."
 It asks you before it reads a site. Approve in the window of the opentabs

@@ -63,26 +63,26 @@ func (s *clientSteps) print(clients []setup.Client, asJSON bool) error {
 	if asJSON {
 		return s.printJSON(clients)
 	}
-	out := s.program.Out
+	terminalOut := s.program.Out
 	for _, c := range clients {
 		change, err := s.preview(c)
 		switch {
 		case err != nil:
-			out.Notef("%s: %v", c.Title, err)
+			terminalOut.Notef("%s: %v", c.Title, err)
 			s.printManualSteps(c, err)
 		case change.isSetUp:
-			out.PrintLine("%s is set up already", c.Title)
+			terminalOut.PrintLine("%s is set up already", c.Title)
 		default:
-			out.PrintLine("%s", c.Title)
-			out.PrintText(change.diff)
+			terminalOut.PrintLine("%s", c.Title)
+			terminalOut.PrintText(change.diff)
 		}
 	}
 	command, err := commandOf(s.home, s.program.Getenv, clienttoken.Placeholder)
 	if err != nil {
 		return err
 	}
-	out.PrintLine("Any other client that starts MCP servers")
-	out.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
+	terminalOut.PrintLine("Any other client that starts MCP servers")
+	terminalOut.PrintText(fmt.Sprintf("  command    %s\n  arguments  %s\n  A client that supports only HTTP: run `opentabs client add NAME`.", command.Path, strings.Join(command.Args, " ")))
 	return nil
 }
 
@@ -91,14 +91,14 @@ func (s *clientSteps) printManualSteps(c setup.Client, err error) {
 	if !s.printsLines || !errors.As(err, &fileErr) || fileErr.ManualLines == "" {
 		return
 	}
-	out := s.program.Out
-	place := "in " + c.File
+	terminalOut := s.program.Out
+	placeText := "in " + c.File
 	if fileErr.ManualLocation != "" {
-		place = fileErr.ManualLocation + ", " + place
+		placeText = fileErr.ManualLocation + ", " + placeText
 	}
-	out.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, place)
-	out.PrintText(clienttoken.Mask(fileErr.ManualLines))
-	out.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
+	terminalOut.PrintLine("To add opentabs to %s by hand, write %s:\n", c.Title, placeText)
+	terminalOut.PrintText(clienttoken.Mask(fileErr.ManualLines))
+	terminalOut.PrintLine("\nReplace %s by the token that `opentabs client add %s` prints.", clienttoken.Placeholder, c.ID)
 }
 
 // plannedUndo is the output of `opentabs setup --undo --json`, with or without --print.
@@ -132,26 +132,26 @@ func (s *clientSteps) printUndo(clients []setup.Client, asJSON bool) error {
 			planned.Clients = append(planned.Clients, client)
 		}
 	}
-	out := s.program.Out
+	terminalOut := s.program.Out
 	if asJSON {
-		return out.PrintValue(planned)
+		return terminalOut.PrintValue(planned)
 	}
 	for _, c := range planned.Clients {
 		if c.err != nil {
-			out.Notef("%s: %v", c.Title, c.err)
+			terminalOut.Notef("%s: %v", c.Title, c.err)
 		}
 		if c.plan != "" {
-			out.PrintLine("%s: %s", c.Title, c.plan)
+			terminalOut.PrintLine("%s: %s", c.Title, c.plan)
 		}
 		if c.Diff != "" {
-			out.PrintText(c.Diff)
+			terminalOut.PrintText(c.Diff)
 		}
 		if c.RevokesToken {
-			out.PrintLine("%s: undo revokes the token of the client", c.Title)
+			terminalOut.PrintLine("%s: undo revokes the token of the client", c.Title)
 		}
 	}
 	if len(planned.Clients) == 0 {
-		out.Notef(nothingToUndo)
+		terminalOut.Notef(nothingToUndo)
 	}
 	return nil
 }

@@ -106,9 +106,9 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 		return cli.NewUsageError("there is no terminal for questions: see the changes with `opentabs setup --print`, then run `opentabs setup --yes`")
 	}
 	if opts.json { // texts must not mix with the JSON document on stdout
-		redirected := *p
-		redirected.Out = terminal.TextOnStderr(p.Out)
-		steps.program = &redirected
+		redirectedProgram := *p
+		redirectedProgram.Out = terminal.TextOnStderr(p.Out)
+		steps.program = &redirectedProgram
 	}
 	err = steps.setUpAll(ctx, clients)
 	if !opts.json || ctx.Err() != nil {
@@ -158,22 +158,22 @@ func selectClients(opts setupOptions) ([]setup.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, isInstalled := setup.Clients(machine)
+	allClients, isInstalled := setup.Clients(machine)
 	if len(opts.clients) == 0 {
 		if opts.undo {
-			return all, nil
+			return allClients, nil
 		}
-		return slices.DeleteFunc(all, func(c setup.Client) bool { return !isInstalled(c) }), nil
+		return slices.DeleteFunc(allClients, func(c setup.Client) bool { return !isInstalled(c) }), nil
 	}
-	var selected []setup.Client
+	var selectedClients []setup.Client
 	for _, id := range opts.clients {
-		i := slices.IndexFunc(all, func(c setup.Client) bool { return c.ID == id })
+		i := slices.IndexFunc(allClients, func(c setup.Client) bool { return c.ID == id })
 		if i < 0 {
 			return nil, cli.NewUsageError("setup does not support the client %q%s: use one of %s; for another client, see `opentabs setup --print`", id, nearest.Suggestion(id, clientIDs()), strings.Join(clientIDs(), ", "))
 		}
-		selected = append(selected, all[i])
+		selectedClients = append(selectedClients, allClients[i])
 	}
-	return selected, nil
+	return selectedClients, nil
 }
 
 // Without a token, the server cannot identify an MCP client, and treats the client as a local program.

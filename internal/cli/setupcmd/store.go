@@ -13,26 +13,26 @@ import (
 )
 
 func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
-	out := b.program.Out
+	terminalOut := b.program.Out
 	isOpened := b.questions != nil && b.openPage(ctx, pages[0].URL)
-	out.PrintText(storeSteps(pages, client.Port(), isOpened))
+	terminalOut.PrintText(storeSteps(pages, client.Port(), isOpened))
 	if b.questions == nil {
-		out.Notef("run the command that the side panel shows; then `opentabs status` shows the browser")
+		terminalOut.Notef("run the command that the side panel shows; then `opentabs status` shows the browser")
 		return nil
 	}
 	for {
-		answer, err := b.questions.Ask(ctx, "The code in the side panel: ", false)
+		pairingCode, err := b.questions.Ask(ctx, "The code in the side panel: ", false)
 		if err != nil {
 			return fmt.Errorf("read the code: %w; run `opentabs pair CODE` later", err)
 		}
-		code, err := pairing.ParseCode(strings.TrimPrefix(strings.TrimSpace(answer), "opentabs pair "))
+		code, err := pairing.ParseCode(strings.TrimPrefix(strings.TrimSpace(pairingCode), "opentabs pair "))
 		if err != nil {
-			out.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
+			terminalOut.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
 			continue
 		}
 		name, err := b.pair(ctx, client, code)
 		if errors.Is(err, paircmd.ErrOtherCode) {
-			out.Notef("this is not the code of your browser: compare it with the side panel, and type the code again")
+			terminalOut.Notef("this is not the code of your browser: compare it with the side panel, and type the code again")
 			continue
 		}
 		if err != nil {

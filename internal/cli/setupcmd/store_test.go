@@ -10,16 +10,16 @@ import (
 func TestStoreSteps(t *testing.T) {
 	pages := config.StoreExtensions("chrome=" + strings.Repeat("abcdefgh", 4)).Pages()
 	for _, isOpened := range []bool{true, false} {
-		text := storeSteps(pages, 9527, isOpened)
+		steps := storeSteps(pages, 9527, isOpened)
 		for _, want := range []string{pages[0].URL, "(Chrome Web Store)", "side panel shows a code", "enter 9527"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the steps for a store do not contain %q:\n%s", want, text)
+			if !strings.Contains(steps, want) {
+				t.Errorf("the steps for a store do not contain %q:\n%s", want, steps)
 			}
 		}
-		if strings.Contains(text, "has just opened") != isOpened {
-			t.Errorf("the steps for a store with isOpened %v are:\n%s", isOpened, text)
+		if strings.Contains(steps, "has just opened") != isOpened {
+			t.Errorf("the steps for a store with isOpened %v are:\n%s", isOpened, steps)
 		}
-		for line := range strings.SplitSeq(text, "\n") {
+		for line := range strings.SplitSeq(steps, "\n") {
 			if len(line) > 100 {
 				t.Errorf("a line of the steps for a store has %d columns: %s", len(line), line)
 			}

@@ -66,8 +66,8 @@ func panicOnError(err error) {
 
 // NewFile returns an archive entry that is a regular file with the given name and
 // content.
-func NewFile(name, text string) File {
-	return File{Header: tar.Header{Name: name}, Text: text}
+func NewFile(name, fileContent string) File {
+	return File{Header: tar.Header{Name: name}, Text: fileContent}
 }
 
 // PackFolder returns a .tgz file with all files in dir.
@@ -77,12 +77,12 @@ func PackFolder(dir string) ([]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(path)
+		fileContent, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files = append(files, NewFile("package/"+filepath.ToSlash(name), string(text)))
+		files = append(files, NewFile("package/"+filepath.ToSlash(name), string(fileContent)))
 		return err
 	})
 	return Pack(files...), err
@@ -90,8 +90,8 @@ func PackFolder(dir string) ([]byte, error) {
 
 // Integrity returns the sha512 hash of a file in npm's notation.
 func Integrity(file []byte) string {
-	sum := sha512.Sum512(file)
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+	checksum := sha512.Sum512(file)
+	return "sha512-" + base64.StdEncoding.EncodeToString(checksum[:])
 }
 
 // Version is one version of a package in the test registry.
@@ -144,24 +144,24 @@ func (r *Registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		http.Error(w, `{"error":"who are you"}`, http.StatusUnauthorized)
 		return
 	}
-	all, err := r.allVersions()
+	allVersions, err := r.allVersions()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	path := strings.TrimPrefix(q.URL.Path, "/")
 	if name, file, ok := strings.Cut(path, "/-/"); ok && name != "" {
-		for _, v := range all {
+		for _, v := range allVersions {
 			if v.Name == name && fileName(v) == file {
 				_, _ = w.Write(v.File)
 				return
 			}
 		}
 	} else if path == "-/v1/search" {
-		sendJSON(w, searchResults(all, q.URL.Query().Get("text")))
+		sendJSON(w, searchResults(allVersions, q.URL.Query().Get("text")))
 		return
-	} else if doc := packageMetadata(all, path, "http://"+q.Host); doc != nil {
-		sendJSON(w, doc)
+	} else if document := packageMetadata(allVersions, path, "http://"+q.Host); document != nil {
+		sendJSON(w, document)
 		return
 	}
 	http.Error(w, `{"error":"Not found"}`, http.StatusNotFound)
@@ -174,9 +174,9 @@ func sendJSON(w http.ResponseWriter, v any) {
 
 // The caller of allVersions has locked Registry.mu.
 func (r *Registry) allVersions() ([]Version, error) {
-	all := slices.Clone(r.versions)
+	allVersions := slices.Clone(r.versions)
 	if r.Folder == "" {
-		return all, nil
+		return allVersions, nil
 	}
 	dirs, err := filepath.Glob(filepath.Join(r.Folder, "*", "package.json"))
 	if err != nil {
@@ -184,9 +184,9 @@ func (r *Registry) allVersions() ([]Version, error) {
 	}
 	for _, file := range dirs {
 		v := Version{Manifest: map[string]any{}}
-		text, err := os.ReadFile(file)
+		fileContent, err := os.ReadFile(file)
 		if err == nil {
-			err = json.Unmarshal(text, &v.Manifest)
+			err = json.Unmarshal(fileContent, &v.Manifest)
 		}
 		if err == nil {
 			v.File, err = PackFolder(filepath.Dir(file))
@@ -195,16 +195,16 @@ func (r *Registry) allVersions() ([]Version, error) {
 			return nil, err
 		}
 		v.Name, v.Version = fmt.Sprint(v.Manifest["name"]), fmt.Sprint(v.Manifest["version"])
-		all = append(all, v)
+		allVersions = append(allVersions, v)
 	}
-	return all, nil
+	return allVersions, nil
 }
 
 func fileName(v Version) string { return filepath.Base(v.Name) + "-" + v.Version + ".tgz" }
 
-func packageMetadata(all []Version, name, address string) map[string]any {
+func packageMetadata(allVersions []Version, name, address string) map[string]any {
 	versions, newestVersion := map[string]any{}, ""
-	for _, v := range all {
+	for _, v := range allVersions {
 		if v.Name != name {
 			continue
 		}
@@ -212,12 +212,12 @@ func packageMetadata(all []Version, name, address string) map[string]any {
 		for key, value := range v.Dist {
 			dist[key] = value
 		}
-		doc := map[string]any{}
+		document := map[string]any{}
 		for key, value := range v.Manifest {
-			doc[key] = value
+			document[key] = value
 		}
-		doc["name"], doc["version"], doc["dist"] = v.Name, v.Version, dist
-		versions[v.Version] = doc
+		document["name"], document["version"], document["dist"] = v.Name, v.Version, dist
+		versions[v.Version] = document
 		if newestVersion == "" || isNewerRelease(v.Version, newestVersion) {
 			newestVersion = v.Version
 		}
@@ -234,17 +234,17 @@ func isNewerRelease(a, b string) bool {
 	return errX == nil && x.Prerelease() == "" && (errY != nil || x.GreaterThan(y))
 }
 
-func searchResults(all []Version, text string) map[string]any {
+func searchResults(allVersions []Version, query string) map[string]any {
 	objects := []any{}
-	seen := map[string]bool{}
-	for _, v := range all {
-		isMatch := !seen[v.Name]
-		for word := range strings.FieldsSeq(text) {
+	seenNames := map[string]bool{}
+	for _, v := range allVersions {
+		isMatch := !seenNames[v.Name]
+		for word := range strings.FieldsSeq(query) {
 			keyword, isKeyword := strings.CutPrefix(word, "keywords:")
 			isMatch = isMatch && (isKeyword && strings.Contains(fmt.Sprint(v.Manifest["keywords"]), keyword) || !isKeyword && strings.Contains(v.Name, word))
 		}
 		if isMatch {
-			seen[v.Name] = true
+			seenNames[v.Name] = true
 			objects = append(objects, map[string]any{"package": map[string]any{
 				"name": v.Name, "version": v.Version, "description": v.Manifest["description"], "publisher": map[string]string{"username": "acme"},
 			}})

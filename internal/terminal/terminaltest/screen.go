@@ -18,9 +18,9 @@ type Screen struct {
 	// Written is the number of bytes that the program under test has written to the terminal.
 	Written int
 
-	mu          sync.Mutex // guards all fields
-	lines       [][]rune
-	row, column int
+	mu               sync.Mutex // guards all fields
+	lines            [][]rune
+	rowIndex, column int
 }
 
 // Write changes the simulated screen as a terminal does when a program writes p to it. Write always
@@ -29,28 +29,28 @@ func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Written += len(p)
-	text := []rune(string(p))
-	for i := 0; i < len(text); i++ {
-		for s.row >= len(s.lines) {
+	printedRunes := []rune(string(p))
+	for i := 0; i < len(printedRunes); i++ {
+		for s.rowIndex >= len(s.lines) {
 			s.lines = append(s.lines, nil)
 		}
-		switch r := text[i]; r {
+		switch r := printedRunes[i]; r {
 		case '\r':
 			s.column = 0
 		case '\n':
-			s.row, s.column = s.row+1, 0
+			s.rowIndex, s.column = s.rowIndex+1, 0
 		case '\x1b':
 			commandEnd := i + 2
-			for text[commandEnd] < '@' {
+			for printedRunes[commandEnd] < '@' {
 				commandEnd++
 			}
-			s.obeyCommand(text[commandEnd], string(text[i+2:commandEnd]))
+			s.obeyCommand(printedRunes[commandEnd], string(printedRunes[i+2:commandEnd]))
 			i = commandEnd
 		default:
 			s.putRune(r)
 		}
 	}
-	for s.row >= len(s.lines) {
+	for s.rowIndex >= len(s.lines) {
 		s.lines = append(s.lines, nil)
 	}
 	return len(p), nil
@@ -58,10 +58,10 @@ func (s *Screen) Write(p []byte) (int, error) {
 
 func (s *Screen) putRune(r rune) {
 	if s.column == s.Columns {
-		s.row, s.column = s.row+1, 0
+		s.rowIndex, s.column = s.rowIndex+1, 0
 		s.lines = append(s.lines, nil)
 	}
-	line := &s.lines[s.row]
+	line := &s.lines[s.rowIndex]
 	for len(*line) <= s.column {
 		*line = append(*line, ' ')
 	}
@@ -74,22 +74,22 @@ func (s *Screen) obeyCommand(command rune, argument string) {
 	case 'A':
 		n, err := strconv.Atoi(argument)
 		topLine := max(0, len(s.lines)-s.Rows)
-		if err != nil || s.row-n < topLine {
-			panic(fmt.Sprintf("up %s from line %d of a screen that begins at %d", argument, s.row, topLine))
+		if err != nil || s.rowIndex-n < topLine {
+			panic(fmt.Sprintf("up %s from line %d of a screen that begins at %d", argument, s.rowIndex, topLine))
 		}
-		s.row -= n
+		s.rowIndex -= n
 	case 'K':
-		s.lines[s.row] = s.lines[s.row][:min(s.column, len(s.lines[s.row]))]
+		s.lines[s.rowIndex] = s.lines[s.rowIndex][:min(s.column, len(s.lines[s.rowIndex]))]
 	case 'J':
-		s.lines[s.row] = s.lines[s.row][:min(s.column, len(s.lines[s.row]))]
-		s.lines = s.lines[:s.row+1]
+		s.lines[s.rowIndex] = s.lines[s.rowIndex][:min(s.column, len(s.lines[s.rowIndex]))]
+		s.lines = s.lines[:s.rowIndex+1]
 	default:
 		panic("unknown command " + string(command))
 	}
 }
 
 // Size returns the current columns and rows of the simulated terminal.
-func (s *Screen) Size() (columns, rows int) {
+func (s *Screen) Size() (columns, screenRows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Columns, s.Rows
@@ -103,10 +103,10 @@ func (s *Screen) Resize(columns int) {
 	defer s.mu.Unlock()
 	s.Columns = columns
 	var lines [][]rune
-	row, column := 0, 0
+	rowIndex, column := 0, 0
 	for i, line := range s.lines {
-		if i == s.row {
-			row, column = len(lines)+max(0, s.column-1)/columns, s.column-max(0, s.column-1)/columns*columns
+		if i == s.rowIndex {
+			rowIndex, column = len(lines)+max(0, s.column-1)/columns, s.column-max(0, s.column-1)/columns*columns
 		}
 		for len(line) > columns {
 			lines = append(lines, line[:columns:columns])
@@ -114,7 +114,7 @@ func (s *Screen) Resize(columns int) {
 		}
 		lines = append(lines, line)
 	}
-	s.lines, s.row, s.column = lines, row, column
+	s.lines, s.rowIndex, s.column = lines, rowIndex, column
 }
 
 // String returns all lines of the simulated terminal, without spaces at the ends of the lines.
