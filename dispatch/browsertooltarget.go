@@ -29,7 +29,7 @@ func (p TargetKind) isChosenBeforeGates() bool { return p != TargetDocument }
 
 // browserToolTarget stores the target that was chosen for a call of a browser tool.
 type browserToolTarget struct {
-	mu     sync.Mutex // guards target
+	mu     sync.Mutex // the mutex guards the field target
 	target Target
 }
 

@@ -22,7 +22,7 @@ type fakePage struct {
 	handler func(run dispatch.Run, sink dispatch.Sink)
 	wg      sync.WaitGroup
 
-	mu        sync.Mutex // guards cancelled
+	mu        sync.Mutex // the mutex guards the field cancelled
 	cancelled []string
 }
 

@@ -17,9 +17,9 @@ import (
 
 type scriptedBridge struct {
 	instantBridge
-	targets *Targets // the available targets; nil means one document that can run calls
+	targets *Targets // targets are the available targets; nil means one document that can run calls
 	page    func(Sink)
-	stopped StopOutcome // the page's answer to a request to stop the tool; empty if the page does not answer
+	stopped StopOutcome // stopped is the page's answer to a request to stop the tool; empty if the page does not answer
 }
 
 func (b scriptedBridge) Targets(ctx context.Context, want TargetChoice) Targets {
@@ -91,7 +91,7 @@ type failingCall struct {
 	bridge      Bridge
 	options     Options
 	earlier     int
-	cancelAfter time.Duration // the time after which the client cancels the call; 0 if the client does not cancel
+	cancelAfter time.Duration // cancelAfter is when the client cancels the call; 0 if never
 }
 
 func (e failingCall) text(t *testing.T) string {
@@ -104,7 +104,7 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		d := New(e.bridge, e.options)
 		for range e.earlier {
-			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call runs until the test ends
+			go func() { _, _ = d.Call(ctx, newExportCall()) }() // this call runs until the test ends
 			synctest.Wait()
 		}
 		_, err := d.Call(ctx, newExportCall())

@@ -72,8 +72,8 @@ type Wait struct {
 	Message string
 }
 
-// NewBlockVerdict returns a verdict that ends a call with an error. message and userText
-// are [wire.CallError.Message] and [wire.CallError.UserText].
+// NewBlockVerdict returns a verdict that ends a call with an error. The arguments message
+// and userText become [wire.CallError.Message] and [wire.CallError.UserText].
 func NewBlockVerdict(code wire.ErrorCode, message, userText string) Verdict {
 	return Verdict{Block: &wire.CallError{Code: code, Message: message, UserText: userText}}
 }
@@ -105,9 +105,11 @@ type Ticket struct {
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
 	// is false, the call is read-only only if the tool's author declares so.
 	IsReadOnly bool
-	// reloadsTab is true if an approval of the ticket covers the reload of a tab.
+	// The field reloadsTab is true if an approval of the ticket covers the reload of a
+	// tab.
 	reloadsTab bool
-	// target is the document in which the plugin's tool would run if approved now; zero if unknown.
+	// The field target is the document in which the plugin's tool would run if approved now; zero
+	// if unknown.
 	target Target
 }
 

@@ -22,12 +22,12 @@ type OpenCallHook interface {
 // openCallHookTimer schedules runs of the OpenCallHook while new calls arrive. All fields
 // of openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
-	timer          *time.Timer // nil until the first call arrives
+	timer          *time.Timer // timer is nil until the first call arrives
 	isSet          bool
 	countAtLastRun uint64
 }
 
-// The caller holds Dispatcher.mu.
+// The caller of set holds Dispatcher.mu.
 func (t *openCallHookTimer) set(d *Dispatcher) {
 	switch {
 	case d.opts.OpenCallHook == nil || t.isSet:

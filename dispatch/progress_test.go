@@ -229,7 +229,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 }
 
 func TestToolNumbersAreSentUnchanged(t *testing.T) {
-	const pause = 200 * time.Millisecond // longer than the shortest time between two notifications
+	const pause = 200 * time.Millisecond // this pause is longer than the shortest time between two notifications
 	count := func(s dispatch.Sink) {
 		for i := range 3 {
 			sleepFake(pause)

@@ -10,7 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// sink implements Sink: a sink receives the reports and the result of a call's current run.
+// The type sink implements Sink: a sink receives the reports and the result of a call's
+// current run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -92,7 +93,7 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	return true
 }
 
-// The caller holds liveCall.mu.
+// The caller of acceptReport holds liveCall.mu.
 func (s sink) acceptReport(r *wire.Report) {
 	c := s.call
 	if logEvent := c.d.opts.Log.Debug(); logEvent.Enabled() {

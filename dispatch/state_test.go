@@ -13,14 +13,14 @@ func TestStatusMachine(t *testing.T) {
 	}
 	// Each row is a status, and each column marked with x is a possible next status.
 	want := []string{
-		".xx.xxxx", // new
-		"..x.xxxx", // running
-		"...xxxxx", // suspended
-		".xx.xxxx", // resuming
-		"........", // succeeded
-		"........", // failed
-		"........", // cancelled
-		"........", // timed out
+		".xx.xxxx", // successors of the status new
+		"..x.xxxx", // successors of the status running
+		"...xxxxx", // successors of the status suspended
+		".xx.xxxx", // successors of the status resuming
+		"........", // successors of the status succeeded
+		"........", // successors of the status failed
+		"........", // successors of the status cancelled
+		"........", // successors of the status timed out
 	}
 	surfaces := []wire.CallStatus{
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,

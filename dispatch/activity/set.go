@@ -59,9 +59,9 @@ type Owner interface {
 type Set struct {
 	owner Owner
 
-	applyMu sync.Mutex // held while patches are applied; must be locked before mu
+	applyMu sync.Mutex // applyMu is locked while patches are applied, and must be locked before mu
 
-	mu              sync.Mutex // guards all fields below
+	mu              sync.Mutex // the mutex guards all fields below
 	activities      []*activity
 	lossRequests    int
 	isLossPending   bool
@@ -70,8 +70,8 @@ type Set struct {
 	isApplying      bool
 }
 
-// activity is the last complete content of one activity, with the patches that are not
-// applied yet.
+// The type activity is the last complete content of one activity, with the patches that
+// are not applied yet.
 type activity struct {
 	activityType string
 	content      json.RawMessage
@@ -142,7 +142,7 @@ func (s *Set) findActivity(activityType string) *activity {
 	return nil
 }
 
-// The caller holds Set.mu.
+// The caller of dropChange holds Set.mu.
 func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	if current != nil {
 		current.droppedCount++
@@ -153,7 +153,7 @@ func (s *Set) dropChange(current *activity, activityType string, reason error) {
 	}
 }
 
-// The caller holds Set.mu.
+// The caller of resync holds Set.mu.
 func (s *Set) resync(current *activity, reason error) {
 	s.dropChange(current, current.activityType, reason)
 	if current.resyncCount == maxResyncs {

@@ -38,7 +38,7 @@ type State struct {
 	URL         string
 	ArgsStart   string
 	RunTime     time.Duration
-	Ended       time.Time // the zero time before the call ends
+	Ended       time.Time // Ended is the zero time until the call has ended
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart

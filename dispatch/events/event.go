@@ -44,7 +44,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	shared *eventShared // set only for events that a follower receives
+	shared *eventShared // shared is set only for events that a follower receives
 }
 
 // IsForUser reports whether surfaces show the event to the user by default: reports for the

@@ -67,7 +67,7 @@ type ToolAbout struct {
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if
-// browser is empty. address is the page's URL.
+// browser is empty. The argument address is the page's URL.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil

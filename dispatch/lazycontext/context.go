@@ -20,9 +20,9 @@ import (
 // Context allocates and registers nothing until Done is first called. Each tool call has a Context,
 // but few calls use the method Done.
 type Context struct {
-	context.Context // the parent context, set by Begin
+	context.Context // the embedded Context is the parent context, which Begin sets
 
-	mu      sync.Mutex // guards all fields below
+	mu      sync.Mutex // the mutex guards all fields below
 	isEnded bool
 	waiting context.Context
 	cancel  context.CancelFunc

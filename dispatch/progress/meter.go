@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// meter turns progress reports into notifications with strictly increasing progress, at
-// most one per Interval. A meter is not safe for concurrent use.
+// The type meter turns progress reports into notifications with strictly increasing
+// progress, at most one per Interval. A meter is not safe for concurrent use.
 type meter struct {
 	// Interval is the shortest time between two notifications. If Interval is negative, every
 	// accepted report becomes a notification.
@@ -36,7 +36,8 @@ const maxKeptNotifications = 8
 // queuedNotification a notice.
 type queuedNotification struct {
 	Text
-	// progress is the tool's number if isExact is true; without isExact, popNotification chooses a number.
+	// The field progress is the tool's number if isExact is true; without isExact, popNotification chooses
+	// a number.
 	progress, total   float64
 	isExact, hasTotal bool
 	// isFinal is true for the notice of the call's first final report, which is sent

@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// failure is the JSON form of a call's error for programs. Fields whose names end in Ms
-// are times in milliseconds.
+// The type failure is the JSON form of a call's error for programs. Fields whose names
+// end in Ms are times in milliseconds.
 type failure struct {
 	Code        wire.ErrorCode `json:"code"`
 	Retryable   bool           `json:"retryable"`
@@ -35,7 +35,7 @@ func ErrorForPrograms(e *dispatch.Error) json.RawMessage {
 		f.SinceLastReportMs = &sinceMs
 	}
 	text, err := json.Marshal(f)
-	if err != nil { // a tool may return NaN as retryAfterMs
+	if err != nil { // encoding fails if a tool returned NaN as retryAfterMs
 		return nil
 	}
 	return text
