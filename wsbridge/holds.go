@@ -26,7 +26,7 @@ type Holds interface {
 type HoldSender struct {
 	hub *Hub
 
-	mu    sync.Mutex // guards holds; also held while the list is read and sent, so that the newest list is sent last
+	mu    sync.Mutex // mu guards holds, and is held while a list is read and sent, so that the newest list is sent last
 	holds Holds
 }
 
@@ -44,7 +44,7 @@ func (s *HoldSender) Send(browserID string) {
 	}
 }
 
-// SendEnded notifies all connected browsers that a client's session ended. It does not block.
+// SendEnded notifies all connected browsers, without blocking, that a client's session ended.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEndedSessions([]string{session})

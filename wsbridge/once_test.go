@@ -13,7 +13,7 @@ import (
 )
 
 type endingCounts struct {
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // the mutex guards all fields below
 	finished  int
 	cancelled int
 	answered  int

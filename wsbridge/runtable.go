@@ -16,13 +16,13 @@ type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu         sync.Mutex // guards all fields below; frames are queued under mu to keep their order
-	link       *link      // nil while the link is lost
+	mu         sync.Mutex // the mutex guards all fields below; frames are queued under mu to keep their order
+	link       *link      // the field link is nil while the link is lost
 	isClosed   bool
 	runs       map[string]*toolRun
 	startCount int
 	stops      map[string]*pendingStop
-	// generation counts how often the field link changed.
+	// The field generation counts how often the field link changed.
 	generation   int
 	resumedTimer *time.Timer
 }
@@ -57,7 +57,7 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// The caller holds runTable.mu.
+// The caller of setLink holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -121,7 +121,7 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// The caller holds runTable.mu.
+// The caller of awaitResumed holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return

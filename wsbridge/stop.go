@@ -10,7 +10,7 @@ import (
 // runTable.mu guards all fields of a pendingStop.
 type pendingStop struct {
 	reason    string
-	onOutcome func(wire.CancelOutcome) // nil once the outcome is reported
+	onOutcome func(wire.CancelOutcome) // onOutcome is nil after the outcome was reported
 	timer     *time.Timer
 	// isSent is false if the page may not have received the tool.cancel frame.
 	isSent bool
@@ -60,7 +60,8 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// The caller must release runTable.mu before it calls the returned function. The caller holds runTable.mu.
+// The caller must release runTable.mu before it calls the returned function. The caller of takeOutcomeFunc
+// holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -109,7 +110,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 }
 
 // resendStops resends every unanswered tool.cancel, because the frames may have been lost with
-// the link. The caller holds runTable.mu.
+// the link. The caller of resendStops holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
 		rt.link.postFrame(cancelFrame(id, s.reason))

@@ -19,7 +19,8 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its fields.
+// runRequests are the requests that one call has made with tool.ask. The mutex runTable.mu guards all
+// fields of runRequests.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
 	// seenNumbers contains the numbers of all requests, including confirmed ones.
@@ -30,7 +31,8 @@ type runRequests struct {
 
 // toolRequest is a tool.ask request that a running tool has sent to the server.
 type toolRequest struct {
-	// answer is the tool.answer frame for the request, or nil until the dispatcher has answered.
+	// The field answer is the tool.answer frame for the request, or nil until the dispatcher has
+	// answered.
 	answer []byte
 	// isResent is true if the server has resent the answer after a reconnect. After a reconnect,
 	// the browser repeats each tool.ask once. The server does not answer the repeated tool.ask,
@@ -62,8 +64,8 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller holds
-// runTable.mu.
+// acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller of
+// acceptRequest holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -147,8 +149,8 @@ func (rt *runTable) answerToolRequest(runID string, number int, output json.RawM
 	return true
 }
 
-// The reconnected browser has already listed the call, so the call's page still exists. The caller holds runTable.mu,
-// and runTable.link is not nil.
+// The reconnected browser has already listed the call, so the call's page still exists. The caller of resendAnswers
+// holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {

@@ -59,7 +59,7 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	answers := b.removeToolRequest(p.DispatchID, p.Ask)
 	if answers != nil {
-		answers <- p // never blocks, because the channel is buffered for the only answer
+		answers <- p // this send never blocks, because the channel is buffered for the only answer
 	}
 	return b.answer(id, wire.ToolAnswerResult{WasExpected: answers != nil})
 }

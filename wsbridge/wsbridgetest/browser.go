@@ -22,8 +22,8 @@ import (
 
 // Options configure a simulated [Browser].
 type Options struct {
-	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
-	// Required.
+	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws. The
+	// field URL is required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the server allows. Key and Origin
 	// are required.
@@ -81,7 +81,7 @@ type Browser struct {
 	ws       *websocket.Conn
 	openRuns sync.WaitGroup
 
-	mu                  sync.Mutex // guards all fields below
+	mu                  sync.Mutex // the mutex guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
 	codeByPlugin        map[string]wire.PluginCodeParams
 	pluginOrder         []string
@@ -370,7 +370,8 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write does not use the context of a call, because the WebSocket library closes the connection when a context ends.
+// The method write does not use the context of a call, because the WebSocket library closes the connection when a
+// context ends.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -65,6 +65,6 @@ func (b *Browser) deliverResult(e wire.Envelope) {
 	defer b.mu.Unlock()
 	if answers := b.panelAnswers[e.ID]; answers != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // never blocks, because the channel is buffered for the only answer
+		answers <- e // this send never blocks, because the channel is buffered for the only answer
 	}
 }
