@@ -19,14 +19,14 @@ import (
 	"opentabs/wire"
 )
 
-// request is a transport.Request with the timer and the callbacks of its call.
+// The type request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
 	receivedAt time.Time
-	// timer is nil if the client's calls never become jobs.
+	// The field timer is nil if the client's calls never become jobs.
 	timer *answerTimer
-	// progress and onSuspend are callbacks of the dispatcher: it calls progress for each progress
-	// report, and onSuspend when it suspends the call.
+	// The fields progress and onSuspend are callbacks of the dispatcher: it calls progress for
+	// each progress report, and onSuspend when it suspends the call.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
 	// gatewayCall is nil unless the client called the tool through a tool of the gateway.
@@ -90,7 +90,8 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run handles a request, and replies with an error if the handling code panics.
+// The method run handles a request, and replies with an error if the handling code
+// panics.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {

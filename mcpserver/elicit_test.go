@@ -112,7 +112,8 @@ type sessionClient struct {
 	t *testing.T
 	// Over HTTP, the channel messages is closed after the answer to the call.
 	messages chan receivedMessage
-	// send returns when the server has read the message, or possibly earlier for a call.
+	// The field send returns when the server has read the message, or possibly earlier
+	// for a call.
 	send       func(text string)
 	disconnect func()
 }

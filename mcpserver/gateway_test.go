@@ -95,7 +95,7 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
 	queries := []string{"read new messages of a channel", "list_messages_1700", "mesages site-007", "newest", "list the messages of every channel in pages"}
-	c.callForText("tools_search", `{"query":"channel"}`) // builds the search index
+	c.callForText("tools_search", `{"query":"channel"}`) // the first search builds the search index
 	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
 		start := time.Now()

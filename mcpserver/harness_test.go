@@ -56,9 +56,9 @@ func returnOutput(output string) callerFunc {
 }
 
 type hangingCaller struct {
-	callerFunc // provides the method Decide
+	callerFunc // callerFunc provides the method Decide
 	started    chan dispatch.Call
-	ended      chan error // the cause of the call's context
+	ended      chan error // ended receives the cause of the call's context
 }
 
 func newHangingCaller() *hangingCaller {
@@ -103,7 +103,7 @@ func listenFor(t testing.TB, s *testServer) *testServer {
 	s.url = ts.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // cancels running calls at once
+		cancel() // a cancelled ctx makes Shutdown cancel running calls at once
 		_ = s.Shutdown(ctx)
 		ts.Close()
 	})
@@ -315,7 +315,7 @@ type stdioPeer struct {
 	t    testing.TB
 	in   io.WriteCloser
 	out  *bufio.Reader
-	done chan error // the error that ServeStdio returned
+	done chan error // done receives the error that ServeStdio returned
 }
 
 func (s *testServer) dial(t testing.TB) *stdioPeer {
@@ -377,7 +377,8 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize returns when the server has handled both initialization messages and notifies the client of changes.
+// The method initialize returns when the server has handled both initialization messages and notifies the client
+// of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

@@ -63,7 +63,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 		if msgs := <-got; len(msgs) != 0 {
 			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].text)
 		}
-		c.cancel(id) // a second cancellation, after the end of the call
+		c.cancel(id) // this second cancellation follows the end of the call
 	}
 }
 
@@ -244,7 +244,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].text)
 	}
-	stop() // ends the stream if the server has not ended it
+	stop() // stop ends the stream if the server has not ended it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks

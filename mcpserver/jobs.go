@@ -36,11 +36,12 @@ const noLimit = -1
 
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
+// The type jobs handles calls that outlive their requests. The methods of jobs are safe for
+// concurrent use.
 type jobs struct {
-	dispatchJobs *joblist.List // nil if calls never become jobs
+	dispatchJobs *joblist.List // dispatchJobs is nil if calls never become jobs
 	detachRule   func(client string) Detach
-	learned      LearnedTimeouts // nil disables learned timeouts
+	learned      LearnedTimeouts // a nil value of learned disables learned timeouts
 	replyToEnd   func(tool string, result dispatch.Result, err error) reply
 }
 
@@ -100,11 +101,11 @@ func (j *jobs) revokeToken(token string) {
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach
-	isKnown   bool          // whether the client's timeout is known
-	waitLimit time.Duration // 0 means no limit
+	isKnown   bool          // isKnown is true if the client's timeout is known
+	waitLimit time.Duration // a waitLimit of 0 means no limit
 
-	mu    sync.Mutex  // guards timer
-	timer *time.Timer // nil before start
+	mu    sync.Mutex  // the mutex guards the field timer
+	timer *time.Timer // timer is nil before start is called
 }
 
 func (j *jobs) startTimer(q *request) {
@@ -129,7 +130,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start starts a timer that calls onLimit shortly before the client's timeout expires.
+// The method start starts a timer that calls onLimit shortly before the client's timeout
+// expires.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }

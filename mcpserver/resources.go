@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// URIs of the server's MCP resources: the list of calls, each call, and the files that the
-// client's tools wrote.
+// These constants are the URIs of the server's MCP resources: the list of calls, each
+// call, and the files that the client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
@@ -55,7 +55,7 @@ func (r *resources) read(q request) reply {
 		return newUnknownResourceReply(q, unknownResource(uri).Error())
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // impossible: the numbers in views are finite
+	if err != nil { // this error is impossible, because the numbers in views are finite
 		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients

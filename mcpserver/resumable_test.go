@@ -394,7 +394,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, _ := events.nextData()
-	for strings.Contains(data, "notifications/progress") { // the reminders of the suspended call
+	for strings.Contains(data, "notifications/progress") { // skip the reminders of the suspended call
 		data, _ = events.nextData()
 	}
 	if m := parseReceived(t, data); m.toolResultOf(t).IsError {

@@ -201,7 +201,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	<-h.ended
-	serverConn.Close() // ends the last read
+	serverConn.Close() // Close ends the last read of the server
 }
 
 func TestStdioShutdownAnswersRunningCalls(t *testing.T) {

@@ -87,10 +87,11 @@ func (s byteRange) sliceOf(text []byte) []byte { return text[s.start:s.end] }
 // foundBlock is a content block that the contentFinder has found in a tool's result.
 type foundBlock struct {
 	bounds byteRange
-	// data is the byte range of the block's content within the JSON text, empty for a block without content.
+	// The field data is the byte range of the block's content within the JSON text, empty for a block
+	// without content.
 	data      byteRange
 	mediaType string
-	size      int // of the decoded data, in bytes
+	size      int // size is the size of the decoded data, in bytes
 }
 
 // contentFinder finds content blocks in JSON text without decoding it, because an image
@@ -156,7 +157,7 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	}
 	if b, ok := m.anyBlock(); ok {
 		b.bounds = byteRange{i, end}
-		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
+		f.blocks = append(f.blocks[:countBefore], b) // drop all blocks that were found in the _meta of this block
 	}
 	return end, true
 }
@@ -167,7 +168,7 @@ const maxBlockMembers = 10
 // objectMembers contains the members of a JSON object that is possibly a content block.
 type objectMembers struct {
 	text   []byte
-	count  int // the number of members; if it exceeds the arrays, the object is not a content block
+	count  int // count is the number of members; if count exceeds the arrays, the object is not a content block
 	keys   [maxBlockMembers]byteRange
 	values [maxBlockMembers]byteRange
 }

@@ -87,7 +87,7 @@ type SearchResult struct {
 // when a search first needs it, and is dropped when a search no longer covers the site. A
 // Finder is safe for concurrent use.
 type Finder struct {
-	mu    sync.Mutex // guards parts
+	mu    sync.Mutex // the mutex guards the field parts
 	parts map[any]*toolsearch.Part
 }
 
@@ -204,8 +204,8 @@ func (t *Tool) Line(marks []string) string {
 	return line
 }
 
-// signature returns the tool's name with its arguments, such as "name(required,
-// optional?)".
+// The method signature returns the tool's name with its arguments, such as
+// "name(required, optional?)".
 func (t *Tool) signature() string {
 	var required []string
 	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {

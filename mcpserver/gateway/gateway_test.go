@@ -118,7 +118,7 @@ func TestFind(t *testing.T) {
 	sites := testSites()
 	var f Finder
 	for _, test := range []struct{ text, site, want string }{
-		{"sends", "", "google-docs__share google-mail__send"}, // a tool that is off is last
+		{"sends", "", "google-docs__share google-mail__send"}, // a tool that is off is listed last
 		{"sends", "google-mail", "google-mail__send"},
 		{"sends", "Google Mail", "google-mail__send"},
 		{"sends", "google", "google-docs__share google-mail__send"},

@@ -15,8 +15,8 @@ import (
 // methods of clientRequests are safe for concurrent use. From protocol version 2026-07-28
 // on, the server sends no requests to clients (see Request.AsksByReply).
 type clientRequests struct {
-	mu          sync.Mutex               // guards answerFuncs
-	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
+	mu          sync.Mutex               // the mutex guards the field answerFuncs
+	answerFuncs map[string]func(message) // answerFuncs maps the key of each request's ID to a callback for one answer
 }
 
 // sendAndWait sends a request to the client, and returns the client's answer. If ctx ends first, sendAndWait cancels
@@ -28,7 +28,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	// The random ID is never reused, so that no late answer is mistaken for the answer to another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
+	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because answers has room for one answer
 	defer a.forgetRequest(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`

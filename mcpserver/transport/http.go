@@ -83,7 +83,7 @@ func malformedParamsText(m message, err error) string {
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
-// Texts for clients about why a request was rejected.
+// These constants are texts for clients about why a request was rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."
@@ -289,7 +289,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		return
 	}
 	b, err := json.Marshal(answer)
-	if err != nil { // impossible: all schemas of plugins are valid JSON
+	if err != nil { // this error is impossible, because all schemas of plugins are valid JSON
 		refuseRequest(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
 	}

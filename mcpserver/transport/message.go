@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Names of the methods that package transport inspects.
+// These constants are the names of the methods that package transport inspects.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -21,7 +21,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// message is one JSON-RPC message whose parameters are not yet decoded.
+// The type message is one JSON-RPC message whose parameters are not yet decoded.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

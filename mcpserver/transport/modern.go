@@ -46,7 +46,7 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	clientID := m.ID
 	m.ID = json.RawMessage(replacement)
 	body, err := json.Marshal(m)
-	if err != nil { // impossible: all members of m are JSON
+	if err != nil { // this error is impossible, because all members of m are JSON
 		panic("transport: " + err.Error())
 	}
 	r = r.Clone(r.Context())
@@ -93,11 +93,11 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	defer s.sessions.finishTask()
 	defer s.sessions.releaseTask(clientSession, key)
 	clientSession.listener.useModern(m)
-	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible: the ID is random
+	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible, because the ID is random
 		panic("transport: two sessions have one id")
 	}
 	raw, err := json.Marshal(m)
-	if err != nil { // impossible: all members of the message are JSON
+	if err != nil { // this error is impossible, because all members of the message are JSON
 		panic("transport: " + err.Error())
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
@@ -122,7 +122,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(answer)
-	if err != nil { // impossible: the answer contains only strings and numbers
+	if err != nil { // this error is impossible, because the answer has only strings and numbers
 		panic("transport: " + err.Error())
 	}
 	status := http.StatusOK

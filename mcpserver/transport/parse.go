@@ -120,7 +120,7 @@ func (p *Params) splitMeta(raw []byte) bool {
 	if !isObject(raw) {
 		return false
 	}
-	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges two objects
+	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges repeated objects
 	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
 		key, value, ok := pairs.Quoted, pairs.Value, true
 		switch string(key) {
@@ -158,7 +158,7 @@ func unescapedString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false
 	}
-	switch string(value) { // avoid allocating these frequent strings
+	switch string(value) { // avoid allocating these frequent strings again
 	case `"` + mcp.JSONRPC_VERSION + `"`:
 		return mcp.JSONRPC_VERSION, true
 	case `"` + MethodCall + `"`:

@@ -119,7 +119,7 @@ type Reply interface {
 type Fault struct {
 	Code    int
 	Message string
-	Details any // the error's data; nil for none
+	Details any // Details is the error's data, or nil for none
 }
 
 // maxFaultText limits the message of a JSON-RPC error, in characters.

@@ -31,7 +31,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
-		return err // impossible: the session ID is random
+		return err // this error is impossible, because the session ID is random
 	}
 
 	var forwarder sync.WaitGroup
@@ -212,8 +212,8 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 // lastWritten records the number and the time of the last progress notification of a
 // call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
-	mu        sync.Mutex // guards all fields below
-	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
+	mu        sync.Mutex // the mutex guards all fields below
+	number    uint64     // number is what readBarrier.countWritten returned; 0 if no message was sent
 	writtenAt time.Time
 }
 
