@@ -17,8 +17,8 @@ const maxPathWildcards = 5
 type Pattern struct {
 	text   string
 	scheme string
-	// host is in lower case, without a leading "*.". subdomains is true if the pattern
-	// has "*." before the host.
+	// The field host is in lower case, without a leading "*.". subdomains is true if the
+	// pattern has "*." before the host.
 	host       string
 	subdomains bool
 	port       string

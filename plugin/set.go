@@ -32,8 +32,8 @@ type Failure struct {
 	Err error
 }
 
-// NewSet returns a set of plugins, whose names must differ. builtins are the plugins of
-// opentabs itself.
+// NewSet returns a set of plugins, whose names must differ. The argument builtins
+// contains the plugins of opentabs itself.
 func NewSet(plugins []*Plugin, failed []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
 		plugins:  slices.Clone(plugins),

@@ -30,10 +30,10 @@ type StoreOptions struct {
 	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change of the store waits for a lock that another process holds,
-	// before the change fails. Default: 10 s.
+	// before the change fails. The default of the field LockWait is 10 s.
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
-	// plugins. Default: no warning.
+	// plugins. By default, the field WarnUser is not set.
 	WarnUser func(sentence string)
 }
 

@@ -70,9 +70,9 @@ type Faults struct {
 	path string
 	log  zerolog.Logger
 
-	saveLock sync.Mutex // held while the file of faults is written
+	saveLock sync.Mutex // saveLock is locked while the file of faults is written
 
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // the mutex guards all fields below
 	byPlugin  map[string][]Fault
 	listeners []func()
 }

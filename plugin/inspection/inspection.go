@@ -92,8 +92,8 @@ func escapeHiddenText(text string) string {
 }
 
 // Page returns one page of a section, and the name of the next page. The argument section can contain a page number, as
-// in "code/2". If section is empty, Page returns the overview. nextPage is empty after the last page. The error for an
-// unknown section lists the valid sections.
+// in "code/2". If section is empty, Page returns the overview. The result nextPage is empty after the last page. The
+// error for an unknown section lists the valid sections.
 func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {

@@ -110,7 +110,7 @@ const (
 // calls from the calling plugin to the called plugin. A refusedCalls is safe for
 // concurrent use.
 type refusedCalls struct {
-	mu       sync.Mutex // guards byCaller
+	mu       sync.Mutex // the mutex guards the field byCaller
 	byCaller map[string][]string
 }
 

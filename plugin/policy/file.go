@@ -88,7 +88,7 @@ type AlwaysAllowed struct {
 // immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
-	sites   map[string]SiteEntry // by pattern, such as "*.example.com"
+	sites   map[string]SiteEntry // sites contains the entries by pattern, such as "*.example.com"
 	// Tools and plugins whose permissions cannot be parsed are off.
 	problems []string
 }

@@ -27,7 +27,7 @@ const lockWait = 10 * time.Second
 // Options configures a [Policy]. The zero value of a field selects the field's default.
 type Options struct {
 	// WarnUser receives a sentence for the user when opentabs renames a damaged
-	// permissions.json. Default: no warning.
+	// permissions.json. By default, the field WarnUser is not set.
 	WarnUser func(sentence string)
 	// RecordChange receives each change and each decision that the user makes. RecordChange
 	// must not block. By default, a Policy records no changes.
@@ -36,7 +36,7 @@ type Options struct {
 	// plugin. The returned permission applies to a plugin in development unless the user has set another permission. By
 	// default, no plugin counts as in development.
 	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
-	// Log receives errors about permissions.json. Default: no log.
+	// Log receives errors about permissions.json. By default, the field Log is not set.
 	Log zerolog.Logger
 }
 
@@ -121,8 +121,8 @@ type State struct {
 	builtin             *plugin.Plugin
 }
 
-// New returns the policy in the state folder dir, which need not exist yet. set returns
-// the loaded plugins to which the policy applies.
+// New returns the policy in the state folder dir, which need not exist yet. The function
+// set returns the loaded plugins to which the policy applies.
 func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	o.setDefaults()
 	path := filepath.Join(dir, permissionsFile)

@@ -144,7 +144,7 @@ func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPref
 
 // Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set removes the list of clients that are
 // allowed to always use the site. If site has no port, Set removes the always-allowed clients of the site for all ports
-// of the host. by is the surface on which the user made the change.
+// of the host. The argument by is the surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -205,7 +205,7 @@ func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.
 }
 
 // IsAlwaysAllowed reports whether the user has allowed a client to always use the exact
-// site of a URL. class is what the client wants to do; see [SiteAllowed].
+// site of a URL. The argument class is what the client wants to do; see [SiteAllowed].
 func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	sites := s.All()
 	return slices.ContainsFunc(sitePatterns(address), func(pattern string) bool {
