@@ -12,17 +12,17 @@ import (
 	"opentabs/wire"
 )
 
-// batches are the running calls of browser_batch. Each step of a batch is a nested call
-// that passes the gates, has its own limits and is recorded.
+// The type batches contains the running calls of browser_batch. Each step of a batch is a
+// nested call that passes the gates, has its own limits and is recorded.
 type batches struct {
 	// onEnd runs before the client receives the results of the batch.
 	onEnd func(callID string)
 
-	mu   sync.Mutex // guards runs
+	mu   sync.Mutex // the mutex guards the field runs
 	runs map[string]*batch
 }
 
-// batch is one running call of browser_batch.
+// The type batch is one running call of browser_batch.
 type batch struct {
 	id      string
 	steps   []batchStep
@@ -95,7 +95,7 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 	}
 	select {
 	case running.answers <- stepResult{output, err}:
-	default: // a second answer to one step is impossible
+	default: // each step has only one answer, so the channel is never full
 	}
 	return true
 }
@@ -144,7 +144,7 @@ func (b *batch) newStepError(step int, title string, err *wire.CallError, texts 
 		texts = append(texts, err.PageText)
 	}
 	failed.PageText, failed.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
-	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has advice for its own error codes
+	if t := err.Tool; t != nil && t.Code == string(err.Code) { // opentabs has its own advice for its own error codes
 		failed.Tool = nil
 	}
 	return &failed

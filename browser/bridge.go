@@ -14,10 +14,10 @@ import (
 
 // Options configure the browser tools.
 type Options struct {
-	// Rules stores the user's rules for sites. Required.
+	// Rules stores the user's rules for sites. The field Rules is required.
 	Rules *policy.Policy
 	// OwnAddress is the daemon's address (host:port), which browser tools must not open.
-	// Required.
+	// The field OwnAddress is required.
 	OwnAddress string
 	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
 	// upload. By default, agents are not allowed to upload files.
@@ -29,14 +29,14 @@ type Options struct {
 	// browser's extension. By default, only the extension checks whether it has the
 	// permissions that a tool needs.
 	CapabilitiesOf func(browserID string) []string
-	// Files stores the files that browser tools write. Required.
+	// Files stores the files that browser tools write. The field Files is required.
 	Files *filestore.Store
 }
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher. The
-// result connected runs browser tools through the argument bridge.
-// The Holds that Connect returns record which client holds which tab. The Sessions that
-// Connect returns delete the stored state of a client's session when the session ends.
+// returned bridge runs browser tools through the given bridge. The Holds that Connect
+// returns record which client holds which tab. The Sessions that Connect returns delete the
+// stored state of a client's session when the session ends.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
 	holds = newHolds()
 	tabs := newTabs(holds)
@@ -106,7 +106,7 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		}
 		run.Args = args
 	}
-	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into these fields
+	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved typing into the fields in typed
 		run.Args = setMember(run.Args, secretsArgument, rawjson.Encode(typed))
 	}
 	if run.Tool != toolTabs {

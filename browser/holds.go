@@ -34,7 +34,7 @@ type Holds struct {
 	onChange func(browser string)
 	calls    CallCanceler
 
-	mu      sync.Mutex // guards all fields below
+	mu      sync.Mutex // the mutex guards all fields below
 	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
@@ -107,9 +107,9 @@ func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLef
 
 func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
-// The caller holds Holds.mu.
+// The caller of release holds Holds.mu.
 func (t tabHolder) release() {
-	if t.isHolding() { // released may already be closed if the hold has ended
+	if t.isHolding() { // if the hold has ended, the channel released may already be closed
 		close(t.released)
 	}
 }

@@ -28,7 +28,7 @@ type Limits struct {
 type limitGate struct {
 	limits Limits
 
-	mu         sync.Mutex // guards startTimes
+	mu         sync.Mutex // the mutex guards the field startTimes
 	startTimes map[limitedTab][]time.Time
 }
 

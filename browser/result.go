@@ -19,7 +19,7 @@ import (
 // extensionOutput is the output that the extension returns after it has run a browser
 // tool.
 type extensionOutput struct {
-	// Text is trusted: it is written by opentabs, not by a page.
+	// The field Text is trusted, because opentabs writes it, not a page.
 	Text string `json:"text"`
 	// Page is the top document of the tab after the call, or nil for a tool without a
 	// tab.
@@ -178,7 +178,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 			shaped.Image, out.File = nil, nil
 		}
 	}
-	if out.Page == nil { // the site of the picture is unknown
+	if out.Page == nil { // without a page, the site of the picture is unknown
 		shaped.Image, out.File = nil, nil
 		if source := dataSource(callInfo); out.Content != "" && source != "" {
 			addLine("%s", encloseUntrusted(out.Content, source))

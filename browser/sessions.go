@@ -22,7 +22,7 @@ type Sessions struct {
 	stores []sessionStore
 	onEnd  func(session string)
 
-	mu              sync.Mutex // guards all fields below
+	mu              sync.Mutex // the mutex guards all fields below
 	runningSessions map[string]bool
 	// endedSessions and endedKeys contain the sessions that have ended: as a set, and as
 	// a list with the oldest session first. Ended sessions are stored because a job may

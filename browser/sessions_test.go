@@ -37,7 +37,7 @@ func TestEndOfSessionReleasesHeldTab(t *testing.T) {
 		time.AfterFunc(2500*time.Millisecond, func() {
 			before := changeCount.Load()
 			f.sessions.End(clientOf("claude"))
-			if changeCount.Load() == before { // the waiting client may already have added another change
+			if changeCount.Load() == before { // the waiting client may already have changed changeCount
 				t.Error("the end of a session reported no change of holds")
 			}
 		})

@@ -33,7 +33,7 @@ type siteGate struct {
 	ownAddress    string
 	uploadFolders []string
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	grants        []siteGrant
 	lastDecisions ruleVersion
 	callApprovals map[string][]string
@@ -104,7 +104,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	case toolTabs:
 		return s.decideTabs(callInfo, args)
-	case toolUpload: // the user approves only what can be uploaded
+	case toolUpload: // a request for approval lists only files that can be uploaded
 		for _, path := range args.Paths {
 			if _, _, err := findUpload(path, s.uploadFolders); err != nil {
 				return dispatch.Verdict{Block: newUploadError(err)}
@@ -220,7 +220,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class toolClass, ad
 		return s.decideTyping(callInfo, site)
 	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
 		return dispatch.Verdict{}
-	case callInfo.Tool.Name == toolUpload: // an approval to act does not cover files
+	case callInfo.Tool.Name == toolUpload: // an approval to act on a site does not cover the upload of files
 		return newUploadRequest(callInfo, site, note)
 	case s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}

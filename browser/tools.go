@@ -66,8 +66,8 @@ func toolGroups() []toolGroup {
 // toolDefinition describes one browser tool.
 type toolDefinition struct {
 	name, title, description string
-	// properties is the JSON text of the properties of the tool's input schema, without
-	// the outer braces. required lists the keys of the required properties.
+	// The field properties is the JSON text of the properties of the tool's input schema,
+	// without the outer braces. required lists the keys of the required properties.
 	properties string
 	required   []string
 	targetKind dispatch.TargetKind
@@ -88,11 +88,11 @@ type toolDefinition struct {
 	// as "the history of the browser". A request for approval names the browser data, and the
 	// user approves its use.
 	browserData string
-	// capability is the optional Chrome permission without which no browser can run the
-	// tool, or empty.
+	// The field capability is the optional Chrome permission without which no browser can
+	// run the tool, or empty.
 	capability string
-	// permissions are the optional Chrome permissions that the tool needs and that the
-	// user grants in the side panel.
+	// The field permissions contains the optional Chrome permissions that the tool needs
+	// and that the user grants in the side panel.
 	permissions []string
 }
 

@@ -31,11 +31,11 @@ var Source embed.FS
 // each hex digit written as a letter from a to p.
 func ID() string {
 	text, err := Source.ReadFile("manifest.json")
-	if err != nil { // cannot fail: manifest.json is embedded
+	if err != nil { // reading manifest.json cannot fail, because the file is embedded
 		panic("extension: " + err.Error())
 	}
 	id, err := idOf(text)
-	if err != nil { // cannot fail: a test parses the embedded manifest.json
+	if err != nil { // parsing manifest.json cannot fail, because a test parses the embedded file
 		panic("extension: " + err.Error())
 	}
 	return id

@@ -151,7 +151,7 @@ func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 	return encoded
 }
 
-// JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
+// These constants are JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600

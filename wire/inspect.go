@@ -36,7 +36,7 @@ type CallUndo struct {
 // UndoState is the state of an attempt to undo a call.
 type UndoState string
 
-// The states of an attempt to undo a call.
+// These constants are the states of an attempt to undo a call.
 const (
 	// UndoStarted means that the undoing call has not ended.
 	UndoStarted UndoState = "started"

@@ -86,9 +86,9 @@ type TabInfo struct {
 	// If opentabs opened a tab for a call and the page redirects to a site that can't be
 	// loaded, TabInfo.URL is the address before the redirect.
 	LoadError string `json:"loadError,omitempty"`
-	// LoadFailedMs is when LoadError occurred by the browser's clock, in milliseconds since
-	// 1970. Two failures of the same tab differ in LoadFailedMs even if their LoadError is
-	// equal.
+	// LoadFailedMs is the time at which LoadError occurred, in milliseconds since 1970 by
+	// the browser's clock. Two failures of the same tab differ in LoadFailedMs even if
+	// their LoadError is equal.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 

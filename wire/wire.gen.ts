@@ -1884,9 +1884,9 @@ export interface TabInfo {
    */
   loadError?: string;
   /**
-   * loadFailedMs is when loadError occurred by the browser's clock, in milliseconds since
-   * 1970. Two failures of the same tab differ in loadFailedMs even if their loadError is
-   * equal.
+   * loadFailedMs is the time at which loadError occurred, in milliseconds since 1970 by
+   * the browser's clock. Two failures of the same tab differ in loadFailedMs even if
+   * their loadError is equal.
    */
   loadFailedMs?: number;
 }
