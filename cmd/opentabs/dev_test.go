@@ -25,9 +25,9 @@ type commandOutput struct {
 	t           *testing.T
 	writeSignal chan struct{}
 
-	mu           sync.Mutex // guards text and matchedBytes
+	mu           sync.Mutex // the mutex guards text and matchedBytes
 	text         bytes.Buffer
-	matchedBytes int // number of bytes that waitForWords has matched
+	matchedBytes int // matchedBytes is the number of bytes that waitForWords has matched
 }
 
 func (s *commandOutput) Write(p []byte) (int, error) {
@@ -120,7 +120,7 @@ func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 func TestDevPrompt(t *testing.T) {
 	out, lines, signals, devErr, dirs, source := startPluginDev(t)
 	out.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
-	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
+	waitForStatus(t, dirs, hasTab) // waits until the browser no longer lists the tab of the previous build
 	for _, c := range []struct{ line, want string }{
 		{`echo {"value": [1, "a b"]}`, `{"value":[1,"a b"]}`},
 		{`echo value="a b" other=x`, `{"other":"x","value":"a b"}`},

@@ -64,7 +64,7 @@ func runCommandForOutput(t *testing.T, cmd *exec.Cmd) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = time.Second // a server that the command has started also has the output open
+	cmd.WaitDelay = time.Second // a server that the command started also keeps the command's output open
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func startFakeServer(t *testing.T) (port int, received func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex // guards receivedBytes
+	var mu sync.Mutex // the mutex guards the variable receivedBytes
 	var receivedBytes bytes.Buffer
 	var wg sync.WaitGroup
 	wg.Go(func() {

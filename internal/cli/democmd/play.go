@@ -24,15 +24,15 @@ const (
 	approvalPollInterval = 100 * time.Millisecond
 )
 
-// demo makes the three calls of `opentabs demo`: a long call, a cancelled call, and a
-// call that needs approval.
+// The type demo makes the three calls of `opentabs demo`: a long call, a cancelled call,
+// and a call that needs approval.
 type demo struct {
 	program *cli.Program
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil if stdin is not a terminal; the user then approves in the side panel or with `opentabs calls
-	// approve`.
+	// The field questions is nil if stdin is not a terminal; the user then approves in the side panel or with
+	// `opentabs calls approve`.
 	questions *terminal.Questions
 	result    demoResult
 }
@@ -159,7 +159,7 @@ func (d *demo) waitForApprovalRequest(ctx context.Context, outcome <-chan callOu
 
 func (d *demo) waitForDecision(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
 	out := d.program.Out
-	var answers <-chan bool // nil without a terminal
+	var answers <-chan bool // the channel answers stays nil without a terminal
 	if d.questions == nil {
 		out.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
 	} else {

@@ -57,14 +57,15 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// removal is one item that `opentabs uninstall` removes, such as the extension's folder.
+// The type removal is one item that `opentabs uninstall` removes, such as the extension's
+// folder.
 type removal struct {
 	text   string
 	remove func(context.Context) (string, error)
 }
 
-// uninstaller collects and then removes everything that opentabs has stored on this
-// machine.
+// The type uninstaller collects and then removes everything that opentabs has stored on
+// this machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home

@@ -30,10 +30,11 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil if stdin is not a terminal; setup then does not wait for the user.
+	// The field questions is nil if stdin is not a terminal. Without a terminal, setup
+	// does not wait for the user.
 	questions *terminal.Questions
-	// caller is the MCP client whose configured command setup runs to make the first
-	// call.
+	// The field caller is the MCP client whose configured command setup runs to make the
+	// first call.
 	caller callingClient
 	result *setupResult
 }
@@ -241,7 +242,7 @@ forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, loa
 	return "In Chrome:\n" + loadSteps(g.opened, g.folder, g.copied, runtime.GOOS)
 }
 
-// goos is the operating system in which Chrome runs.
+// The argument goos is the operating system in which Chrome runs.
 func loadSteps(opened openedPage, folder string, copied clipboardState, goos string) string {
 	first := map[openedPage]string{
 		openedNoPage:         `Open chrome://extensions and switch on "Developer mode" (top right).`,
