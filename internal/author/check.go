@@ -72,11 +72,11 @@ func Rules() []Rule {
 	return all
 }
 
-// reportFunc adds a finding to the result of a check. where becomes Finding.Where; format
-// and args become Finding.Text.
+// reportFunc adds a finding to the result of a check. The argument where becomes
+// Finding.Where; the arguments format and args become Finding.Text.
 type reportFunc = func(where, format string, args ...any)
 
-// rule is a linter rule together with the function that checks the rule.
+// The type rule is a linter rule together with the function that checks the rule.
 type rule struct {
 	Rule
 	level Level

@@ -33,8 +33,8 @@ type CreateOptions struct {
 	Name string
 	// Dir is the directory in which Create creates the plugin's directory; default: the current directory.
 	Dir string
-	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
-	// example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL. The default
+	// of the field Domain is example.com.
 	Domain string
 	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
 	// Name.
@@ -42,7 +42,8 @@ type CreateOptions struct {
 	// Description describes the plugin to users in one sentence. By default, the
 	// description is a sentence that names Domain.
 	Description string
-	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
+	// World is the JavaScript world of the adapter, "main" or "isolated". The default of
+	// the field World is main.
 	World string
 }
 
@@ -59,7 +60,7 @@ type CreateResult struct {
 	Files []string
 }
 
-// scaffold contains the values for the templates of a new plugin. In a template,
+// The type scaffold contains the values for the templates of a new plugin. In a template,
 // {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
 // that value as JSON.
 type scaffold struct {

@@ -102,5 +102,5 @@ func typesPath(name string) string {
 	case strings.HasPrefix(rest, "zod/"):
 		return typesDir + "/" + rest
 	}
-	return typesDir + "/vendor/" + rest // the path that the SDK's files import
+	return typesDir + "/vendor/" + rest // the SDK's files import vendored files by this path
 }

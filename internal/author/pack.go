@@ -56,8 +56,8 @@ type PackedFile struct {
 }
 
 // Pack writes the npm package of the built plugin in dir, with package.json, the README,
-// the license and dist. out is the path of the .tgz file, or a directory for a file named
-// NAME-VERSION.tgz. Pack writes the same bytes for the same content.
+// the license and dist. The argument out is the path of the .tgz file, or a directory for
+// a file named NAME-VERSION.tgz. Pack writes the same bytes for the same content.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -142,7 +142,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 		case err != nil || d.IsDir():
 			return err
 		case strings.HasPrefix(d.Name(), "."):
-			return nil // skips a hidden file of an editor or the operating system
+			return nil // hidden files of editors and of the operating system are not packed
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file and can't be packed; remove it", name)
 		}

@@ -56,7 +56,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// worker makes tool calls over one connection, one call at a time.
+// The type worker makes tool calls over one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -131,7 +131,7 @@ type streamMeasurement struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// event is an MCP notification and the time at which the client read it.
+// The type event is an MCP notification and the time at which the client read it.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`

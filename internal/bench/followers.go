@@ -93,7 +93,7 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
-	keptBytes := 0 // bytes kept from the previous read, which may have ended in the middle of an event
+	keptBytes := 0 // keptBytes counts bytes of the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
 		text := buffer[:keptBytes+n]
@@ -106,7 +106,7 @@ func (c *followerGroup) read(i int, body io.Reader) {
 			c.missed.Add(int64(missedCount))
 			keptBytes = copy(buffer[:], text[lineEnd:])
 		} else if keptBytes = len(text); keptBytes == len(buffer) {
-			keptBytes = 0 // the buffer is full and contains only a part of a long line
+			keptBytes = 0 // the full buffer contains only a part of one long line
 		}
 		c.bytes.Add(int64(n))
 		if err != nil {

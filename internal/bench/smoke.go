@@ -18,7 +18,7 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// smokeFile and program are paths relative to the root of the repository.
+// The paths smokeFile and program are relative to the root of the repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"

@@ -52,13 +52,13 @@ type Browser struct {
 	browser *realtab.Browser
 	site    *realtab.Site
 
-	callLock sync.Mutex // locked during a call, so that calls run one at a time
-	openLock sync.Mutex // locked while a tab opens, so that tabs open one at a time
+	callLock sync.Mutex // callLock is locked during a call, so that calls run one at a time
+	openLock sync.Mutex // openLock is locked while a tab opens, so that tabs open one at a time
 
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // the mutex guards all fields below
 	answer    func(context.Context, any) (json.RawMessage, error)
 	tab       *testTab
-	cancelTab context.CancelFunc // ends the calls of the current tab, or stops opening the tab
+	cancelTab context.CancelFunc // cancelTab ends the calls of the current tab, or stops opening the tab
 }
 
 var _ jsbuild.TestBrowser = (*Browser)(nil)

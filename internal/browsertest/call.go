@@ -75,7 +75,7 @@ type runningCall struct {
 	browser  *Browser
 	cancel   context.CancelFunc
 	result   callResult
-	lastView dispatch.View // the call's view after the last event
+	lastView dispatch.View // lastView is the call's view after the last event
 	timers   []*time.Timer
 	done     chan struct{}
 }

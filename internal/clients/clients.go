@@ -58,9 +58,8 @@ type Profile struct {
 	// timeout.
 	ProgressRestartsTimeout bool
 	// ShowsProgress is whether the client shows progress messages, and Images is whether it shows images in results.
-	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether a
-	// server can show the user a form in the client. Elicitation is whether the client shows forms; the client's
-	// declared capability overrides the field.
+	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether the
+	// client can show the user a form of the server. The capability that the client declares overrides Elicitation.
 	ShowsProgress, Images, ListChanged, Elicitation Support
 	// StructuredOnly is true if the client reads the structured content of results, and
 	// ignores text that repeats the structured content.

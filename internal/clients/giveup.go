@@ -118,7 +118,8 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	return g.SinceProgress, true
 }
 
-// roundWait rounds to whole seconds if close to one, because most timeouts are whole seconds.
+// roundWait rounds a time that is close to a whole second, because most timeouts are whole
+// seconds.
 func roundWait(waited time.Duration) time.Duration {
 	if whole := (waited + maxEarly).Truncate(time.Second); waited <= whole+maxLate {
 		return max(whole, MinTimeout)

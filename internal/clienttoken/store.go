@@ -89,12 +89,12 @@ type tokenFile struct {
 // Store manages the client tokens in one token file.
 type Store struct {
 	path          string
-	pendingWrites sync.WaitGroup // counts the pending writes of LastUsed
+	pendingWrites sync.WaitGroup // pendingWrites counts the pending writes of LastUsed
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	clients       map[string]*activeClient
-	readInfo      fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
-	problem       error       // why the token file could not be read; nil if it was read
+	readInfo      fs.FileInfo // readInfo has the token file's attributes at the last read; nil if the file was missing
+	problem       error       // problem is why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
 }
@@ -198,7 +198,7 @@ func (s *Store) NameOf(token string) string {
 func (s *Store) find(token string) *activeClient {
 	sum := sha256.Sum256([]byte(token))
 	var client *activeClient
-	for _, c := range s.clients { // no early exit, so that the time does not depend on the token
+	for _, c := range s.clients { // the loop does not end early, so that its time does not depend on the token
 		if subtle.ConstantTimeCompare(sum[:], c.tokenHash[:]) == 1 {
 			client = c
 		}

@@ -53,7 +53,7 @@ func cutAtLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// line and column count from 1.
+// The arguments line and column count from 1.
 func formatFrame(text string, line, column int) []string {
 	sourceLines := strings.Split(text, "\n")
 	if line > len(sourceLines) {
@@ -66,7 +66,7 @@ func formatFrame(text string, line, column int) []string {
 	width := len(strconv.Itoa(last))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // first shown column
+	start := max(caret-maxColumns+10, 0) // start is the first shown column
 	var lines []string
 	for number := first; number <= last; number++ {
 		mark := ' '

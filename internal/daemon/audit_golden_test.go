@@ -51,7 +51,7 @@ func TestCallInTheAudit(t *testing.T) {
 	}
 	var b bytes.Buffer
 	for i, e := range entries {
-		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // removes the sequence numbers and hashes, which differ in each run
+		_, line, _ := bytes.Cut(e.Line, []byte(`"time":`)) // drop the sequence number and the hash, which vary
 		line = append([]byte(`{"time":`), line...)
 		if i < 3 { // the recording time differs in each run
 			_, textAfter, _ := bytes.Cut(line, []byte(`"kind":`))

@@ -96,14 +96,14 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	}
 	c := &healthCheck{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
-	if !hasDirectories(c.dirs) { // all other checks would only report the same
+	if !hasDirectories(c.dirs) { // all other checks would only report the missing directories again
 		report := Report{Findings: c.findings, Clients: clientProfiles()}
 		return report, c.findings, ctx.Err()
 	}
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
 	c.checkSettings()
-	c.checkToken(ctx) // needs the port in the settings
+	c.checkToken(ctx) // checkToken needs the port in the settings
 	serverCheck{c}.checkServer(ctx)
 	protocolCheck{c}.checkHTTPRules(ctx)
 	protocolCheck{c}.checkMCP(ctx)
@@ -132,7 +132,7 @@ type healthCheck struct {
 	warnUser      func(sentence string)
 	settings      config.Settings
 	settingsValid bool
-	// status is the server's response of /status, nil if no server responded.
+	// The field status is the server's response of /status, nil if no server responded.
 	server home.Server
 	status *httpapi.Status
 	// isOtherProgram is true if the port of opentabs is used by another program, or by a

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// level is the severity of a finding.
+// The type level is the severity of a finding.
 type level string
 
 const (
@@ -98,7 +98,7 @@ func (r Report) Print(out *terminal.Output) {
 	}
 	for i, f := range r.Findings {
 		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
-		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the last of these findings has the remedy
+		isRepeated := i+1 < len(r.Findings) && r.Findings[i+1].Remedy == f.Remedy // the last finding shows the remedy
 		if f.Remedy != "" && !isRepeated {
 			out.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
 		}

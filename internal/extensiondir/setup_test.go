@@ -51,7 +51,7 @@ func TestDefaultDir(t *testing.T) {
 			t.Errorf("the folder for --dir %q is %s, %v, want %s", dir, folder, err, want)
 		}
 	}
-	if runtime.GOOS == "windows" { // where the default folder is not hidden
+	if runtime.GOOS == "windows" { // on Windows, the default folder is not hidden
 		visible = h.ExtensionDir()
 	}
 	setUp("", visible)

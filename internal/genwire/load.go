@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// schema has the Go declarations for which genwire generates TypeScript, in source order.
+// The type schema has the Go declarations for which genwire generates TypeScript, in
+// source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
@@ -27,8 +28,8 @@ type constDecl struct {
 	name, doc, value string
 }
 
-// enum is a Go string type with its constants, which becomes a union of strings in
-// TypeScript.
+// The type enum is a Go string type with its constants, which becomes a union of strings
+// in TypeScript.
 type enum struct {
 	name, doc string
 	values    []enumValue
@@ -49,7 +50,7 @@ type field struct {
 	optional  bool
 	pointer   bool
 	list      bool
-	// typ is the name of a basic type (string, bool, int or float64), "raw" for
+	// The field typ is the name of a basic type (string, bool, int or float64), "raw" for
 	// json.RawMessage, or the name of an enum or struct of the package.
 	typ string
 }

@@ -26,9 +26,9 @@ func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error
 	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
 }
 
-// NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store.
-// connected returns the IDs of the connected browsers. onRenamed is called with the ID of
-// each renamed browser.
+// NewBrowserNames returns an [httpapi.BrowserNames] that reads and changes a store. The
+// function connected returns the IDs of the connected browsers. The function onRenamed is
+// called with the ID of each renamed browser.
 func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
 	return localNames{store, connected, onRenamed}
 }

@@ -37,8 +37,8 @@ type Home struct {
 	warnOnce sync.Once
 }
 
-// New returns the installation in dirs. getenv returns environment variables, and warn
-// receives warnings for the user.
+// New returns the installation in dirs. The function getenv returns environment
+// variables, and the function warn receives warnings for the user.
 func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(sentence string)) *Home {
 	return &Home{Dirs: dirs, Settings: s, Getenv: getenv, warn: warn}
 }
@@ -56,7 +56,8 @@ func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence st
 	})
 }
 
-// The key depends on the installation and on the version of opentabs; nil without a token.
+// The index key depends on the installation and on the version of opentabs; without a
+// token, indexKey returns nil.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {

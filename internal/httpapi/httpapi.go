@@ -53,16 +53,17 @@ type Options struct {
 	// Reload reloads all plugins from disk.
 	Reload func() error
 	// StartDevelopment puts the plugin in a folder into development mode until end is
-	// called. In development mode, every version of the plugin counts as reviewed. dir is
-	// an absolute path. If the plugin has no permission, StartDevelopment sets the given
-	// permission.
+	// called. In development mode, every version of the plugin counts as reviewed. The
+	// argument dir is an absolute path. If the plugin has no permission, StartDevelopment
+	// sets the given permission.
 	StartDevelopment func(dir string, permission wire.Permission) (end func(), err error)
-	// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
-	// browser. If browser is empty, exactly one browser must have a tab with this ID.
+	// ReloadTab reloads the tab with the given ID. The argument browser is the ID or name
+	// of the tab's browser. If browser is empty, exactly one browser must have a tab with
+	// this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
 	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the
-	// client. browser is the ID or name of the tab's browser. If browser is empty,
-	// exactly one browser must have a tab with this ID.
+	// client. The argument browser is the ID or name of the tab's browser. If browser is
+	// empty, exactly one browser must have a tab with this ID.
 	ReleaseTab func(browser string, tabID int) (client string, err error)
 	// PingBrowser returns the duration of a round trip to the extension in a connected
 	// browser.

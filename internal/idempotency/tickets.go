@@ -16,7 +16,7 @@ type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 // that sent a request with the call's idempotency key. The type tickets is safe for
 // concurrent use.
 type tickets struct {
-	mu    sync.Mutex // guards all fields below
+	mu    sync.Mutex // the mutex guards all fields below
 	shows []showFunc // a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }

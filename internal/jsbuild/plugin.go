@@ -31,8 +31,8 @@ type Options struct {
 	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
 	// the plugin's directory.
 	Out string
-	// Cache is a BuildCache that speeds up repeated builds of the same plugin. Default:
-	// no cache.
+	// Cache is a BuildCache that speeds up repeated builds of the same plugin. By
+	// default, the field Cache is not set.
 	Cache *BuildCache
 }
 
@@ -67,7 +67,7 @@ type BuiltTool struct {
 // BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
-	Description string // a prompt may have no description
+	Description string // Description is empty if the prompt has no description
 }
 
 // BuiltFile is one file that a build wrote.

@@ -39,14 +39,14 @@ type TestOptions struct {
 	// running program with the argument "__simulate".
 	Simulate []string
 	// Filter is a JavaScript regular expression for the names of tests. Only tests whose
-	// name matches Filter run. Default: all tests.
+	// name matches Filter run. By default, all tests run.
 	Filter string
 	// Timeout limits the real time of one test. If a test in a simulated page exceeds
-	// Timeout, all tests in the file end. Default: 60 s.
+	// Timeout, all tests in the file end. The default of the field Timeout is 60 s.
 	Timeout time.Duration
 	// Browser is a real browser that opens the pages of the tests. In a real browser, a
-	// test that runs longer than Timeout fails, and the next test runs. Default:
-	// simulated pages.
+	// test that runs longer than Timeout fails, and the next test runs. By default,
+	// RunTests uses simulated pages.
 	Browser TestBrowser
 }
 
@@ -203,7 +203,7 @@ func withTestHint(err error) error {
 	return buildErr
 }
 
-// simulation describes one run of a plugin's test file.
+// The type simulation describes one run of a plugin's test file.
 type simulation struct {
 	dir, file    string
 	bundled      bundledScript

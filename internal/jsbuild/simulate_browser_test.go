@@ -14,7 +14,7 @@ type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
 	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
 
-	mu     sync.Mutex // guards answer
+	mu     sync.Mutex // the mutex guards the field answer
 	answer func(context.Context, any) (json.RawMessage, error)
 }
 

@@ -40,7 +40,7 @@ func (e *statusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Sentence))
 }
 
-// message is a JSON-RPC request, notification or response.
+// The type message is a JSON-RPC request, notification or response.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -165,7 +165,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel returns when the server has closed the event stream, or after cancelTimeout.
+// The method cancel returns when the server has closed the event stream, or after
+// cancelTimeout.
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()

@@ -34,12 +34,12 @@ type Environment struct {
 // Config contains the settings of npm. A Config is immutable.
 type Config struct {
 	values map[string]setting
-	logins []registryLogin // sorted by path length, longest first
+	logins []registryLogin // the logins are sorted by path length, longest first
 	env    Environment
 }
 
-// setting contains the value of one npm setting as text, and the file or variable that
-// sets it.
+// The type setting contains the value of one npm setting as text, and the file or
+// variable that sets it.
 type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings. As in npm, environment variables override .npmrc
@@ -215,8 +215,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
 // Registry returns the address of the registry for a package name, with a slash at the
-// end. source is the file or variable that sets the address, or "" for the default. If
-// the address is invalid, Registry returns an error.
+// end. The result source is the file or variable that sets the address, or "" for the
+// default. If the address is invalid, Registry returns an error.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

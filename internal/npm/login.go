@@ -9,9 +9,9 @@ import (
 
 // registryLogin contains the credentials for all addresses that begin with host and path.
 type registryLogin struct {
-	host string // includes the port, unless it is the default port of the scheme
-	path string // begins and ends with a slash
-	// header is the value of the Authorization header.
+	host string // host includes the port, unless it is the default port of the scheme
+	path string // path begins and ends with a slash
+	// The field header is the value of the Authorization header.
 	header  string
 	problem string
 	source  string

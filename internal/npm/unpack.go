@@ -58,10 +58,10 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
-// unpacker checks one package, and writes its files if root is not nil.
+// The type unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
-	root         *os.Root          // nil in the pass that only checks
-	claimedPaths map[string]string // path of each file and folder by its lower-case form; the path of a folder ends in a slash
+	root         *os.Root          // root is nil in the pass that only checks the package
+	claimedPaths map[string]string // claimedPaths maps lower-case paths to paths; a folder's path ends in a slash
 	files        int
 	bytes        int64
 }

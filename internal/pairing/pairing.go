@@ -95,7 +95,7 @@ func Open(path string) *Store { return &Store{path} }
 // if the text is not a pairing code. ParseCode ignores case, spaces and hyphens.
 // ParseCode reads the letter O as 0, and the letters I and L as 1.
 func ParseCode(text string) (string, error) {
-	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // Crockford's base 32
+	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // this is the alphabet of Crockford's base 32 encoding
 	code := strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(text))
 	if len(code) != codeChars || strings.Trim(code, alphabet) != "" {
 		return "", errCode

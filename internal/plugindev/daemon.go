@@ -44,7 +44,7 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
-		attachResult <- err // buffered, because addPlugin may have returned
+		attachResult <- err // attachResult is buffered, because addPlugin may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -118,8 +118,8 @@ type tabState struct {
 	id           int
 	url, browser string
 	needsReload  bool
-	// ready is the last result of the plugin's function isReady in the tab; nil before
-	// the first result.
+	// The field ready is the last result of the plugin's function isReady in the tab; nil
+	// before the first result.
 	ready *bool
 }
 
@@ -148,8 +148,8 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) pluginTabs {
 	return tabs
 }
 
-// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, also a tab
-// that is marked as needing a reload can still do so.
+// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, a tab that
+// is marked as needing a reload counts as a tab that can still start the new build.
 func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }

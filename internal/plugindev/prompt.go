@@ -13,9 +13,9 @@ import (
 
 const maxTypedBytes = 1 << 20
 
-// ReadLines returns a channel that receives the lines of in and is closed at the end of
-// in. A read from a terminal cannot be interrupted, so the goroutine that reads may
-// outlive the caller.
+// ReadLines returns a channel that receives the lines of the reader in, and is closed at
+// the end of the input. A read from a terminal cannot be interrupted, so the goroutine
+// that reads may outlive the caller.
 func ReadLines(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {

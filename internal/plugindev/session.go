@@ -40,7 +40,8 @@ type Options struct {
 	// Signals receives interrupts from the user; required. An interrupt stops the running
 	// tool call. If no tool call is running, an interrupt makes Run return.
 	Signals <-chan os.Signal
-	// Rerun repeats the last call from the prompt after each build. Default: false.
+	// Rerun repeats the last call from the prompt after each build. By default, no call
+	// is repeated.
 	Rerun bool
 	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
@@ -60,23 +61,24 @@ type Call struct {
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. A session is not safe for concurrent use.
+// The type session is one run of `opentabs plugin dev`. A session is not safe for
+// concurrent use.
 type session struct {
 	Options
 
 	events  chan func()
 	changes chan []string
 
-	addedPlugin *plugin.Plugin // nil before the first successful build
+	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
 	tools       []string
 	client      *httpapi.Client
-	// detach ends the development of addedPlugin on the daemon; nil before the first
-	// build.
+	// The field detach ends the development of addedPlugin on the daemon; nil before the
+	// first build.
 	detach   context.CancelFunc
 	stopCall context.CancelFunc
 	callDone chan struct{}
-	lastCall Call // Tool is empty before the first call
-	isAsking bool // true while the prompt is the last line on the terminal
+	lastCall Call // lastCall.Tool is empty before the first call
+	isAsking bool // isAsking is true while the prompt is the last line on the terminal
 }
 
 // Run builds the plugin after each change of its files, until the user interrupts the
@@ -209,7 +211,8 @@ func (s *session) build(ctx context.Context) error {
 	return s.reportTabs(ctx, startTime, true)
 }
 
-// run calls addPlugin after the first build, and when the name of the plugin's package changes.
+// The method run calls addPlugin after the first build, and when the name of the plugin's
+// package changes.
 func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err

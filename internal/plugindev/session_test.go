@@ -49,7 +49,7 @@ func childOptions() jsbuild.Options {
 }
 
 type recordedScreen struct {
-	mu   sync.Mutex // guards text
+	mu   sync.Mutex // the mutex guards the field text
 	text strings.Builder
 	cond *sync.Cond
 }
@@ -97,7 +97,7 @@ type devServer struct {
 	home    *home.Home
 	log     *pluginlog.Log
 	current atomic.Pointer[httpapi.API]
-	dir     atomic.Value // folder of the plugin under development
+	dir     atomic.Value // dir is the folder of the plugin under development
 }
 
 func newDevServer(t *testing.T) *devServer {

@@ -17,7 +17,8 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
 // Watch builds the plugin in dir after each change of its files, until ctx is done. Watch
 // prints each successful build with printResult, or as a line of text if printResult is
-// nil. Watch also prints the errors of failed builds. Watch sets Cache in the options.
+// nil. Watch also prints the errors of failed builds. Watch sets the field Cache in the
+// options.
 func Watch(ctx context.Context, dir string, out *terminal.Output, o jsbuild.Options, printResult func(*jsbuild.BuildResult) error) error {
 	if printResult == nil {
 		printResult = func(buildResult *jsbuild.BuildResult) error {

@@ -36,7 +36,7 @@ type Entry struct {
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// levels are all log levels, the least important first.
+// The variable levels contains all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
 // ParseLevel parses the name of a log level. If the name is unknown, the error of
@@ -99,7 +99,7 @@ func truncateText(text string, limit int) string {
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
-	if err != nil { // impossible, because newEntry drops invalid JSON
+	if err != nil { // this error is impossible, because newEntry drops invalid JSON
 		return nil
 	}
 	return append(line, '\n')

@@ -18,7 +18,7 @@ import (
 func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermissions) {
 	out.PrintLine("%s %s", p.Name, titleOf(p))
 	terminal.PrintWrapped(out, "", "  "+terminal.SafeLine(p.Description))
-	for _, row := range reviewRows(p, now) { // not truncated, because the user decides on these facts
+	for _, row := range reviewRows(p, now) { // the rows are not truncated, because the user decides on these facts
 		terminal.PrintWrapped(out, "          ", fmt.Sprintf("  %-9s %s", row[0], terminal.SafeLine(row[1])))
 	}
 	out.PrintLine("%s:", terminal.Plural(len(p.Tools), "tool"))

@@ -66,7 +66,7 @@ type Site struct {
 	acceptedConns *sharedListener
 	connHandlers  sync.WaitGroup
 
-	mu   sync.Mutex // guards page
+	mu   sync.Mutex // the mutex guards the field page
 	page Page
 }
 

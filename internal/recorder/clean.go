@@ -12,8 +12,8 @@ import (
 // valueCleaner removes secrets and shortens long values before a call is recorded.
 type valueCleaner struct{ redact.Redactor }
 
-// clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value still has more
-// than limit bytes, or if raw is not JSON, clean returns nil.
+// The method clean removes secrets from a JSON value and shortens its long strings and arrays. If the cleaned value
+// still has more than limit bytes, or if raw is not JSON, clean returns nil.
 func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
 	if len(raw) == 0 || len(raw) > maxDecodedBytes {
 		return nil, len(raw) > 0

@@ -110,7 +110,7 @@ func appendNotes(lines []byte, notes []Note, secrets *valueCleaner) []byte {
 		if n.ToolError != nil {
 			toolError := *n.ToolError
 			toolError.Code, toolError.Category = secrets.Text(toolError.Code), secrets.Text(toolError.Category)
-			if after := toolError.RetryAfterMs; after != nil && (math.IsNaN(*after) || math.IsInf(*after, 0)) { // not JSON
+			if after := toolError.RetryAfterMs; after != nil && (math.IsNaN(*after) || math.IsInf(*after, 0)) { // not valid in JSON
 				toolError.RetryAfterMs = nil
 			}
 			n.ToolError = &toolError

@@ -89,8 +89,8 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.next}, err
 }
 
-// Find returns the record of one call; ok is false if the call has no record. stateDir is
-// the path of the state folder.
+// Find returns the record of one call; ok is false if the call has no record. The
+// argument stateDir is the path of the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
@@ -142,13 +142,13 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	return name, offset, nil
 }
 
-// search reads the records that match a query, newest first.
+// The type search reads the records that match a query, newest first.
 type search struct {
 	query     Query
 	text      string
 	callID    string
 	idPrefix  string
-	needles   [][]byte // texts that the JSON line of each matching record contains
+	needles   [][]byte // needles are texts that the JSON line of each matching record contains
 	bytesLeft int64
 
 	entries []Entry

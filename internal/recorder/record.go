@@ -115,7 +115,7 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {
 		decision := *r.Decision
-		decision.Data = nil // the text that the user typed, which may be a secret
+		decision.Data = nil // decision.Data is the text that the user typed, which may be a secret
 		r.Decision = &decision
 	}
 	r.Created = r.Created.UTC()

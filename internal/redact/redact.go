@@ -33,9 +33,9 @@ type credentialPattern struct {
 	// lower case. Only a text that contains a hint is matched with the regular
 	// expression, because the search for hints is 100 times as fast.
 	hints []string
-	// find returns a regular expression that matches a credential together with the text
-	// before it, such as "token=". The first group of the regular expression matches only the
-	// text before the credential, which redaction keeps.
+	// The field find returns a regular expression that matches a credential together with the
+	// text before it, such as "token=". The first group of the regular expression matches
+	// only the text before the credential, which redaction keeps.
 	find func() *regexp.Regexp
 }
 
@@ -96,7 +96,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 }
 
 // Decode decodes a JSON value for [Redactor.Value]. Numbers become [json.Number], so that
-// they keep their exact digits. ok is false if raw is not valid JSON.
+// they keep their exact digits. The result ok is false if raw is not valid JSON.
 func Decode(raw json.RawMessage) (value any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

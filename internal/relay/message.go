@@ -8,10 +8,11 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// message contains the IDs and the method of a line that the relay forwards: a JSON-RPC
-// message or a batch.
+// The type message contains the IDs and the method of a line that the relay forwards: a
+// JSON-RPC message or a batch.
 type message struct {
-	// requests and answers are the raw JSON-RPC IDs in a line; only a batch has more than one ID.
+	// The fields requests and answers are the raw JSON-RPC IDs in a line; only a batch has more
+	// than one ID.
 	requests, answers []string
 	method            string
 }

@@ -27,12 +27,12 @@ import (
 	"opentabs/internal/version"
 )
 
-// release contains the parameters that all steps of a release build need, such as the version and
-// the output folder.
+// The type release contains the parameters that all steps of a release build need, such as the
+// version and the output folder.
 type release struct {
 	out string
-	// url is the address at which the release folder will be published. If url is empty,
-	// a program of the release cannot upgrade itself.
+	// The field url is the address at which the release folder will be published. If url
+	// is empty, a program of the release cannot upgrade itself.
 	url             string
 	storeExtensions string
 	version         string

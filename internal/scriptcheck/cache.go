@@ -36,9 +36,9 @@ type Cache struct {
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu            sync.Mutex // guards all fields below, and access to the file in this process
+	mu            sync.Mutex // the mutex guards all fields below, and access to the file in this process
 	passed        map[string]bool
-	passedInOrder []string // hashes of passed scripts, oldest first
+	passedInOrder []string // passedInOrder lists the hashes of passed scripts, oldest first
 	failed        map[string]error
 }
 

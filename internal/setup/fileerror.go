@@ -16,7 +16,7 @@ type FileError struct {
 	// ManualLocation describes where in the file the user must add ManualLines.
 	// ManualLocation is empty if ManualLines are the complete content of a new file.
 	ManualLocation string
-	// problem is a clause about the file, such as "it is read-only".
+	// The field problem is a clause about the file, such as "it is read-only".
 	problem error
 	remedy  string
 }

@@ -162,7 +162,8 @@ func (s *tomlServer) inlineTable(node *unstable.Node, existing any, merged map[s
 	return "{ " + strings.Join(members, ", ") + " }"
 }
 
-// path lists the keys below the server opentabs. insertMissing returns false if the file has no table at path.
+// The argument path lists the keys below the server opentabs. insertMissing returns false if the file has no
+// table at path.
 func (s *tomlServer) insertMissing(path []string, existing, merged map[string]any) bool {
 	dotted := strings.Join(path, ".")
 	if slices.ContainsFunc(s.inlinePaths, func(inline string) bool {
@@ -239,7 +240,7 @@ func valueAt(values map[string]any, dotted string) (value any, ok bool) {
 func tomlLine(name string, value any) string {
 	var line bytes.Buffer
 	if err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{name: value}); err != nil {
-		return "" // checkServerEdit then rejects the result
+		return "" // the function checkServerEdit rejects an edit with this empty line
 	}
 	return strings.TrimSpace(line.String())
 }

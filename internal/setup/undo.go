@@ -29,8 +29,8 @@ type Removal struct {
 	Action UndoAction
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
-	// earlier is the path of a backup with the opentabs entry from before setup, or
-	// empty. earlier is always empty if Action is not undoRemove.
+	// The field earlier is the path of a backup with the opentabs entry from before
+	// setup, or empty. earlier is always empty if Action is not undoRemove.
 	earlier       string
 	before, after []byte
 }

@@ -96,8 +96,8 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 }
 
 // DrawSpan draws a filled section of a line that is width columns wide, such as one period on a
-// timeline. start and end are fractions from 0 to 1. DrawSpan fills at least one column, even if
-// the period is very short.
+// timeline. The arguments start and end are fractions from 0 to 1. DrawSpan fills at least one
+// column, even if the period is very short.
 func (g Glyphs) DrawSpan(width int, start, end float64) string {
 	first := min(int(start*float64(width)), width-1)
 	last := max(int(end*float64(width)), first+1)

@@ -12,7 +12,7 @@ import (
 // Between two calls of Draw, the program must write nothing else to the terminal.
 type Block struct {
 	out io.Writer
-	// size returns the current columns and rows of the terminal.
+	// The field size returns the current columns and rows of the terminal.
 	size       func() (columns, rows int)
 	shownLines []string
 }

@@ -71,7 +71,7 @@ func (noProgress) Close()          {}
 type lineView struct {
 	out *Output
 
-	mu      sync.Mutex // guards numbers
+	mu      sync.Mutex // the mutex guards the field numbers
 	numbers string
 }
 
@@ -97,7 +97,7 @@ type barView struct {
 	hasStopped chan struct{}
 	once       sync.Once
 
-	mu  sync.Mutex // guards bar
+	mu  sync.Mutex // the mutex guards the field bar
 	bar Bar
 
 	// Only the goroutine that runs the method run uses shownLine and shownWidth.

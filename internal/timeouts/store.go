@@ -100,7 +100,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// view maps the key of each client to its stored timeout.
+// The type view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
 // Store stores the timeouts of MCP clients in a file of the state folder. Create a Store
@@ -109,8 +109,8 @@ type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
 
-	mu      sync.Mutex // guards unsaved
-	unsaved view       // learned timeouts that could not be written to the file
+	mu      sync.Mutex // the mutex guards the field unsaved
+	unsaved view       // unsaved contains learned timeouts that could not be written to the file
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a

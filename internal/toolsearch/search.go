@@ -53,13 +53,13 @@ type Tool struct {
 // Part is the search index of one site's tools. A Part is immutable.
 type Part struct {
 	postings map[string][]posting
-	terms    []string // the keys of postings, sorted
-	// lengths contains the sum of the weights of all words of each tool.
+	terms    []string // terms are the keys of postings, sorted
+	// The field lengths contains the sum of the weights of all words of each tool.
 	lengths     []float32
 	totalLength float64
 }
 
-// posting is a tool that contains a term, with the summed weight of the term's
+// The type posting is a tool that contains a term, with the summed weight of the term's
 // occurrences.
 type posting struct {
 	tool   int32
@@ -166,7 +166,7 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 	return hits[:min(limit, len(hits))]
 }
 
-// searcher adds up the scores of the tools for one query.
+// The type searcher adds up the scores of the tools for one query.
 type searcher struct {
 	parts      []*Part
 	toolCount  float64

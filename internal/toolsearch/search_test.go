@@ -183,8 +183,8 @@ func TestSearch(t *testing.T) {
 		"config":        "get_configuration",                                // matches a longer word
 		"configuratoin": "get_configuration",                                // matches despite a typing error
 		"song":          "play_track",                                       // matches a synonym
-		"verbose":       "get_configuration",                                // matches the name of an argument
-		"myshelf title": "add_book play_track get_configuration list_books", // matches the name of the site written as one word
+		"verbose":       "get_configuration",                                // matches an argument's name
+		"myshelf title": "add_book play_track get_configuration list_books", // matches the site's name
 		"xylophone":     "",
 		"":              "",
 		"!?":            "",

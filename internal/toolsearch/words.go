@@ -1,7 +1,7 @@
 package toolsearch
 
 import (
-	_ "embed" // see synonyms.go
+	_ "embed" // stopwords.txt is part of the program
 	"slices"
 	"strings"
 	"sync"
@@ -78,7 +78,8 @@ func queryTerms(query string) []string {
 	return terms
 }
 
-// stem returns the word without its inflection, so that "messages" finds "message" and "creating" finds "create".
+// The function stem returns the word without its inflection, so that "messages" finds "message" and "creating"
+// finds "create".
 func stem(word string) string {
 	if len(word) <= 3 || word[0] > unicode.MaxASCII {
 		return word

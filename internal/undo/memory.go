@@ -23,8 +23,8 @@ const (
 type Memory struct {
 	plugins func() *plugin.Set
 
-	mu    sync.Mutex     // guards all fields below
-	calls []recordedCall // oldest first
+	mu    sync.Mutex     // the mutex guards all fields below
+	calls []recordedCall // the recorded calls are sorted, oldest first
 	bytes int
 }
 

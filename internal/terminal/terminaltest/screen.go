@@ -18,7 +18,7 @@ type Screen struct {
 	// Written is the number of bytes that the program under test has written to the terminal.
 	Written int
 
-	mu          sync.Mutex // guards all fields
+	mu          sync.Mutex // the mutex guards all fields
 	lines       [][]rune
 	row, column int
 }
