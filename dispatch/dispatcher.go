@@ -73,8 +73,8 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide, in the order of the list, which calls may run. By default, the field
-	// Gates is not set.
+	// The gates in the field Gates decide, in the order of the list, which calls may run.
+	// By default, the field Gates is not set.
 	Gates []Gate
 	// BeforeHooks run before each allowed call, in the order of the list. By default, the
 	// field BeforeHooks is not set.
@@ -89,9 +89,9 @@ type Options struct {
 	// changes. OnWaitingChange must not block, and is never called concurrently. By default,
 	// the field OnWaitingChange is not set.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in the same plugin, or
-	// <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page receives. By
-	// default, no tool can call another tool.
+	// ResolveTool finds a tool that the tool parent calls. The argument name is the tool's short name in the same
+	// plugin, or <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page
+	// receives. By default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab must be safe for concurrent use. By default, no call opens a tab.
@@ -112,7 +112,8 @@ type Options struct {
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use. By default, the error of a failed tool gets no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one log line for each ended call. By default, the field Log is not set.
+	// The field Log receives one log line for each ended call. By default, the field Log
+	// is not set.
 	Log zerolog.Logger
 }
 
@@ -236,9 +237,9 @@ func (d *Dispatcher) runWhenAdmitted(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel cancels a call, and returns false if the call has ended or is unknown.
-// cancelledBy names the surface on which the call is cancelled, such as "the side panel".
-// The caller must remove hidden characters from reason, which may be empty.
+// Cancel cancels a call, and returns false if the call has ended or is unknown. The
+// argument cancelledBy names the surface on which the call is cancelled, such as "the
+// side panel". The caller must remove hidden characters from reason, which may be empty.
 func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	d.mu.Lock()
 	c := d.liveCalls[callID]

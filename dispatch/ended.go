@@ -25,7 +25,7 @@ type afterHookQueue struct {
 	calls []*liveCall
 	bytes int
 	timer *time.Timer
-	idle  []*liveCall // idle is an empty slice that is swapped with calls to reuse its memory
+	idle  []*liveCall // the field idle is an empty slice that is swapped with calls to reuse its memory
 }
 
 func (q *afterHookQueue) add(c *liveCall, bytes int) {

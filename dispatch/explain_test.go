@@ -17,7 +17,7 @@ import (
 
 type scriptedBridge struct {
 	instantBridge
-	targets *Targets // targets are the available targets; nil means one document that can run calls
+	targets *Targets // the field targets contains the available targets; nil means one document that can run calls
 	page    func(Sink)
 	stopped StopOutcome // stopped is the page's answer to a request to stop the tool; empty if the page does not answer
 }

@@ -23,7 +23,7 @@ func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 // A separate goroutine checks an output above maxInlineCheck, so that other calls on the link are not delayed.
 const maxInlineCheck = 64 << 10
 
-// Finish implements Sink.
+// The method Finish implements Sink.
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c := s.call
 	if err == nil {
@@ -61,7 +61,7 @@ func (s sink) succeed(output json.RawMessage) {
 	s.call.end(ending{status: statusSucceeded, output: output})
 }
 
-// Reports implements Sink.
+// The method Reports implements Sink.
 func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	if s.acceptReports(reports, skippedCount) && s.call.parent != nil {
 		s.call.parent.onChildProgress(s.call.req.Tool.FullName(), reports)
@@ -156,7 +156,7 @@ func logReport(logEvent *zerolog.Event, r *wire.Report) {
 	logEvent.Msg("report")
 }
 
-// Ask implements Sink.
+// The method Ask implements Sink.
 func (s sink) Ask(p wire.ToolAskParams) {
 	c := s.call
 	if p.Withdrawn {

@@ -13,14 +13,14 @@ func TestStatusMachine(t *testing.T) {
 	}
 	// Each row is a status, and each column marked with x is a possible next status.
 	want := []string{
-		".xx.xxxx", // successors of the status new
-		"..x.xxxx", // successors of the status running
-		"...xxxxx", // successors of the status suspended
-		".xx.xxxx", // successors of the status resuming
-		"........", // successors of the status succeeded
-		"........", // successors of the status failed
-		"........", // successors of the status cancelled
-		"........", // successors of the status timed out
+		".xx.xxxx", // possible successors of the status "new"
+		"..x.xxxx", // possible successors of the status "running"
+		"...xxxxx", // possible successors of the status "suspended"
+		".xx.xxxx", // possible successors of the status "resuming"
+		"........", // possible successors of the status "succeeded"
+		"........", // possible successors of the status "failed"
+		"........", // possible successors of the status "cancelled"
+		"........", // possible successors of the status "timed out"
 	}
 	surfaces := []wire.CallStatus{
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,

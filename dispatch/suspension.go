@@ -75,7 +75,7 @@ func (e *ScopeError) Error() string {
 type suspension struct {
 	ticket      *ticket
 	resolutions []Resolution
-	decision    json.RawMessage // decision is the user's decision that the tool receives as context.decision
+	decision    json.RawMessage // the field decision is the user's decision that the tool receives as context.decision
 }
 
 // Only the first decision about a ticket takes effect.
@@ -139,7 +139,7 @@ type suspendedCalls struct {
 	mu       sync.Mutex // the mutex guards all fields below; held while notify runs
 	count    int
 	argBytes int
-	notify   func(calls int) // notify is Options.OnWaitingChange, which may be nil
+	notify   func(calls int) // the field notify is Options.OnWaitingChange, which may be nil
 }
 
 func (s *suspendedCalls) add(argBytes int) bool {

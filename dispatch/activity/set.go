@@ -36,8 +36,8 @@ type View struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
 	Audience string          `json:"audience,omitempty"`
-	// Dropped is the number of changes of the activity that were dropped because they were too
-	// large or did not apply.
+	// The field Dropped is the number of changes of the activity that were dropped because
+	// they were too large or did not apply.
 	Dropped int `json:"dropped,omitempty"`
 }
 

@@ -29,7 +29,7 @@ var Document = dispatch.Target{
 	URL: "http://localhost/", Title: "Messages",
 }
 
-// Targets implements dispatch.Bridge.
+// The method Targets implements dispatch.Bridge.
 func (b *Bridge) Targets(_ context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if b.TargetsFunc != nil {
 		return b.TargetsFunc(choice)
@@ -37,7 +37,7 @@ func (b *Bridge) Targets(_ context.Context, choice dispatch.TargetChoice) dispat
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{Document}}
 }
 
-// Start implements dispatch.Bridge.
+// The method Start implements dispatch.Bridge.
 func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if b.StartFunc != nil {
 		return b.StartFunc(ctx, run, sink)
@@ -45,7 +45,7 @@ func (b *Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink
 	return nil
 }
 
-// Cancel implements dispatch.Bridge.
+// The method Cancel implements dispatch.Bridge.
 func (b *Bridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if b.CancelFunc != nil {
 		b.CancelFunc(id, reason, onOutcome)
@@ -54,14 +54,14 @@ func (b *Bridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelAborted)
 }
 
-// Answer implements dispatch.Bridge.
+// The method Answer implements dispatch.Bridge.
 func (b *Bridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
 	if b.AnswerFunc != nil {
 		b.AnswerFunc(id, askID, output, err)
 	}
 }
 
-// Resync implements dispatch.Bridge.
+// The method Resync implements dispatch.Bridge.
 func (b *Bridge) Resync(id, activityType string) {
 	if b.ResyncFunc != nil {
 		b.ResyncFunc(id, activityType)

@@ -12,7 +12,7 @@ import (
 type Follower struct {
 	stream        *Stream
 	options       FollowOptions
-	index         int           // index is the follower's index in Stream.followers; guarded by Stream.ringMu
+	index         int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
 	mayHaveEvents chan struct{} // mayHaveEvents contains a token while there may be events to read
 	closeOnce     sync.Once
 	closed        chan struct{}

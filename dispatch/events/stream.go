@@ -35,9 +35,9 @@ var ErrFollowerClosed = errors.New("the follower is closed")
 // FollowOptions select the events that a Follower receives. The zero FollowOptions select
 // all future events.
 type FollowOptions struct {
-	// After is the Seq of the last event that the reader has already received; Next begins
-	// with the first later event that is still kept. If After is 0, Next begins with the next
-	// new event, or with the oldest kept event if FromStart is true.
+	// The field After is the Seq of the last event that the reader has already received; Next
+	// begins with the first later event that is still kept. If After is 0, Next begins with
+	// the next new event, or with the oldest kept event if FromStart is true.
 	After     uint64
 	FromStart bool
 	// CallID selects the events of one call. Tool selects the events of one tool

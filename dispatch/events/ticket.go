@@ -31,7 +31,7 @@ type WaitingTicket struct {
 	// does not decide.
 	StartedAt time.Time `json:"since"`
 	ExpiresAt time.Time `json:"until"`
-	// Scopes are the extents of an approval that the user may choose from.
+	// The field Scopes contains the extents of an approval that the user may choose from.
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`

@@ -53,7 +53,7 @@ type List struct {
 	dispatcher *dispatch.Dispatcher
 	opts       Options
 
-	mu          sync.Mutex // mu guards all fields below, Job.isKept and Job.isResultDropped; must be locked before Job.mu
+	mu          sync.Mutex // mu guards all fields below, Job.isKept and Job.isResultDropped; mu is locked before Job.mu
 	keptJobs    map[string]*Job
 	endedJobs   []*Job
 	resultCount int
@@ -179,7 +179,7 @@ func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error 
 	notifiedCount := 0
 	for {
 		select {
-		case <-ctx.Done(): // notify must not run again after Wait has returned
+		case <-ctx.Done(): // the function notify must not run again after Wait has returned
 			return ctx.Err()
 		default:
 		}

@@ -46,7 +46,7 @@ func (c *Context) End() {
 	}
 }
 
-// Done implements context.Context.
+// The method Done implements context.Context.
 func (c *Context) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *Context) Done() <-chan struct{} {
 	return c.waiting.Done()
 }
 
-// Err implements context.Context.
+// The method Err implements context.Context.
 func (c *Context) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
