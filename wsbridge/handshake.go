@@ -87,7 +87,7 @@ type hijackRecorder struct {
 	conn net.Conn
 }
 
-// Hijack implements http.Hijacker.
+// The method Hijack implements http.Hijacker.
 func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn

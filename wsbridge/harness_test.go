@@ -154,7 +154,7 @@ type browserPeer struct {
 	ws            *websocket.Conn
 	stallableConn *stallConn
 	done          chan struct{}
-	pongs         bool       // pongs is true if the peer automatically answers pings and rejects tab.load
+	pongs         bool       // the field pongs is true if the peer automatically answers pings and rejects tab.load
 	mu            sync.Mutex // the mutex guards frames and closed
 	frames        []string
 	closed        string

@@ -61,14 +61,16 @@ type Options struct {
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
-	// Origins are the HTTP origins from which the hub accepts connections, exactly as the browser
-	// sends them, such as "chrome-extension://<id>". By default, the hub rejects every connection.
+	// The field Origins contains the HTTP origins from which the hub accepts connections, exactly
+	// as the browser sends them, such as "chrome-extension://<id>". By default, the hub rejects
+	// every connection.
 	Origins []string
 	// Version is the server's version, which is sent to browsers. The default of the
 	// field Version is "".
 	Version string
-	// Log receives one line for each connection and for each protocol error of a browser. Log
-	// lines about a call have the call's ID in the field "call". By default, nothing is logged.
+	// The field Log receives one line for each connection and for each protocol error of a
+	// browser. Log lines about a call have the call's ID in the field "call". By default,
+	// nothing is logged.
 	Log zerolog.Logger
 	// Adapters provides the plugins that the hub sends to browsers. By default, browsers
 	// receive no plugins.

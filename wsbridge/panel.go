@@ -111,7 +111,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
-		if ctx.Err() != nil { // put the tokens back for the next call of sendState
+		if ctx.Err() != nil { // put the tokens back into the channels for the next call of sendState
 			p.requestState()
 			p.requestPlugins()
 			return

@@ -27,7 +27,8 @@ type runTable struct {
 	resumedTimer *time.Timer
 }
 
-// Each returned function finishes one call, and the caller must call the function without holding a lock.
+// Each function that connect returns finishes one call, and the caller must call the function without
+// holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -67,7 +68,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// Each returned function finishes one call, and the caller must call the function without holding a lock.
+// Each function that close returns finishes one call, and the caller must call the function without
+// holding a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -91,8 +93,8 @@ func (rt *runTable) removeRun(id string) *toolRun {
 	return r
 }
 
-// Each returned function finishes one call or one cancellation, and must be called while no lock is held. The caller of
-// endAll holds runTable.mu.
+// Each function that endAll returns finishes one call or one cancellation, and must be called while no lock is held.
+// The caller of endAll holds runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause

@@ -16,10 +16,10 @@ type pendingStop struct {
 	isSent bool
 }
 
-// Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call. Cancel does
-// not wait for the network. If the hub does not have the call, Cancel calls onOutcome with
-// "finished" before it returns. If the call was never sent to a browser, Cancel calls
-// onOutcome with "aborted" before it returns.
+// The method Cancel implements dispatch.Bridge by sending tool.cancel to the page of a call.
+// Cancel does not wait for the network. If the hub does not have the call, Cancel calls
+// onOutcome with "finished" before it returns. If the call was never sent to a browser,
+// Cancel calls onOutcome with "aborted" before it returns.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)

@@ -390,7 +390,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			withHub(t, Options{Adapters: newOnePluginAdapters(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
-				w.advanceTime(defaultFirstBrowserWait) // from here on, calls do not wait for the browser's first sync
+				w.advanceTime(defaultFirstBrowserWait) // later calls do not wait for the browser's first sync
 				startTime := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()

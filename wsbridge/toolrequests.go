@@ -113,7 +113,8 @@ func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
-// Answer implements dispatch.Bridge: it sends the page the answer to a request that a tool has made.
+// The method Answer implements dispatch.Bridge: it sends the page the answer to a request that a
+// tool has made.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerToolRequest(runID, number, output, err) {
@@ -195,7 +196,8 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
-// Resync implements dispatch.Bridge by requesting the full content of an activity from the page.
+// The method Resync implements dispatch.Bridge by requesting the full content of an activity
+// from the page.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))

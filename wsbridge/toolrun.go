@@ -35,9 +35,9 @@ type toolRun struct {
 	pendingResyncs    [][]byte
 }
 
-// Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without waiting for the browser
-// to receive the tool call. Start returns browser_lost if the browser is not connected, navigated if the document is
-// gone, and invalid_arguments if the message frame would be too large.
+// The method Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without waiting for
+// the browser to receive the tool call. Start returns browser_lost if the browser is not connected, navigated if the
+// document is gone, and invalid_arguments if the message frame would be too large.
 //
 // A browser with a lost link counts as connected for the grace period. If a call starts during the grace period, the
 // call is sent after the reconnect, or fails with link_lost.

@@ -34,8 +34,8 @@ type Options struct {
 	// ID and Name identify the browser. The default of ID is "fake", and the default of Name
 	// is "Fake browser".
 	ID, Name string
-	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
-	// plugin__tool. By default, the browser's pages have no tools.
+	// The field Tools contains the tools and prompts of the browser's pages, keyed by
+	// names of the form plugin__tool. By default, the browser's pages have no tools.
 	Tools map[string]Tool
 	// OnPluginsChanged is called after each change of the plugins, once the browser has sent their tabs. By default,
 	// the simulated browser ignores changes of the plugins.
