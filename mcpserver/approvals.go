@@ -88,7 +88,7 @@ type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
 	progress  *progressSender
-	ask       transport.Ask // ask is nil if the client shows no forms
+	ask       transport.Ask // the field ask is nil if the client shows no forms
 
 	ctx context.Context // ctx is the context of the request
 

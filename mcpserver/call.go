@@ -35,7 +35,8 @@ type request struct {
 
 var _ transport.Handler = (*Server)(nil)
 
-// Serve implements transport.Handler by running tool calls, prompts and reads of resources.
+// The method Serve implements transport.Handler by running tool calls, prompts and reads of
+// resources.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveGatewayCall(); err != nil {
@@ -72,8 +73,8 @@ func (q request) needsStructuredOnly() bool {
 // pluginMethods are the MCP methods whose results depend on plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
-// Ready implements transport.Handler. Requests about plugins wait until the plugins are loaded,
-// because an early list would be empty.
+// The method Ready implements transport.Handler. Requests about plugins wait until the plugins
+// are loaded, because an early list would be empty.
 func (s *Server) Ready(ctx context.Context, method string) error {
 	if s.opts.Ready == nil || !slices.Contains(pluginMethods, method) {
 		return nil

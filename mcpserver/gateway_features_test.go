@@ -185,7 +185,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			observed += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
-		time.Sleep(time.Minute) // let tools that still run in the page end
+		time.Sleep(time.Minute) // let the tools that still run in the page end
 	})
 	return randomIDs.ReplaceAllString(observed, "ID")
 }

@@ -417,7 +417,7 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 		for _, arguments := range []string{`{}`, `{"big":12345678901234567890,"tabId":7,"browser":"b","q":"\u003c<"}`, `null`} {
 			for _, meta := range []string{`{}`, progressTokenMeta} {
 				if name == "reports" && meta != progressTokenMeta {
-					continue // without a token, there is no function for progress
+					continue // a call without a progress token has no function for progress
 				}
 				direct := toolText("messages__echo", arguments, meta)
 				var answers []string

@@ -58,7 +58,7 @@ func returnOutput(output string) callerFunc {
 type hangingCaller struct {
 	callerFunc // callerFunc provides the method Decide
 	started    chan dispatch.Call
-	ended      chan error // ended receives the cause of the call's context
+	ended      chan error // the field ended receives the cause of the call's context
 }
 
 func newHangingCaller() *hangingCaller {
@@ -315,7 +315,7 @@ type stdioPeer struct {
 	t    testing.TB
 	in   io.WriteCloser
 	out  *bufio.Reader
-	done chan error // done receives the error that ServeStdio returned
+	done chan error // the field done receives the error that ServeStdio returned
 }
 
 func (s *testServer) dial(t testing.TB) *stdioPeer {

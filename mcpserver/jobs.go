@@ -26,9 +26,9 @@ type Detach struct {
 	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
 	// a client with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after which a call becomes a job. If the client's
-	// timeout is known and expires before After, the call becomes a job shortly before
-	// the timeout.
+	// The fields After, if positive, is the time after which a call becomes a job. If the
+	// client's timeout is known and expires before After, the call becomes a job shortly
+	// before the timeout.
 	After time.Duration
 }
 
@@ -41,7 +41,7 @@ const detachSchema = `{"type":"string","description":"When to get a job (see job
 type jobs struct {
 	dispatchJobs *joblist.List // dispatchJobs is nil if calls never become jobs
 	detachRule   func(client string) Detach
-	learned      LearnedTimeouts // a nil value of learned disables learned timeouts
+	learned      LearnedTimeouts // if learned is nil, opentabs stores no learned timeouts
 	replyToEnd   func(tool string, result dispatch.Result, err error) reply
 }
 
@@ -105,7 +105,7 @@ type answerTimer struct {
 	waitLimit time.Duration // a waitLimit of 0 means no limit
 
 	mu    sync.Mutex  // the mutex guards the field timer
-	timer *time.Timer // timer is nil before start is called
+	timer *time.Timer // the field timer is nil before start is called
 }
 
 func (j *jobs) startTimer(q *request) {

@@ -142,7 +142,7 @@ func TestPromptFailures(t *testing.T) {
 		name, args string
 		code       int
 		text, kind string
-		status     int // status is the HTTP status in protocol version 2026-07-28
+		status     int // the field status is the HTTP status in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},

@@ -35,8 +35,8 @@ type reply struct {
 
 	// callID is the ID of the call in the log, or empty if the request made no call.
 	callID string
-	// The field output is the text content: what the tool returned, as JSON without line breaks. output is nil
-	// if the tool returned undefined or only content blocks.
+	// The field output is the text content: what the tool returned, as JSON without line breaks. The field
+	// output is nil if the tool returned undefined or only content blocks.
 	output json.RawMessage
 	// The field data is the structured content of the MCP result, or nil if the tool returned
 	// no object.

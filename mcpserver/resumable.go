@@ -57,11 +57,11 @@ type resumableCall struct {
 	cancel        context.CancelCauseFunc
 	// ticketsChanged is a channel that receives a value when a ticket is added or removed.
 	ticketsChanged chan struct{}
-	done           chan struct{} // done is closed when reply is set
+	done           chan struct{} // the field done is closed when reply is set
 	reply          reply
 
 	mu                sync.Mutex      // the mutex guards all fields below
-	progress          *progressSender // progress is the progress of the request that waits for the call
+	progress          *progressSender // the field progress is the progress of the request that waits for the call
 	hasWaitingRequest bool
 	tickets           []*openTicket
 	dropTimer         *time.Timer // dropTimer runs while the answer is kept

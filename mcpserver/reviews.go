@@ -57,7 +57,7 @@ func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != 
 // The type reviews implements the tools with which agents inspect plugins. The methods of
 // reviews are safe for concurrent use.
 type reviews struct {
-	inspector    Inspector // inspector is nil if agents cannot inspect plugins
+	inspector    Inspector // the field inspector is nil if agents cannot inspect plugins
 	plugins      *plugin.Registry
 	reviewTokens inspection.Tokens // reviewTokens has one token for each inspection by an agent
 }

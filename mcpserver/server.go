@@ -38,8 +38,8 @@ const serverName = "opentabs"
 type Options struct {
 	// Version is the server's version in MCP. The default of the field Version is "dev".
 	Version string
-	// Log receives lines about sessions and errors, but never arguments or results. By default,
-	// nothing is logged.
+	// The field Log receives lines about sessions and errors, but never arguments or results.
+	// By default, nothing is logged.
 	Log zerolog.Logger
 	// TraceSampler selects the calls that are traced. By default, at most one call every 100 ms
 	// is traced.
@@ -143,9 +143,9 @@ type Server struct {
 	catalog     *catalog
 	approvals   *approvals
 	jobs        *jobs
-	ending      ending.Table // ending contains the running calls of clients whose timeout is unknown
+	ending      ending.Table // the field ending contains the running calls of clients whose timeout is unknown
 	reviews     reviews
-	resources   *resources // resources is nil if the server has no resources
+	resources   *resources // the field resources is nil if the server has no resources
 	lists       toolLists
 	unsubscribe func()
 }

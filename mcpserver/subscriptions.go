@@ -28,16 +28,16 @@ var (
 
 // The type resources offers calls as MCP resources. Subscribers are notified of a changed
 // resource at once, then at most once per updateInterval, and always once after the last
-// change. The memory use of resources grows with subscriptions, not calls. resources is safe
-// for concurrent use.
+// change. The memory use of resources grows with subscriptions, not calls. The type
+// resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
-	files *filestore.Store // files is nil if the server stores no files
+	files *filestore.Store // the field files is nil if the server stores no files
 
 	mu                sync.Mutex // the mutex guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
 	subscriptionCount int
-	follower          *dispatch.Follower // follower is nil while there is no subscription
+	follower          *dispatch.Follower // the field follower is nil while there is no subscription
 	isClosed          bool
 	eventReaders      sync.WaitGroup
 }
@@ -55,7 +55,7 @@ func newResources(calls Watcher, files *filestore.Store) *resources {
 	return &resources{calls: calls, files: files, subscribedByURI: map[string]*subscribedResource{}}
 }
 
-// Subscribe implements transport.Resources.
+// The method Subscribe implements transport.Resources.
 func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	if id, ok := callIDFromURI(uri); ok {
 		_, ok = r.calls.Find(id)
@@ -94,14 +94,14 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	return nil
 }
 
-// Unsubscribe implements transport.Resources.
+// The method Unsubscribe implements transport.Resources.
 func (r *resources) Unsubscribe(s *transport.Subscriber, uri string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeSubscription(s, uri)
 }
 
-// Drop implements transport.Resources.
+// The method Drop implements transport.Resources.
 func (r *resources) Drop(s *transport.Subscriber) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,7 +26,7 @@ type Request struct {
 	table  *Table
 	ctx    context.Context // ctx ends when the client cancels the request
 	client clients.ID
-	ended  chan struct{} // ended is nil until another request waits; End closes ended
+	ended  chan struct{} // the field ended is nil until another request waits; End closes ended
 }
 
 // Begin adds a request. The context ctx ends when the client cancels the request. The caller

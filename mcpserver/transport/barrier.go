@@ -40,7 +40,7 @@ const (
 // written. A readBarrier is safe for concurrent use.
 type readBarrier struct {
 	requests *clientRequests
-	send     Send // send writes a message to the client
+	send     Send // the field send writes a message to the client
 
 	mu           sync.Mutex // the mutex guards all fields below
 	writtenCount uint64     // writtenCount is the number of progress notifications that were written
@@ -56,7 +56,7 @@ type readBarrier struct {
 type ping struct {
 	coveredCount uint64 // coveredCount is the number of progress notifications that were written before the ping
 	sentAt       time.Time
-	answered     chan struct{} // answered is closed when the client has answered the ping
+	answered     chan struct{} // the field answered is closed when the client has answered the ping
 }
 
 func (b *readBarrier) countWritten() uint64 {

@@ -17,7 +17,7 @@ type lineTooLong struct {
 	id json.RawMessage
 }
 
-// Error implements error.
+// The method Error implements error.
 func (*lineTooLong) Error() string { return "the line is too long" }
 
 // lineReader reads lines of a limited length.
@@ -90,7 +90,7 @@ type lineWriter struct {
 	writeFailed chan struct{} // writeFailed is closed at the first failed write
 
 	mu  sync.Mutex // the mutex guards err and keeps lines whole
-	err error      // err is the error of the first failed write
+	err error      // the field err is the error of the first failed write
 }
 
 // If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
@@ -132,7 +132,7 @@ type countingWriter struct {
 	n int
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += n

@@ -64,7 +64,7 @@ type idWriter struct {
 	replacement, clientID []byte
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (w idWriter) Write(b []byte) (int, error) {
 	if _, err := w.libraryWriter.Write(bytes.ReplaceAll(b, w.replacement, w.clientID)); err != nil {
 		return 0, err

@@ -120,7 +120,7 @@ func (p *Params) splitMeta(raw []byte) bool {
 	if !isObject(raw) {
 		return false
 	}
-	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges repeated objects
+	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges repeated objects in a message
 	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
 		key, value, ok := pairs.Quoted, pairs.Value, true
 		switch string(key) {

@@ -20,8 +20,8 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Log is the log for messages about sessions and errors. By default, nothing is
-	// logged.
+	// The field Log is the log for messages about sessions and errors. By default,
+	// nothing is logged.
 	Log zerolog.Logger
 	// SessionIdle is how long an HTTP session without calls, streams and requests is
 	// kept. The field SessionIdle is required.
@@ -46,7 +46,7 @@ type Options struct {
 type Server struct {
 	opts          Options
 	handler       Handler
-	library       *server.MCPServer // library answers the requests that are not for handler
+	library       *server.MCPServer // the field library answers the requests that are not for handler
 	sessions      *sessions
 	modernHandler *server.StreamableHTTPServer
 	lastTaskKey   atomic.Uint64

@@ -55,7 +55,7 @@ type ClientInfo struct {
 type session struct {
 	id          string
 	displayName string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
-	listener    *listener // listener is the session as mcp-go sees it; nil for clients without sessions
+	listener    *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
 	credential  Credential
 	requests    clientRequests
 	done        chan struct{}
@@ -107,7 +107,7 @@ type sessions struct {
 	idleTimeout time.Duration
 	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.
 	onSessionEnd  func(*session)
-	resources     Resources // resources is nil if the server has no resources
+	resources     Resources // the field resources is nil if the server has no resources
 	shutdownBegun chan struct{}
 	// openTasks counts the tasks that have not finished. Once isClosed is set, no more tasks are
 	// added.

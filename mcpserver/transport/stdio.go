@@ -213,7 +213,7 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 // call. The methods of lastWritten are safe for concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // the mutex guards all fields below
-	number    uint64     // number is what readBarrier.countWritten returned; 0 if no message was sent
+	number    uint64     // the field number is what readBarrier.countWritten returned; 0 if no message was sent
 	writtenAt time.Time
 }
 

@@ -45,7 +45,7 @@ type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
 	acceptsEvents bool          // acceptsEvents is true if the client accepts text/event-stream
-	heartbeat     time.Duration // heartbeat is the time between two keep-alive comments
+	heartbeat     time.Duration // the field heartbeat is the time between two keep-alive comments
 	onWriteError  func()        // onWriteError is called once, after the first failed write
 
 	mu             sync.Mutex // the mutex guards all fields below and keeps messages whole
@@ -204,7 +204,7 @@ type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 // deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
 	w         io.Writer
-	deadliner writeDeadliner // deadliner is nil if w has no deadlines
+	deadliner writeDeadliner // the field deadliner is nil if w has no deadlines
 	timeout   time.Duration
 	// bufferedBytes is how many bytes w accepts without waiting for the client, and therefore without a deadline.
 	bufferedBytes int
@@ -218,7 +218,7 @@ func (p *deadlineWriter) extendDeadline() {
 	}
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (p *deadlineWriter) Write(b []byte) (int, error) {
 	if p.bufferedBytes -= len(b); p.bufferedBytes < 0 {
 		p.extendDeadline()
@@ -237,13 +237,13 @@ func newLibraryWriter(w http.ResponseWriter) libraryWriter {
 	return libraryWriter{ResponseWriter: w, controller: http.NewResponseController(w)}
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (p libraryWriter) Write(b []byte) (int, error) {
 	defer p.setDeadline()()
 	return p.ResponseWriter.Write(b)
 }
 
-// Flush implements http.Flusher, which mcp-go requires for streams.
+// The method Flush implements http.Flusher, which mcp-go requires for streams.
 func (p libraryWriter) Flush() {
 	defer p.setDeadline()()
 	_ = p.controller.Flush() // after a failed Flush, the next write returns the error
