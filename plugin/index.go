@@ -51,9 +51,9 @@ type index struct {
 // indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
-	// Hash is the SHA-256 of the whole adapter file, in hex.
+	// The field Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
-	// Activates is true if the adapter's code defines an onActivate hook.
+	// The field Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
 	// Compiles is the hash of the last package manifest whose JSON Schemas all compiled;
 	// empty if there is none.

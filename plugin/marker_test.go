@@ -17,7 +17,7 @@ func TestLastMarker(t *testing.T) {
 		t.Errorf("a marker without its first letter: %d", got)
 	}
 	places := []int{0, 1, length - len(hashMarker)}
-	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // markers at the borders of the parts that lastMarker searches
+	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // markers at the borders of the searched parts
 		for d := -len(hashMarker) - 1; d <= len(hashMarker); d++ {
 			if at := step + d; at+len(hashMarker) <= length {
 				places = append(places, at)

@@ -60,15 +60,16 @@ type Entry struct {
 	// or range that the user requested. VersionWanted is empty if the user requested the
 	// latest version or a package file.
 	Package, VersionWanted string
-	// Hash is the SHA-256 of the adapter at the time when the user added the plugin, in
-	// hex.
+	// The field Hash is the SHA-256 of the adapter at the time when the user added the
+	// plugin, in hex.
 	Hash string
 	// Manifest is the SHA-256 of the descriptions at the time when the user added the plugin,
-	// in hex. Manifest is empty in a plugins.json that an older version of opentabs has
-	// written. A package that opentabs installed is loaded only if the hashes of its files
-	// equal Hash and Manifest.
+	// in hex. The field Manifest is empty in a plugins.json that an older version of opentabs
+	// has written. A package that opentabs installed is loaded only if the hashes of its
+	// files equal Hash and Manifest.
 	Manifest string
-	// Added is the time at which the user added the plugin, in UTC; zero if not recorded.
+	// The field Added is the time at which the user added the plugin, in UTC; zero if not
+	// recorded.
 	Added time.Time
 }
 

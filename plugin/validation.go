@@ -16,7 +16,7 @@ import (
 func (p *Plugin) CheckSchemas() error {
 	problems := jsonread.Problems{File: toolsFile}
 	checkSchema := func(list string, i int, name, key string, raw json.RawMessage) {
-		var v schema.Validator // v is discarded, because most compiled schemas are never used
+		var v schema.Validator // the variable v is discarded, because most compiled schemas are never used
 		if err := v.Compile(raw); err != nil {
 			problems.Add("%s[%d].%s of %s does not compile: %s; correct the schema", list, i, key, name, schema.CompileProblem(err))
 		}

@@ -35,8 +35,8 @@ type grant struct {
 	Approval
 	caller  string
 	client  string
-	session string // session is the MCP session of a grant with wire.ScopeSession
-	hash    string // hash is the content hash of the plugin for which the user gave the grant
+	session string // the field session is the MCP session of a grant with wire.ScopeSession
+	hash    string // the field hash is the content hash of the plugin for which the user gave the grant
 }
 
 func (g grant) covers(callInfo dispatch.CallInfo) bool {

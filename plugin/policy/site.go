@@ -30,11 +30,11 @@ const (
 
 // SiteEntry contains the permissions of one site in permissions.json.
 type SiteEntry struct {
-	// Rule is the user's rule for browser tools on the site. Rule is empty if only
-	// Allowed is set.
+	// Rule is the user's rule for browser tools on the site. The field Rule is empty if
+	// only Allowed is set.
 	Rule SiteRule `json:"permission,omitempty"`
-	// Allowed lists the clients that the user always allows to use the site without an
-	// approval.
+	// The field Allowed lists the clients that the user always allows to use the site
+	// without an approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
 	ChangeOrigin
 }

@@ -40,7 +40,8 @@ type Options struct {
 	// and the surface. RecordChange must not block. By default, changes of settings are not
 	// recorded.
 	RecordChange func(name string, keys []string, by string)
-	// Log receives errors about settings.json. By default, the field Log is not set.
+	// The field Log receives errors about settings.json. By default, the field Log is not
+	// set.
 	Log zerolog.Logger
 }
 
