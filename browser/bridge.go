@@ -22,8 +22,8 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
 	// upload. By default, agents are not allowed to upload files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
-	// may make any number of calls.
+	// The field Limits contains the maximum numbers of calls per minute in one tab. By
+	// default, agents may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
 	// browser's extension. By default, only the extension checks whether it has the
@@ -76,7 +76,7 @@ const sessionArgument = "_session"
 // child frames, because the gates in the server check only the address of the tab.
 const framesArgument = "_frames"
 
-// Targets implements dispatch.Bridge.
+// The method Targets implements dispatch.Bridge.
 func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Plugin == Name {
 		choice.Inspect = b.sites.inspectionFor(choice)
@@ -84,7 +84,7 @@ func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) 
 	return b.Bridge.Targets(ctx, choice)
 }
 
-// Start implements dispatch.Bridge.
+// The method Start implements dispatch.Bridge.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if run.Plugin != Name {
 		return b.Bridge.Start(ctx, run, sink)
@@ -125,7 +125,7 @@ type untrustedTextSink struct {
 	page wire.UntrustedPage
 }
 
-// Finish implements dispatch.Sink.
+// The method Finish implements dispatch.Sink.
 func (s untrustedTextSink) Finish(output json.RawMessage, err *wire.CallError) {
 	if err != nil && err.PageText != "" {
 		framed := *err
@@ -144,8 +144,8 @@ func frameRuleClass(run dispatch.Run) toolClass {
 	return c
 }
 
-// Cancel implements dispatch.Bridge. If a batch is cancelled, its running step still
-// ends, but no further step starts.
+// The method Cancel implements dispatch.Bridge. If a batch is cancelled, its running step
+// still ends, but no further step starts.
 func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if !b.batches.cancel(id) {
 		b.Bridge.Cancel(id, reason, onOutcome)
@@ -154,8 +154,8 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 	onOutcome(wire.CancelAborted)
 }
 
-// Answer implements dispatch.Bridge by delivering the result of a nested call to the browser
-// tool that made the call.
+// The method Answer implements dispatch.Bridge by delivering the result of a nested call to
+// the browser tool that made the call.
 func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
 	if !b.batches.answer(id, output, err) {
 		b.Bridge.Answer(id, askID, output, err)

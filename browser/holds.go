@@ -122,12 +122,12 @@ func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange 
 // before the first tool call.
 func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
-// in the tab. If another client holds the tab of the call, Decide makes the call wait or
-// fail.
+// The method Decide implements dispatch.Gate. Decide suspends a call if the user has stopped
+// its client in the tab. If another client holds the tab of the call, Decide makes the call
+// wait or fail.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -212,8 +212,8 @@ func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
 
-// Before implements dispatch.BeforeHook. If the call is an acting call, its client holds
-// the tab from the start of the call on.
+// The method Before implements dispatch.BeforeHook. If the call is an acting call, its
+// client holds the tab from the start of the call on.
 func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil
@@ -264,8 +264,8 @@ func (h *Holds) reportChange(browser string) {
 	}
 }
 
-// After implements dispatch.AfterHook. After an acting call has ended, its client holds
-// the tab for another minute.
+// The method After implements dispatch.AfterHook. After an acting call has ended, its
+// client holds the tab for another minute.
 func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	if isBatch(callInfo.Tool) {
 		h.recordBatchEnd(callInfo.CallID)

@@ -74,10 +74,10 @@ type agentResult struct {
 	File  *fileLink  `json:"file,omitempty"`
 	// Site is the origin of the page that the tab shows when the call ends.
 	Site string `json:"site,omitempty"`
-	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
-	// nil if Text quotes no page.
+	// The field Untrusted contains the pages that Text quotes, encoded by
+	// [wire.EncodeUntrustedPages]; nil if Text quotes no page.
 	Untrusted json.RawMessage `json:"untrusted,omitempty"`
-	// Steps are the pictures and files that the steps of a batch returned.
+	// The field Steps contains the pictures and files that the steps of a batch returned.
 	Steps []stepBlocks `json:"steps,omitempty"`
 }
 

@@ -49,8 +49,8 @@ func newSessions(stores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook. Before records that the call's session is
-// running, unless the session has ended.
+// The method Before implements dispatch.BeforeHook. Before records that the call's
+// session is running, unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
@@ -63,8 +63,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// After implements dispatch.AfterHook. If the client's session ended while the call ran,
-// After removes the state that the call has added to the session.
+// The method After implements dispatch.AfterHook. If the client's session ended while the
+// call ran, After removes the state that the call has added to the session.
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()

@@ -87,10 +87,10 @@ func (s *siteGate) forgetApprovals() {
 	s.lastDecisions = now
 }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (s *siteGate) Name() string { return "site" }
 
-// Decide implements dispatch.Gate.
+// The method Decide implements dispatch.Gate.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
 		return dispatch.Verdict{}
@@ -144,7 +144,7 @@ type siteArgs struct {
 	URL    string `json:"url"`
 	Action string `json:"action"`
 	Go     string `json:"go"`
-	// Paths are the files to upload.
+	// The field Paths contains the files to upload.
 	Paths []string `json:"paths"`
 }
 
@@ -361,7 +361,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 }
 
-// After implements dispatch.AfterHook.
+// The method After implements dispatch.AfterHook.
 func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,7 +67,8 @@ func toolGroups() []toolGroup {
 type toolDefinition struct {
 	name, title, description string
 	// The field properties is the JSON text of the properties of the tool's input schema,
-	// without the outer braces. required lists the keys of the required properties.
+	// without the outer braces. The field required lists the keys of the required
+	// properties.
 	properties string
 	required   []string
 	targetKind dispatch.TargetKind
@@ -99,7 +100,7 @@ type toolDefinition struct {
 // Group is a group of browser tools, as the CLI and the side panel list it.
 type Group struct {
 	Name string
-	// Tools are the names of the tools in the group.
+	// The field Tools contains the names of the tools in the group.
 	Tools []string
 }
 
@@ -170,7 +171,7 @@ func Plugin() *plugin.Plugin {
 				InputSchema: d.schema(), TargetKind: d.targetKind, IsExclusive: !isRead && d.targetKind != dispatch.TargetBrowser, IdleLimit: toolIdleLimit,
 				Annotations: annotations, IsOptIn: group.name != groupCore,
 			}
-			if tool.IsOptIn { // tools in the core group show no group
+			if tool.IsOptIn { // a tool in the core group shows no group name
 				tool.Group = group.name
 			}
 			p.Tools = append(p.Tools, tool)
