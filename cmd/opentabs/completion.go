@@ -57,7 +57,7 @@ var argumentCompleters = map[string][]completer{
 	"browser site":          {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
 	"browser tools":         {completeWords("on", "off"), completeBrowserTools},
 	"files remove":          {completeFileIDs},
-	"pair":                  {nil}, // only the side panel displays pairing codes, so they have no completion
+	"pair":                  {nil}, // `opentabs pair` completes no code, because only the side panel displays codes
 	"pair remove":           {completePairedBrowsers, nil},
 }
 

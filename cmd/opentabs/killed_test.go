@@ -127,7 +127,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var answered atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
-	var openedAt atomic.Pointer[time.Time] // when the open call was made
+	var openedAt atomic.Pointer[time.Time] // openedAt is when the open call was made
 	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
 	openCall := openSession(t, dirs)
 	firstAnswer := make(chan struct{})

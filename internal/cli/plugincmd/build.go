@@ -34,7 +34,7 @@ type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
 	Pattern string `json:"pattern"`
-	// Files are the paths of the created files, relative to Dir.
+	// The field Files contains the paths of the created files, relative to Dir.
 	Files []string `json:"files"`
 }
 

@@ -143,7 +143,7 @@ func (f firstCall) show(text string) {
 		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
 			rows = append(rows, []string{tab})
 		}
-		out.PrintTable("  ", rows) // shortens long titles and addresses on a terminal
+		out.PrintTable("  ", rows) // PrintTable shortens long titles and addresses on a terminal
 		if more := len(tabs) - maxShownTabs; more > 0 {
 			out.PrintLine("  and %d more", more)
 		}

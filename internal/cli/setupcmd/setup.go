@@ -83,7 +83,7 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	p := opts.program
 	open := func() (*home.Home, error) { return p.OpenHome(nil) }
 	if opts.print {
-		open = p.FindHome // --print creates no directories
+		open = p.FindHome // the flag --print creates no directories
 	}
 	h, err := open()
 	if err != nil {
