@@ -55,8 +55,8 @@ type CreateResult struct {
 	Name string
 	// Pattern is the match pattern of the pages in which the plugin runs.
 	Pattern string
-	// Files are the files that Create wrote, relative to Dir, without the types for
-	// editors.
+	// The field Files contains the files that Create wrote, relative to Dir, without the
+	// types for editors.
 	Files []string
 }
 
@@ -187,8 +187,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. name is the file's path relative to the plugin's directory,
-// with slashes.
+// newFile is a file to write. The field name is the file's path relative to the plugin's
+// directory, with slashes.
 type newFile struct {
 	name string
 	text []byte

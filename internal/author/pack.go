@@ -45,7 +45,7 @@ type PackResult struct {
 	// Shasum is the SHA-1 of the .tgz file in hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// Files are the packed files, sorted by path.
+	// The field Files contains the packed files, sorted by path.
 	Files []PackedFile `json:"files"`
 }
 

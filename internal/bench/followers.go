@@ -17,9 +17,9 @@ import (
 // read so far. For each line of stdin, the program bench prints one followerCounts as
 // JSON.
 type followerCounts struct {
-	// Least and Most are the lowest and the highest number of events that one follower
-	// has read. Missed is how many times the server reported to a follower that events
-	// were lost.
+	// The fields Least and Most are the lowest and the highest number of events that one
+	// follower has read. The field Missed is how many times the server reported to a
+	// follower that events were lost.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`

@@ -24,7 +24,8 @@ const (
 	program   = "bin/opentabs"
 )
 
-// One measurement of a row is not enough, because other programs on the machine can slow it down.
+// One measurement of a row is not enough, because other programs on the machine can slow down a
+// measurement.
 const smokeAttempts = 3
 
 // smokeGroup is a group of rows in the table of `make bench-smoke` whose values come from

@@ -33,7 +33,7 @@ func (p preferringBridge) Targets(ctx context.Context, choice dispatch.TargetCho
 	hasTab := slices.ContainsFunc(targets.LiveTargets, choice.Allows)
 	if !hasTab && len(targets.BrowsersToOpen) > 1 && slices.ContainsFunc(targets.BrowsersToOpen, isPreferred) {
 		opening := choice
-		opening.Browser = preferred // with this choice, the bridge opens the tab in the preferred browser
+		opening.Browser = preferred // this makes the bridge open the tab in the preferred browser
 		targets = p.Bridge.Targets(ctx, opening)
 	}
 	targets.LiveTargets = preferTargets(targets.LiveTargets, choice, isPreferred)

@@ -34,7 +34,8 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads environment variables. One variable can name the browser.
+	// Getenv reads environment variables. An environment variable can name the browser's
+	// program.
 	Getenv func(string) string
 	// Warnf receives warnings for the user of `opentabs plugin test`.
 	Warnf func(format string, args ...any)
@@ -269,7 +270,7 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	return a, json.Unmarshal(text, &a)
 }
 
-// Do implements [jsbuild.TestBrowser].
+// The method Do implements [jsbuild.TestBrowser].
 func (t *Browser) Do(ctx context.Context, operation string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error

@@ -231,7 +231,7 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 			info.Code = wire.ErrInternal
 		}
 	}
-	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before it began
+	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before the call began
 		unfollow()
 	}
 	var rpcErr *mcpclient.RPCError

@@ -68,8 +68,8 @@ func (p *Prompter) readLines() {
 
 // Ask shows a waiting call and asks the user for a decision. If the user decides on another
 // surface, the caller cancels ctx, and Ask withdraws the question. If the terminal's input
-// has ended, Ask returns what the call still waits for, such as "waiting for approval".
-// Otherwise Ask returns "".
+// has ended, Ask returns what the call still waits for, such as "waiting for approval". If
+// the terminal's input is still open, Ask returns "".
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
 	case p.questionSlot <- struct{}{}:

@@ -110,7 +110,7 @@ var table = []Profile{
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
 			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
-			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // limit of 128 tools for all servers together
+			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // at most 128 tools for all servers together
 			capabilities,
 		},
 	},

@@ -94,7 +94,7 @@ type Store struct {
 	mu            sync.Mutex // the mutex guards all fields below
 	clients       map[string]*activeClient
 	readInfo      fs.FileInfo // readInfo has the token file's attributes at the last read; nil if the file was missing
-	problem       error       // problem is why the token file could not be read; nil if it was read
+	problem       error       // the field problem is why the token file could not be read; nil if it was read
 	onRemoved     func(name string)
 	lastRequestID int
 }

@@ -66,7 +66,7 @@ func formatFrame(text string, line, column int) []string {
 	width := len(strconv.Itoa(last))
 	before := []rune(sourceLines[line-1])
 	caret := len([]rune(expandTabs(string(before[:min(column-1, len(before))]))))
-	start := max(caret-maxColumns+10, 0) // start is the first shown column
+	start := max(caret-maxColumns+10, 0) // the variable start is the first shown column
 	var lines []string
 	for number := first; number <= last; number++ {
 		mark := ' '

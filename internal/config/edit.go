@@ -18,7 +18,7 @@ type Effective struct {
 	// Source is where the value of the setting comes from: "the default", the path of
 	// config.json, or the name of an environment variable.
 	Source string `json:"source"`
-	// Allowed describes which values the setting accepts.
+	// The field Allowed describes which values the setting accepts.
 	Allowed string `json:"allowed"`
 }
 

@@ -62,7 +62,7 @@ func applyFile(s *Settings, path string) error {
 // settingsFile is the content of config.json.
 type settingsFile struct {
 	path   string
-	data   []byte // data is empty if the file is missing
+	data   []byte // the field data is empty if the file is missing
 	values map[string]json.RawMessage
 }
 

@@ -24,7 +24,8 @@ import (
 )
 
 // The type adapters composes the script that a browser receives for each plugin: the
-// adapter, embedded in the host that runs adapters. adapters is safe for concurrent use.
+// adapter, embedded in the host that runs adapters. The type adapters is safe for
+// concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders

@@ -70,7 +70,7 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 
 // The type development sends the builds of `opentabs plugin dev` to pages. Each build
 // counts as reviewed, because the user who runs `opentabs plugin dev` is the plugin's
-// author. development is safe for concurrent use.
+// author. The type development is safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins

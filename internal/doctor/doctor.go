@@ -21,7 +21,8 @@ import (
 type Options struct {
 	Dirs   config.Dirs
 	Getenv func(string) string
-	// Warn is called with a warning for each plugin that cannot be loaded; required.
+	// The field Warn is called with a warning for each plugin that cannot be loaded;
+	// required.
 	Warn func(sentence string)
 	// Program is the path of the opentabs program, which the check of MCP over stdio runs. By
 	// default, the doctor does not check MCP over stdio.
@@ -35,7 +36,7 @@ type Options struct {
 	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
 	// doctor does not check the free space.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time. By default, Now is time.Now.
+	// The field Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
 	// ReadFile reads a file of the operating system, such as /proc/sys/kernel/osrelease. By
 	// default, ReadFile is os.ReadFile; tests replace it.

@@ -60,8 +60,9 @@ func extensionOnly() http.Handler {
 type failureCase struct {
 	name              string
 	breakInstallation func(t *testing.T, i *installation, o *Options, s *httpapi.Status)
-	// The field check is the name of the check that must report the problem. want is the
-	// expected finding: its level, and texts that its fact and its remedy must contain.
+	// The field check is the name of the check that must report the problem. The field
+	// want is the expected finding: its level, and texts that its fact and its remedy
+	// must contain.
 	check, want string
 }
 

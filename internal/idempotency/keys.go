@@ -52,7 +52,7 @@ type Keys struct {
 	mu          sync.Mutex // the mutex guards all fields below
 	isLoaded    bool
 	entries     map[string]*entry
-	order       []*entry // order lists the entries, oldest first, and may contain released entries
+	order       []*entry // the field order lists the entries, oldest first, and may contain released entries
 	resultBytes int
 }
 
@@ -202,10 +202,10 @@ func (k *Keys) recordedEnding(callID string) Ending {
 
 var _ dispatch.BeforeHook = (*Keys)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes the call's idempotency key to the
-// disk before the call runs. If Before cannot write the idempotency key, the call fails.
-// If Before did not store the key, a retry after a crash would run the tool a second
-// time.
+// The method Before implements [dispatch.BeforeHook]: it writes the call's idempotency
+// key to the disk before the call runs. If Before cannot write the idempotency key, the
+// call fails. If Before did not store the key, a retry after a crash would run the tool a
+// second time.
 func (k *Keys) Before(info dispatch.CallInfo) *wire.CallError {
 	e, ok := k.openCalls.Find(info.CallID)
 	if !ok {

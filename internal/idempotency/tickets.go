@@ -21,8 +21,8 @@ type tickets struct {
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket about which the user has not decided. ctx is the ticket's
-// context, which is cancelled when the ticket is closed.
+// openTicket is a ticket about which the user has not decided. The field ctx is the
+// ticket's context, which is cancelled when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

@@ -43,7 +43,7 @@ const (
 // Installer downloads packages of plugins and adds the plugins to an installation.
 type Installer struct {
 	Home *home.Home
-	// Plugins are the installed plugins at the time when New was called.
+	// The field Plugins contains the installed plugins at the time when New was called.
 	Plugins *catalog.Catalog
 
 	client     *npm.Client

@@ -44,15 +44,15 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
-	// adapter also contains the hash of the bundle.
+	// The field Hash is the SHA-256 of the adapter's bundle, in hex. The last statement
+	// of the adapter also contains the hash of the bundle.
 	Hash  string
 	Tools []BuiltTool
-	// Prompts are the plugin's prompts; most plugins have none.
+	// The field Prompts contains the plugin's prompts; most plugins have none.
 	Prompts []BuiltPrompt
-	// Files are the files that the build wrote, the adapter first.
+	// The field Files contains the files that the build wrote, the adapter first.
 	Files []BuiltFile
-	// Warnings are problems that do not prevent the build.
+	// The field Warnings contains problems that do not prevent the build.
 	Warnings []Problem
 	// Duration is the time that the build took.
 	Duration time.Duration

@@ -21,7 +21,7 @@ type browserTests struct {
 	browser TestBrowser
 
 	ctx   context.Context // ctx is the context of the child process; begin sets ctx
-	lines *lineWriter     // lines writes to the script's stdin; begin sets lines
+	lines *lineWriter     // the field lines writes to the script's stdin; begin sets lines
 
 	mu             sync.Mutex // the mutex guards the fields below
 	lastID         int

@@ -136,7 +136,7 @@ func parse(data []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}\n")
 	}
-	document, err := hujson.Parse(bytes.Clone(data)) // hujson.Value shares memory with its input and changes it
+	document, err := hujson.Parse(bytes.Clone(data)) // a hujson.Value changes the memory of its input
 	if err == nil {
 		return document, nil
 	}

@@ -26,15 +26,16 @@ type Options struct {
 	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
 	// are dropped and counted. The field PendingBytes is required.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
-	// nil, the log does not report the dropped lines. The field Dropped is required.
+	// The field Dropped returns a line, with its line feed, that reports n dropped lines. If
+	// Dropped returns nil, the log does not report the dropped lines. The field Dropped is
+	// required.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
 	// can check the log. Each line of a chained log must be a JSON object. By default,
 	// the log has no hash chain.
 	IsChained bool
-	// Log receives errors of failed writes, at most one a minute. By default, the field
-	// Log is not set.
+	// The field Log receives errors of failed writes, at most one a minute. By default,
+	// the field Log is not set.
 	Log zerolog.Logger
 }
 
@@ -42,21 +43,21 @@ type Options struct {
 type Log struct {
 	path string
 	opts Options
-	wake chan struct{} // wake has one token while lines are queued or the log is closing
+	wake chan struct{} // the field wake has one token while lines are queued or the log is closing
 	done chan struct{}
 
 	mu           sync.Mutex // the mutex guards all fields below
-	pending      []byte     // pending is the queue of lines, and contains only whole lines
+	pending      []byte     // the field pending is the queue of lines, and contains only whole lines
 	pendingLines int
 	droppedLines int
 	isClosed     bool
 
 	// Only the goroutine that writes to the log file uses the following fields.
-	file              *os.File // file is nil if the log file could not be opened
+	file              *os.File // the field file is nil if the log file could not be opened
 	size              int64
 	endsInPartialLine bool
 	lastLogTime       time.Time
-	chain             chainLink // chain is the end of the hash chain in the log file; unused if file is nil
+	chain             chainLink // the field chain is the end of the hash chain in the log file; unused if file is nil
 }
 
 // Open starts writing the log at path, whose folder must exist. If the log file cannot be

@@ -159,7 +159,7 @@ func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 // Progress is one progress report of a running call.
 type Progress struct {
 	Progress float64
-	// Total is valid only if HasTotal is true.
+	// The field Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string

@@ -9,8 +9,8 @@ import (
 
 // registryLogin contains the credentials for all addresses that begin with host and path.
 type registryLogin struct {
-	host string // host includes the port, unless it is the default port of the scheme
-	path string // path begins and ends with a slash
+	host string // the field host includes the port, unless it is the default port of the scheme
+	path string // the field path begins and ends with a slash
 	// The field header is the value of the Authorization header.
 	header  string
 	problem string

@@ -51,8 +51,8 @@ func New(c Config, log zerolog.Logger) *Exporter {
 	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
 }
 
-// After implements [dispatch.AfterHook]. The method After queues the spans of an ended
-// call, and does not wait for the network.
+// The method After implements [dispatch.AfterHook]. The method After queues the spans of
+// an ended call, and does not wait for the network.
 func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
 	spans := spansOf(callInfo, &ended.View)
 	e.mu.Lock()

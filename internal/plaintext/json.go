@@ -18,7 +18,7 @@ func CleanJSON(text []byte) []byte {
 			continue
 		}
 		end := rawjson.SkipString(text, i)
-		if end < 0 { // invalid JSON: an unterminated string
+		if end < 0 { // a string without a closing quote is invalid JSON
 			break
 		}
 		if cleanText, hasChanged := cleanString(text[i:end]); hasChanged {

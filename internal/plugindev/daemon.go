@@ -58,7 +58,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			case <-ctx.Done():
 				return
 			}
-			client, _ = s.connect(ctx) // after an error, keepAttached tries again
+			client, _ = s.connect(ctx) // after an error, keepAttached tries to connect again
 		}
 		_ = s.attachOnce(ctx, client, developed, func() {
 			s.send(ctx, func() {

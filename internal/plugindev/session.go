@@ -35,7 +35,8 @@ type Options struct {
 	Permission wire.Permission
 	// Out is the terminal to which Run prints; required.
 	Out *terminal.Output
-	// Build are the options of builds, with the same defaults as in package jsbuild.
+	// The field Build contains the options of builds, with the same defaults as in
+	// package jsbuild.
 	Build jsbuild.Options
 	// Signals receives interrupts from the user; required. An interrupt stops the running
 	// tool call. If no tool call is running, an interrupt makes Run return.
@@ -45,8 +46,8 @@ type Options struct {
 	Rerun bool
 	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
-	// Call runs a tool call to its end and prints the result or error. Call is required if
-	// the field Lines is not nil.
+	// Call runs a tool call to its end and prints the result or error. The field Call is
+	// required if the field Lines is not nil.
 	Call func(ctx context.Context, c Call)
 }
 
@@ -57,7 +58,7 @@ type Call struct {
 	// JSON contains the arguments of the call as the text of one JSON object. JSON is
 	// empty if the arguments are in Words.
 	JSON string
-	// Words are the arguments of the call, each as name=value.
+	// The field Words contains the arguments of the call, each as name=value.
 	Words []string
 }
 

@@ -97,7 +97,7 @@ type devServer struct {
 	home    *home.Home
 	log     *pluginlog.Log
 	current atomic.Pointer[httpapi.API]
-	dir     atomic.Value // dir is the folder of the plugin under development
+	dir     atomic.Value // the field dir is the folder of the plugin under development
 }
 
 func newDevServer(t *testing.T) *devServer {

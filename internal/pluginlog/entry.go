@@ -32,7 +32,8 @@ type Entry struct {
 	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
-	// Dropped is the number of the plugin's log entries that were lost before this entry.
+	// The field Dropped is the number of the plugin's log entries that were lost before
+	// this entry.
 	Dropped int `json:"dropped,omitempty"`
 }
 

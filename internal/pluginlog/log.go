@@ -50,7 +50,7 @@ type Options struct {
 	// ResolveStack returns the stack frames of the author's code for a log entry of a
 	// plugin. By default, log entries have no stack frames.
 	ResolveStack func(plugin string, entry wire.LogEntry) []string
-	// Log receives errors. By default, the log's errors are not reported.
+	// The field Log receives errors. By default, the log's errors are not reported.
 	Log zerolog.Logger
 }
 

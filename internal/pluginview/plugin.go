@@ -68,7 +68,7 @@ func State(p httpapi.Plugin) string {
 	case len(p.MissingSettings) > 0:
 		text = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
-		if p.State != "" { // only a running server returns the state
+		if p.State != "" { // only a running server returns the state of a plugin
 			text += ", " + string(p.State)
 		}
 		if len(p.Calls) > 0 {

@@ -40,8 +40,8 @@ type Options struct {
 	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
 	// so it must not call methods of the Recorder. By default, the field OnInterrupted is not set.
 	OnInterrupted func(Record)
-	// Log receives an error about failed writes, at most once a minute. By default, the
-	// field Log is not set.
+	// The field Log receives an error about failed writes, at most once a minute. By
+	// default, the field Log is not set.
 	Log zerolog.Logger
 }
 

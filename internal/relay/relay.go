@@ -108,8 +108,8 @@ type daemonLink struct {
 	conn conn
 	done chan struct{}
 	// The field resumed is closed when the daemon has responded to the repeated
-	// initialize request, whose ID is resumeID. resumed is nil if no initialize request
-	// is repeated.
+	// initialize request, whose ID is resumeID. The field resumed is nil if no initialize
+	// request is repeated.
 	resumed  chan struct{}
 	resumeID string
 	// ownID is the ID of the relay's own requests.

@@ -32,8 +32,8 @@ type sessionState struct {
 // openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
-	// The field line is the request that the relay can repeat on the next daemon. line is
-	// nil for a tool call, which may already have taken effect.
+	// The field line is the request that the relay can repeat on the next daemon. The
+	// field line is nil for a tool call, which may already have taken effect.
 	line []byte
 }
 

@@ -30,7 +30,7 @@ type Removal struct {
 	// KeepsToken is true if the file keeps an opentabs entry with a client token.
 	KeepsToken bool
 	// The field earlier is the path of a backup with the opentabs entry from before
-	// setup, or empty. earlier is always empty if Action is not undoRemove.
+	// setup, or empty. The field earlier is always empty if Action is not undoRemove.
 	earlier       string
 	before, after []byte
 }
@@ -94,7 +94,7 @@ func (w Writer) PlanUndo(c Client) (Removal, error) {
 		c.File = r.File
 	}
 	now, err := readConfig(c.File)
-	if now == nil || err != nil { // now is nil if the user has deleted the file
+	if now == nil || err != nil { // the variable now is nil if the user has deleted the file
 		return Removal{File: c.File}, err
 	}
 	if isRecorded && hashOf(now) == r.Hash {

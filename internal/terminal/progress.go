@@ -16,7 +16,7 @@ const (
 // Progress is one progress report of a call.
 type Progress struct {
 	Progress float64
-	// Total is valid only if HasTotal is true.
+	// The field Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	// Message is the tool's latest progress message, or empty to display none.

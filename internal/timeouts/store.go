@@ -52,7 +52,8 @@ type Entry struct {
 	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
 	// Reason is the reason that the client gave when it gave up the call and sent a
-	// cancellation. Reason is empty if the client sent no text or closed its connection.
+	// cancellation. The field Reason is empty if the client sent no text or closed its
+	// connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
@@ -110,7 +111,7 @@ type Store struct {
 	log  zerolog.Logger
 
 	mu      sync.Mutex // the mutex guards the field unsaved
-	unsaved view       // unsaved contains learned timeouts that could not be written to the file
+	unsaved view       // the field unsaved contains learned timeouts that could not be written to the file
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a

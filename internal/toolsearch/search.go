@@ -46,14 +46,14 @@ type Tool struct {
 	Name        string
 	Title       string
 	Description string
-	// Arguments are the names of the tool's arguments.
+	// The field Arguments contains the names of the tool's arguments.
 	Arguments []string
 }
 
 // Part is the search index of one site's tools. A Part is immutable.
 type Part struct {
 	postings map[string][]posting
-	terms    []string // terms are the keys of postings, sorted
+	terms    []string // the field terms contains the keys of postings, sorted
 	// The field lengths contains the sum of the weights of all words of each tool.
 	lengths     []float32
 	totalLength float64

@@ -71,7 +71,7 @@ type Undoer struct {
 	mu       sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
 	isLoaded bool       // isLoaded is true after the notes of earlier servers were added to states
 	states   map[string]undoState
-	order    []string // order lists the keys of states, oldest first
+	order    []string // the field order lists the keys of states, oldest first
 }
 
 // undoState describes whether a call was undone, and by which other call.
@@ -119,9 +119,9 @@ func (u *Undoer) Undo(callID string, client dispatch.Client) (Started, error) {
 
 var _ dispatch.BeforeHook = (*Undoer)(nil)
 
-// Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs. If the note
-// about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet, so after a
-// crash, the user can start the undo again.
+// The method Before implements [dispatch.BeforeHook]: it writes a note about an undo to the disk before the undo runs.
+// If the note about an undo cannot be written, the undo does not run. An undo that waits for approval has no note yet,
+// so after a crash, the user can start the undo again.
 func (u *Undoer) Before(info dispatch.CallInfo) *wire.CallError {
 	undoneID, ok := u.openUndos.Find(info.CallID)
 	if !ok {

@@ -52,7 +52,7 @@ func TestCommitsSinceTheValueWasWritten(t *testing.T) {
 	newRows := slices.Clone(fakeRows)
 	newRows[1].Value = 1.2
 	second := r.commit(newRows)
-	third := r.commit(newRows) // commits without a change of the file
+	third := r.commit(newRows) // the following commits do not change the file
 	for id, want := range map[string]string{
 		"allocs": first + ".." + third + " (2): git log --oneline " + first + ".." + third,
 		"ratio":  second + ".." + third + " (1): git log --oneline " + second + ".." + third,
