@@ -13,17 +13,17 @@ import (
 	"opentabs/wire"
 )
 
-// batches are the running calls of browser_batch. Each step of a batch is a nested call
-// that passes the gates, has its own limits and is recorded.
+// The type batches contains the running calls of browser_batch. Each step of a batch is a
+// nested call that passes the gates, has its own limits and is recorded.
 type batches struct {
 	// onEnd runs before the client receives the results of the batch.
 	onEnd func(callID string)
 
-	mu   sync.Mutex // guards runs
+	mu   sync.Mutex // the mutex guards the field runs
 	runs map[string]*batch
 }
 
-// batch is one running call of browser_batch.
+// The type batch is one running call of browser_batch.
 type batch struct {
 	id          string
 	steps       []batchStep

@@ -14,22 +14,22 @@ import (
 
 // Options configure the browser tools.
 type Options struct {
-	// Rules stores the user's rules for sites. Required.
+	// Rules stores the user's rules for sites. The field Rules is required.
 	Rules *policy.Policy
 	// OwnAddress is the daemon's address (host:port), which browser tools must not open.
-	// Required.
+	// The field OwnAddress is required.
 	OwnAddress string
 	// UploadFolders are the absolute paths of the folders whose files agents are allowed to
 	// upload. By default, agents are not allowed to upload files.
 	UploadFolders []string
-	// Limits are the maximum numbers of calls per minute in one tab. By default, agents
-	// may make any number of calls.
+	// The field Limits contains the maximum numbers of calls per minute in one tab. By
+	// default, agents may make any number of calls.
 	Limits Limits
 	// CapabilitiesOf returns the optional Chrome permissions that the user granted a
 	// browser's extension. By default, only the extension checks whether it has the
 	// permissions that a tool needs.
 	CapabilitiesOf func(browserID string) []string
-	// Files stores the files that browser tools write. Required.
+	// Files stores the files that browser tools write. The field Files is required.
 	Files *filestore.Store
 }
 
@@ -146,8 +146,8 @@ func frameRuleClass(toolRun dispatch.Run) toolClass {
 	return c
 }
 
-// Cancel implements dispatch.Bridge. If a batch is cancelled, its running step still
-// ends, but no further step starts.
+// The method Cancel implements dispatch.Bridge. If a batch is cancelled, its running step
+// still ends, but no further step starts.
 func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	if !b.batches.cancel(id) {
 		b.Bridge.Cancel(id, reason, onOutcome)

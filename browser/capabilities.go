@@ -52,11 +52,11 @@ type permissionGate struct {
 	capabilitiesOf func(browserID string) []string
 }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (permissionGate) Name() string { return "chrome-permission" }
 
-// Decide implements dispatch.Gate. Decide allows the call if no browser has been chosen for
-// the call yet.
+// The method Decide implements dispatch.Gate. Decide allows the call if no browser has been
+// chosen for the call yet.
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
 		return dispatch.Verdict{}

@@ -34,7 +34,7 @@ type Holds struct {
 	onChange func(browser string)
 	calls    CallCanceler
 
-	mu      sync.Mutex // guards all fields below
+	mu      sync.Mutex // the mutex guards all fields below
 	holders map[tabKey]tabHolder
 	// runningCalls are the calls of browser tools that run in a tab, by call ID.
 	runningCalls map[string]tabCall
@@ -107,9 +107,9 @@ func (t tabHolder) isHolding() bool { return t.takenBackAt.IsZero() && t.timeLef
 
 func (t tabHolder) mustRead() bool { return !t.takenBackAt.IsZero() && !t.hasReadPage }
 
-// The caller holds Holds.mu.
+// The caller of release holds Holds.mu.
 func (t tabHolder) release() {
-	if t.isHolding() { // released may already be closed if the hold has ended
+	if t.isHolding() { // if the hold has ended, the channel released may already be closed
 		close(t.released)
 	}
 }
@@ -122,12 +122,12 @@ func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange 
 // before the first tool call.
 func (h *Holds) SetCalls(calls CallCanceler) { h.calls = calls }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (h *Holds) Name() string { return "tab" }
 
-// Decide implements dispatch.Gate. Decide suspends a call if the user has stopped its client
-// in the tab. If another client holds the tab of the call, Decide makes the call wait or
-// fail.
+// The method Decide implements dispatch.Gate. Decide suspends a call if the user has stopped
+// its client in the tab. If another client holds the tab of the call, Decide makes the call
+// wait or fail.
 func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if h.isStopped(callInfo) {
 		return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -212,8 +212,8 @@ func isPageRead(callInfo dispatch.CallInfo) bool {
 	return callInfo.Tool.Plugin == Name && callInfo.Tool.TargetKind == dispatch.TargetPage && classOf(callInfo) == classRead
 }
 
-// Before implements dispatch.BeforeHook. If the call is an acting call, its client holds
-// the tab from the start of the call on.
+// The method Before implements dispatch.BeforeHook. If the call is an acting call, its
+// client holds the tab from the start of the call on.
 func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
 		return nil

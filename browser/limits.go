@@ -28,7 +28,7 @@ type Limits struct {
 type limitGate struct {
 	limits Limits
 
-	mu         sync.Mutex // guards startTimes
+	mu         sync.Mutex // the mutex guards the field startTimes
 	startTimes map[limitedTab][]time.Time
 }
 
@@ -45,15 +45,15 @@ func newLimitGate(limits Limits) *limitGate {
 	return &limitGate{limits: limits, startTimes: map[limitedTab][]time.Time{}}
 }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (*limitGate) Name() string { return "tab-limit" }
 
-// Decide implements dispatch.Gate.
+// The method Decide implements dispatch.Gate.
 func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements dispatch.BeforeHook.
+// The method Before implements dispatch.BeforeHook.
 func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return g.check(callInfo, true)
 }

@@ -20,7 +20,7 @@ import (
 // extensionOutput is the output that the extension returns after it has run a browser
 // tool.
 type extensionOutput struct {
-	// Text is trusted: it is written by opentabs, not by a page.
+	// The field Text is trusted, because opentabs writes it, not a page.
 	Text string `json:"text"`
 	// Page is the top document of the tab after the call, or nil for a tool without a
 	// tab.
@@ -75,10 +75,10 @@ type agentResult struct {
 	File  *fileLink  `json:"file,omitempty"`
 	// Site is the origin of the page that the tab shows when the call ends.
 	Site string `json:"site,omitempty"`
-	// Untrusted are the pages that Text quotes, encoded by [wire.EncodeUntrustedPages];
-	// nil if Text quotes no page.
+	// The field Untrusted contains the pages that Text quotes, encoded by
+	// [wire.EncodeUntrustedPages]; nil if Text quotes no page.
 	Untrusted json.RawMessage `json:"untrusted,omitempty"`
-	// Steps are the pictures and files that the steps of a batch returned.
+	// The field Steps contains the pictures and files that the steps of a batch returned.
 	Steps []stepBlocks `json:"steps,omitempty"`
 }
 
@@ -189,7 +189,7 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, rawJSON json.RawM
 			shaped.Image, out.File = nil, nil
 		}
 	}
-	if out.Page == nil { // the site of the picture is unknown
+	if out.Page == nil { // without a page, the site of the picture is unknown
 		shaped.Image, out.File = nil, nil
 		if untrustedSource := dataSource(callInfo); out.Content != "" && untrustedSource != "" {
 			addLine("%s", encloseUntrusted(out.Content, untrustedSource))

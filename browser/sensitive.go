@@ -10,19 +10,19 @@ import (
 // sensitiveHosts are hosts of common services for mail, identity, passwords, payment and account settings. On sensitive
 // hosts and their subdomains, a wildcard rule never replaces an approval.
 var sensitiveHosts = []string{
-	// mail
+	// These hosts are mail services.
 	"mail.google.com", "outlook.live.com", "outlook.office.com", "outlook.office365.com", "mail.yahoo.com", "mail.proton.me", "fastmail.com", "mail.zoho.com", "gmx.net", "web.de", "icloud.com",
-	// identity and accounts
+	// These hosts are services for identity and accounts.
 	"accounts.google.com", "myaccount.google.com", "login.microsoftonline.com", "account.microsoft.com", "login.live.com", "appleid.apple.com", "account.apple.com",
 	"auth0.com", "okta.com", "onelogin.com", "id.me", "login.gov", "github.com/settings",
-	// passwords
+	// These hosts are password managers.
 	"passwords.google.com", "1password.com", "bitwarden.com", "lastpass.com", "dashlane.com", "keepersecurity.com", "nordpass.com",
-	// payment and money
+	// These hosts are services for payment and money.
 	"paypal.com", "stripe.com", "wise.com", "revolut.com", "venmo.com", "cash.app", "pay.google.com", "klarna.com", "adyen.com", "coinbase.com", "binance.com", "kraken.com",
 	"schwab.com", "fidelity.com", "vanguard.com", "robinhood.com", "etrade.com", "interactivebrokers.com",
 	"chase.com", "bankofamerica.com", "wellsfargo.com", "citi.com", "citibank.com", "capitalone.com", "usbank.com", "americanexpress.com", "hsbc.com", "barclays.co.uk",
 	"lloydsbank.com", "natwest.com", "santander.com", "deutsche-bank.de", "commerzbank.de", "sparkasse.de", "ing.com", "ing.de", "n26.com", "bnpparibas.com", "ubs.com", "monzo.com",
-	// health
+	// These hosts are health services.
 	"mychart.org", "mychart.com", "epic.com", "healthcare.gov", "nhs.uk", "doctolib.de", "doctolib.fr", "kaiserpermanente.org",
 	"irs.gov", "ssa.gov", "elster.de", "gov.uk", "impots.gouv.fr",
 }

@@ -22,7 +22,7 @@ type Sessions struct {
 	stores []sessionStore
 	onEnd  func(session string)
 
-	mu              sync.Mutex // guards all fields below
+	mu              sync.Mutex // the mutex guards all fields below
 	runningSessions map[string]bool
 	// endedSessions and endedKeys contain the sessions that have ended: as a set, and as
 	// a list with the oldest session first. Ended sessions are stored because a job may
@@ -49,8 +49,8 @@ func newSessions(stores ...sessionStore) *Sessions {
 // session. Call OnEnd before the first tool call.
 func (s *Sessions) OnEnd(onEnd func(session string)) { s.onEnd = onEnd }
 
-// Before implements dispatch.BeforeHook. Before records that the call's session is
-// running, unless the session has ended.
+// The method Before implements dispatch.BeforeHook. Before records that the call's
+// session is running, unless the session has ended.
 func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name {
 		return nil
@@ -63,8 +63,8 @@ func (s *Sessions) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	return nil
 }
 
-// After implements dispatch.AfterHook. If the client's session ended while the call ran,
-// After removes the state that the call has added to the session.
+// The method After implements dispatch.AfterHook. If the client's session ended while the
+// call ran, After removes the state that the call has added to the session.
 func (s *Sessions) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	key := clientKey(callInfo.Client)
 	s.mu.Lock()

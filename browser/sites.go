@@ -33,7 +33,7 @@ type siteGate struct {
 	ownAddress    string
 	uploadFolders []string
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	grants        []siteGrant
 	lastDecisions ruleVersion
 	callApprovals map[string][]string
@@ -87,10 +87,10 @@ func (s *siteGate) forgetApprovals() {
 	s.lastDecisions = now
 }
 
-// Name implements dispatch.Gate.
+// The method Name implements dispatch.Gate.
 func (s *siteGate) Name() string { return "site" }
 
-// Decide implements dispatch.Gate.
+// The method Decide implements dispatch.Gate.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
 		return dispatch.Verdict{}
@@ -104,7 +104,7 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	case toolTabs:
 		return s.decideTabs(callInfo, args)
-	case toolUpload: // the user approves only what can be uploaded
+	case toolUpload: // a request for approval lists only files that can be uploaded
 		for _, path := range args.Paths {
 			if _, _, err := findUpload(path, s.uploadFolders); err != nil {
 				return dispatch.Verdict{Block: newUploadError(err)}
@@ -158,7 +158,7 @@ type siteArgs struct {
 	URL    string `json:"url"`
 	Action string `json:"action"`
 	Go     string `json:"go"`
-	// Paths are the files to upload.
+	// The field Paths contains the files to upload.
 	Paths []string `json:"paths"`
 }
 
@@ -377,7 +377,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	}
 }
 
-// After implements dispatch.AfterHook.
+// The method After implements dispatch.AfterHook.
 func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type tabKey struct {
 type tabTable struct {
 	tabHolds *Holds
 
-	mu               sync.Mutex // guards all fields below
+	mu               sync.Mutex // the mutex guards all fields below
 	currentTabs      map[string]tabKey
 	browserNames     map[string]string
 	openers          map[tabKey]string
@@ -162,7 +162,7 @@ const maxShownPages = 10_000
 // page's address and title. A tool's result omits the page if the client has already seen
 // it.
 type shownPages struct {
-	mu    sync.Mutex // guards pages
+	mu    sync.Mutex // the mutex guards the field pages
 	pages map[clientTab]pageInfo
 }
 

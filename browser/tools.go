@@ -88,18 +88,18 @@ type toolDefinition struct {
 	// as "the history of the browser". A request for approval names the browser data, and the
 	// user approves its use.
 	browserData string
-	// capability is the optional Chrome permission without which no browser can run the
-	// tool, or empty.
+	// The field capability is the optional Chrome permission without which no browser can
+	// run the tool, or empty.
 	capability string
-	// permissions are the optional Chrome permissions that the tool needs and that the
-	// user grants in the side panel.
+	// The field permissions contains the optional Chrome permissions that the tool needs
+	// and that the user grants in the side panel.
 	permissions []string
 }
 
 // Group is a group of browser tools, as the CLI and the side panel list it.
 type Group struct {
 	Name string
-	// Tools are the names of the tools in the group.
+	// The field Tools contains the names of the tools in the group.
 	Tools []string
 }
 

@@ -54,8 +54,8 @@ func TestActivities(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		reports []wire.Report
-		want    string // the expected activities, each as type=content
-		dropped int    // the number of dropped changes of the first activity
+		want    string // the field want lists the expected activities, each as type=content
+		dropped int    // the field dropped is the expected number of dropped changes of the first activity
 		resyncs int32
 	}{
 		{"a snapshot", []wire.Report{newContentReport("text", `"hello"`)}, `text="hello"`, 0, 0},

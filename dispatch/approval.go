@@ -14,11 +14,11 @@ import (
 )
 
 // Decide applies the user's decision about a ticket to the suspended call. The first decision about
-// a ticket takes effect; later callers of Decide receive the first decision. ticketID is the ID in
-// the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of the call. If
-// the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if the ticket
-// does not offer the scope in the user's decision. Decide also returns an error if r.Data is not
-// JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
+// a ticket takes effect; later callers of Decide receive the first decision. The argument ticketID
+// is the ID in the [WaitingTicket] that the user saw; an empty ticketID selects the open ticket of
+// the call. If the resolution has no Scope, Decide uses ScopeOnce. Decide returns a *ScopeError if
+// the ticket does not offer the scope in the user's decision. Decide also returns an error if
+// r.Data is not JSON, or if the duration of a ScopeTime is not in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {

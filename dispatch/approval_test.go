@@ -43,7 +43,7 @@ func TestTheUserDecides(t *testing.T) {
 		name  string
 		r     dispatch.Resolution
 		code  wire.ErrorCode
-		scope wire.Scope // the scope of the recorded decision
+		scope wire.Scope // the field scope is the scope of the recorded decision
 	}{
 		{"allow", dispatch.Resolution{Allow: true, Surface: "the side panel"}, "", wire.ScopeOnce},
 		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"}, "", wire.ScopeAlways},

@@ -9,8 +9,8 @@ import (
 // maxAttempts is the maximum number of documents in which opentabs tries to run one call.
 const maxAttempts = 8
 
-// attempts records the documents in which a call was tried. liveCall.mu guards all fields
-// of attempts.
+// The type attempts records the documents in which a call was tried. liveCall.mu guards
+// all fields of attempts.
 type attempts struct {
 	runTarget      Target
 	runID          string // the ID of the call, with a suffix such as ".2" from the second attempt on

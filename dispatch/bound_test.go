@@ -15,7 +15,7 @@ import (
 
 // A requestingTool stops after 100 requests, so that the test ends even if opentabs never ends the call.
 type requestingTool struct {
-	stop chan struct{} // closed when the call has ended
+	stop chan struct{} // the test closes the channel stop when the call has ended
 }
 
 func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, nextRequest func(n int) wire.ToolAskParams) {

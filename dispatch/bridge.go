@@ -35,8 +35,8 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Frozen is true if the browser has suspended the page to save resources, so that its
-	// scripts do not run.
+	// The field Frozen is true if the browser has suspended the page to save resources,
+	// so that its scripts do not run.
 	Frozen bool
 	// Problem explains why the adapter did not start, for a target in [Targets.BrokenTabs].
 	// For a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
@@ -46,7 +46,8 @@ type Target struct {
 	// clock of the browser. Only targets in [Targets.ErrorPages] have a LoadFailedAtMs.
 	LoadFailedAtMs float64
 	// Secrets describes which kinds of secret fields the page contains, such as password
-	// fields. Secrets is nil if [TargetChoice.Inspect] is nil or the page did not answer.
+	// fields. The field Secrets is nil if [TargetChoice.Inspect] is nil or the page did
+	// not answer.
 	Secrets *wire.SecretFields
 }
 
@@ -66,10 +67,11 @@ type TargetChoice struct {
 	TabID   int
 	// Client is the client that makes the call; it does not affect which targets match.
 	Client Client
-	// Sites are URLs. The tab must have the host and port of one of the URLs in Sites.
+	// The field Sites contains URLs. The tab must have the host and port of one of the
+	// URLs in Sites.
 	Sites []string
-	// Open is the URL to open in a new tab if no tab matches, or empty if the call must not
-	// open a tab.
+	// The field Open is the URL to open in a new tab if no tab matches, or empty if the
+	// call must not open a tab.
 	Open string
 	// TargetKind is where the tool runs. For a tool of any kind except TargetDocument,
 	// [Bridge.Targets] returns the current state of the tab TabID, or of all browsers if TabID
@@ -175,7 +177,7 @@ type Run struct {
 	ID     string
 	Plugin string
 	Tool   string
-	// Prompt is true if Tool is the name of a prompt.
+	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool
 	// TargetKind is where the tool runs, such as in a document or in a tab.
 	TargetKind TargetKind
@@ -215,8 +217,8 @@ type Sink interface {
 // LateAnswer is a page's answer to a run that had already ended when the answer arrived,
 // for example because the link was lost.
 type LateAnswer struct {
-	// Output is the result of the tool as JSON text, and is valid only if Err is nil. Output
-	// is nil if the tool returned undefined.
+	// Output is the result of the tool as JSON text, and is valid only if Err is nil. The
+	// field Output is nil if the tool returned undefined.
 	Output json.RawMessage
 	Err    *wire.CallError
 	// IsOutputLost is true if the tool returned a result of which a part did not arrive.

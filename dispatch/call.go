@@ -20,14 +20,14 @@ type Tool struct {
 	Matches    []string
 	// About describes the tool for the user who approves or denies the call.
 	About events.ToolAbout
-	// Instances are the sites that the user configured in the plugin's settings, such as a work and
-	// a home server. Two instances can have the same name if they come from different settings.
-	// Instances is empty if the plugin's sites are fixed.
+	// The field Instances contains the sites that the user configured in the plugin's settings,
+	// such as a work and a home server. Two instances can have the same name if they come from
+	// different settings. The field Instances is empty if the plugin's sites are fixed.
 	Instances []Instance
 	// OpenURL is the page to open for a call that finds no tab, if the user permits opening
 	// tabs. OpenURL is empty if the plugin's author declared no page to open.
 	OpenURL string
-	// Prompt is true if Name is the name of a prompt, not of a tool.
+	// The field Prompt is true if Name is the name of a prompt, not of a tool.
 	Prompt bool
 	// TargetKind is where the tool runs: in a plugin's document, a page, a tab or a browser. A
 	// browser tool never has the kind TargetDocument, and the dispatcher chooses its target before
@@ -40,7 +40,8 @@ type Tool struct {
 	// Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
-	// Output checks the output of each call of the tool. Output is nil if every output is valid.
+	// Output checks the output of each call of the tool. The field Output is nil if every output
+	// is valid.
 	Output OutputChecker `json:"-"`
 }
 
@@ -70,17 +71,18 @@ type Call struct {
 	TabID    int
 	Instance string
 	Client   Client
-	// Progress is called for each progress notification to an MCP client, one at a time, and
-	// never after Dispatcher.Call has returned. A Progress function that blocks delays only
-	// its own call. Progress is nil if the client wants no notifications.
+	// The field Progress is called for each progress notification to an MCP client, one at a
+	// time, and never after Dispatcher.Call has returned. A Progress function that blocks
+	// delays only its own call. The field Progress is nil if the client wants no
+	// notifications.
 	Progress func(Progress)
 	// OnTicket is called when the call or one of its nested calls waits for the user, so that
 	// an MCP client can ask the user. OnTicket runs on a separate goroutine and passes the
 	// decision to [Dispatcher.Decide]; ctx ends when the ticket is decided or withdrawn.
 	// OnTicket is nil if the client can't ask its user.
 	OnTicket func(ctx context.Context, w WaitingTicket)
-	// Trace records when the call passes each stage, such as the queue. Trace is nil for a
-	// call that is not traced.
+	// Trace records when the call passes each stage, such as the queue. The field Trace is
+	// nil for a call that is not traced.
 	Trace *hops.Trace
 	// ParentCallID and ParentNodeID identify the call whose tool made a nested call.
 	ParentCallID string

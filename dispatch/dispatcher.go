@@ -17,7 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// The default limits of a dispatcher, for fields of Options that are zero.
+// These constants are the default limits of a dispatcher, for fields of Options that are
+// zero.
 const (
 	DefaultIdleLimit        = 30 * time.Second
 	DefaultMaxIdleLimit     = 5 * time.Minute
@@ -72,22 +73,25 @@ type Options struct {
 	// default 5 min. After SuspendLimit, the call fails with approval_timeout. A call that has
 	// begun ends at the latest after HardLimit plus SuspendLimit.
 	SuspendLimit time.Duration
-	// Gates decide, in the order of the list, which calls may run. Default: none.
+	// The gates in the field Gates decide, in the order of the list, which calls may run.
+	// By default, the field Gates is not set.
 	Gates []Gate
-	// BeforeHooks run before each allowed call, in the order of the list. Default: none.
+	// BeforeHooks run before each allowed call, in the order of the list. By default, the
+	// field BeforeHooks is not set.
 	BeforeHooks []BeforeHook
 	// AfterHooks run a few milliseconds after each call has returned, in the order of the list
-	// and for one call at a time. Default: none.
+	// and for one call at a time. By default, the field AfterHooks is not set.
 	AfterHooks []AfterHook
-	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended.
-	// Default: none.
+	// OpenCallHook runs within 500 ms after a call arrives, unless the call has ended. By
+	// default, the field OpenCallHook is not set.
 	OpenCallHook OpenCallHook
 	// OnWaitingChange receives the number of calls that wait for the user whenever the number
-	// changes. OnWaitingChange must not block, and is never called concurrently. Default: none.
+	// changes. OnWaitingChange must not block, and is never called concurrently. By default,
+	// the field OnWaitingChange is not set.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds a tool that the tool parent calls. name is the tool's short name in the same plugin, or
-	// <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page receives. By
-	// default, no tool can call another tool.
+	// ResolveTool finds a tool that the tool parent calls. The argument name is the tool's short name in the same
+	// plugin, or <plugin>__<tool>. The arguments that ResolveTool returns are validated, in the form that the page
+	// receives. By default, no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab must be safe for concurrent use. By default, no call opens a tab.
@@ -108,7 +112,8 @@ type Options struct {
 	// agent and one for the user. FailureNote must not block and must be safe for concurrent
 	// use. By default, the error of a failed tool gets no additional sentences.
 	FailureNote func(Tool) (agentText, userText string)
-	// Log receives one log line for each ended call. Default: none.
+	// The field Log receives one log line for each ended call. By default, the field Log
+	// is not set.
 	Log zerolog.Logger
 }
 
@@ -124,7 +129,7 @@ type Dispatcher struct {
 	hasAfterHookWork bool
 	afterHookQueue   afterHookQueue
 
-	mu                sync.Mutex // guards all fields below; no other lock is acquired while mu is held
+	mu                sync.Mutex // the mutex guards all fields below; no other lock is acquired while mu is held
 	liveCalls         map[string]*liveCall
 	endedCalls        []*liveCall
 	acceptedCount     uint64

@@ -19,13 +19,13 @@ const (
 type afterHookQueue struct {
 	work func(*liveCall)
 
-	workMu sync.Mutex // held while work runs
+	workMu sync.Mutex // workMu is locked while AfterHooks run
 
-	mu    sync.Mutex // guards all fields below
+	mu    sync.Mutex // the mutex guards all fields below
 	calls []*liveCall
 	bytes int
 	timer *time.Timer
-	idle  []*liveCall // an empty slice that is swapped with calls to reuse its memory
+	idle  []*liveCall // the field idle is an empty slice that is swapped with calls to reuse its memory
 }
 
 func (q *afterHookQueue) add(c *liveCall, bytes int) {
@@ -45,7 +45,7 @@ func (q *afterHookQueue) add(c *liveCall, bytes int) {
 	}
 }
 
-// flush runs the AfterHooks of all queued calls.
+// The method flush runs the AfterHooks of all queued calls.
 func (q *afterHookQueue) flush() {
 	q.workMu.Lock()
 	defer q.workMu.Unlock()

@@ -17,14 +17,14 @@ type Error struct {
 	Cause string
 	// PageText is untrusted text from a web page that Message ends with, or empty. Cause never contains PageText.
 	PageText string
-	// Untrusted are the web pages that PageText quotes.
+	// The field Untrusted contains the web pages that PageText quotes.
 	Untrusted []wire.UntrustedPage
 	// UserText is the error text for the user, or empty if Message suits both agents and users.
 	UserText string
 	CallID   string
 	// ToolError describes the ToolError that the tool's handler threw, or is nil.
 	ToolError *wire.ToolErrorInfo
-	// Retryable is true if a repetition of the call may succeed later.
+	// The field Retryable is true if a repetition of the call may succeed later.
 	Retryable bool
 	// MayHaveActed is false only if the tool's handler certainly did not run.
 	MayHaveActed bool

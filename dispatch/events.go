@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// Aliases of types in subpackages of dispatch, so that most packages need to import only
-// package dispatch.
+// These types are aliases of types in subpackages of dispatch, so that most packages need
+// to import only package dispatch.
 type (
 	// Client identifies the client of a call.
 	Client = events.Client
@@ -50,8 +50,8 @@ type (
 	StopOutcome = wire.CancelOutcome
 )
 
-// The kinds of credentials with which clients authenticate, and the prefix of the client names
-// of opentabs commands.
+// These constants are the kinds of credentials with which clients authenticate, and the prefix
+// of the client names of opentabs commands.
 const (
 	CredentialToken       = events.CredentialToken
 	CredentialCommandLine = events.CredentialCommandLine
@@ -59,7 +59,7 @@ const (
 	CommandNamePrefix     = events.CommandNamePrefix
 )
 
-// The possible values of EventKind.
+// These constants are the possible values of EventKind.
 const (
 	EventCreated   = events.KindCreated
 	EventSuspended = events.KindSuspended

@@ -21,14 +21,15 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
-// failure contains the facts from which explainFailure builds the error text of a failed call.
+// The type failure contains the facts from which explainFailure builds the error text of a
+// failed call.
 type failure struct {
 	callID   string
 	tool     Tool
 	err      *wire.CallError
 	note     failureNote
 	requests *toolRequests
-	// nextStep, if not empty, replaces the usual advice for the error code.
+	// If nextStep is not empty, it replaces the usual advice for the error code.
 	nextStep        errtext.Step
 	hasBegun        bool
 	runTime         time.Duration
@@ -39,7 +40,7 @@ type failure struct {
 	stopOutcome     StopOutcome
 }
 
-// The caller holds liveCall.mu.
+// The caller of describeFailure holds liveCall.mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, note: c.state.note, requests: &c.requests, nextStep: c.nextStep,

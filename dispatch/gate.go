@@ -97,15 +97,18 @@ type Ticket struct {
 	// object with the keys "allow", "scope", "by" and "data".
 	PassDecisionToTool bool
 	// Limit is how long the user may take to decide before the ticket fails with approval_timeout.
-	// Limit cannot exceed its default: the part of Options.SuspendLimit that the call has not used.
+	// The field Limit cannot exceed its default: the part of Options.SuspendLimit that the call has
+	// not used.
 	Limit time.Duration
-	// Scopes are the scopes that the approval form offers, such as once or always. Empty Scopes
-	// mean ScopeOnce. To a client without a session, the form does not offer ScopeSession.
+	// The field Scopes contains the scopes that the approval form offers, such as once or
+	// always. Empty Scopes mean ScopeOnce. To a client without a session, the form does not
+	// offer ScopeSession.
 	Scopes []wire.Scope
 	// IsReadOnly is true if the gate has checked that the call changes nothing. If IsReadOnly
 	// is false, the call is read-only only if the tool's author declares so.
 	IsReadOnly bool
-	// reloadsTab is true if an approval of the ticket covers the reload of a tab.
+	// The field reloadsTab is true if an approval of the ticket covers the reload of a
+	// tab.
 	reloadsTab bool
 	// runTarget is the document in which the plugin's tool would run if approved now; zero if unknown.
 	runTarget Target
@@ -151,7 +154,7 @@ type AfterHook interface {
 type EndedCall struct {
 	// View is the final View of the call, including its activities, timeline and trace.
 	View View
-	// Args are the arguments of the call as they are shown to users; see
+	// The field Args contains the arguments of the call as they are shown to users; see
 	// [Options.MaskArgs]. IsArgsMasked is true if Args differ from the real arguments.
 	Args         json.RawMessage
 	IsArgsMasked bool
@@ -159,7 +162,7 @@ type EndedCall struct {
 	Target Target
 	// Output is the JSON text of the call's result, or nil without a result.
 	Output json.RawMessage
-	// Resolutions are the user's decisions about the call, oldest first.
+	// The field Resolutions contains the user's decisions about the call, oldest first.
 	Resolutions []Resolution
 	// LastMessages are the last messages that the tool reported, oldest first.
 	LastMessages []ToolMessage

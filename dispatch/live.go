@@ -28,7 +28,7 @@ type liveCall struct {
 	// argBytes is the size of the call's arguments, in bytes. argBytes is stored separately, because
 	// the arguments are released once the after hooks have run.
 	argBytes      int
-	arrivalNumber uint64 // position in the order of arrival; guarded by Dispatcher.mu
+	arrivalNumber uint64 // arrivalNumber is the call's position in the order of arrival; guarded by Dispatcher.mu
 	parent, root  *liveCall
 	depth         int
 
@@ -46,13 +46,13 @@ type liveCall struct {
 	retryErrors chan *wire.CallError
 	done        chan struct{}
 
-	mu               sync.Mutex // guards all fields below; the package documentation defines the lock order
+	mu               sync.Mutex // the mutex guards all fields below; the package documentation defines the lock order
 	state            state
 	attempts         attempts
 	suspension       suspension
 	reports          reportLog
 	timeline         timeline
-	nextStep         errtext.Step // the next step if the call has no document to run in
+	nextStep         errtext.Step // nextStep is the advice if the call has no document to run in
 	argsStart        string
 	isReloadApproved bool
 	resultStart      events.ResultStart
@@ -75,7 +75,7 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 // Cancellation describes who cancelled a call and why. Pass a Cancellation as the cause of
 // the context of [Dispatcher.Call]; without a cause, the error names the client as the canceller.
 type Cancellation struct {
-	CancelledBy string // who cancelled the call, such as "the client"
+	CancelledBy string // CancelledBy names who cancelled the call, such as "the client"
 	// Reason is the reason that the client or the user gave for the cancellation, without hidden
 	// characters; empty if none was given.
 	Reason string
@@ -100,7 +100,8 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate runs before the gates, so that the user need not decide about an invalid call.
+// The method validate runs before the gates, so that the user need not decide about an
+// invalid call.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {
@@ -132,7 +133,7 @@ func (c *liveCall) run(ctx context.Context) {
 		return
 	}
 	targets = c.startAttempt(ctx, targets)
-	var nextSend <-chan time.Time // fires when the rate limit permits the next notification
+	var nextSend <-chan time.Time // nextSend fires when the rate limit permits the next notification
 	for {
 		select {
 		case <-c.sender.Wake():
@@ -220,8 +221,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	return targets[1:]
 }
 
-// fail ends a call with an error, but sends the page no request to stop the tool. Callers use fail
-// only while the tool's handler is not running.
+// The method fail ends a call with an error, but sends the page no request to stop the tool.
+// Callers use fail only while the tool's handler is not running.
 func (c *liveCall) fail(err *wire.CallError) {
 	c.endCall(ending{status: failureStatusOf(err), err: err})
 }
@@ -361,7 +362,7 @@ func (c *liveCall) arguments() json.RawMessage {
 	return c.req.Args
 }
 
-// The caller holds liveCall.mu.
+// The caller of logEnd holds liveCall.mu.
 func logEnd(c *liveCall) {
 	logEvent := c.d.opts.Log.Info()
 	if err := c.state.err; err != nil {

@@ -36,7 +36,7 @@ var errWithdrawn = &Cancellation{CancelledBy: "the tool that made it"}
 // toolRequests tracks the requests of one running tool: nested calls, and requests for an
 // action of the user.
 type toolRequests struct {
-	mu          sync.Mutex // guards cancelFuncs and isClosed; no other lock is acquired while mu is held
+	mu          sync.Mutex // the mutex guards cancelFuncs and isClosed; no other lock is acquired while mu is held
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
 	failures    []requestFailure
@@ -91,7 +91,8 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish keeps the request's entry in cancelFuncs, so that begin can detect a duplicate of the request.
+// The method finish keeps the request's entry in cancelFuncs, so that begin can detect a duplicate of
+// the request.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]

@@ -419,7 +419,7 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
-				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // request 9 was never made
+				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // the tool never made a request with the number 9
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},

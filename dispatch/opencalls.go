@@ -22,7 +22,7 @@ type OpenCallHook interface {
 // openCallHookTimer schedules runs of the OpenCallHook while new calls arrive. All fields
 // of openCallHookTimer are guarded by Dispatcher.mu.
 type openCallHookTimer struct {
-	timer          *time.Timer // nil until the first call arrives
+	timer          *time.Timer // the field timer is nil until the first call arrives
 	isSet          bool
 	countAtLastRun uint64
 }

@@ -83,11 +83,11 @@ func reloadReason(tab Target) string {
 // unsaved input.
 type reloadGate struct{}
 
-// Name implements Gate.
+// The method Name implements Gate.
 func (reloadGate) Name() string { return "reload" }
 
-// Decide implements Gate. Decide suspends every call, so a call waits until the user allows or
-// denies the reload.
+// The method Decide implements Gate. Decide suspends every call, so a call waits until the
+// user allows or denies the reload.
 func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
 
 func requestReload(ctx context.Context, c *liveCall, tab Target) bool {

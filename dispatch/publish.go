@@ -11,8 +11,8 @@ import (
 // If a timeline is full, the first moment and the newest moments stay.
 const maxMoments = 64
 
-// timeline contains the moments of one call, such as created and running. liveCall.mu
-// guards all fields of timeline.
+// The type timeline contains the moments of one call, such as created and running.
+// liveCall.mu guards all fields of timeline.
 type timeline struct {
 	moments      []Moment
 	firstMoments [3]Moment
@@ -28,7 +28,7 @@ func (t *timeline) add(m Moment) {
 	t.moments = append(t.moments, m)
 }
 
-// The caller holds liveCall.mu, so the events of one call are in order.
+// The caller of publish holds liveCall.mu, so the events of one call are in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
@@ -51,7 +51,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.Publish(change)
 }
 
-// The caller holds liveCall.mu.
+// The caller of publishReport holds liveCall.mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
@@ -80,7 +80,7 @@ func fillFacts(card *events.CallFacts, c *liveCall) {
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.createdAt, c.depth
 }
 
-// The caller holds liveCall.mu.
+// The caller of sharedFacts holds liveCall.mu.
 func sharedFacts(c *liveCall) *events.CallFacts {
 	if c.facts == nil {
 		c.facts = new(events.CallFacts)
@@ -89,7 +89,7 @@ func sharedFacts(c *liveCall) *events.CallFacts {
 	return c.facts
 }
 
-// The caller holds liveCall.mu.
+// The caller of fillState holds liveCall.mu.
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
@@ -110,7 +110,7 @@ func fillState(s *events.State, c *liveCall) {
 	}
 }
 
-// The caller holds liveCall.mu.
+// The caller of viewLocked holds liveCall.mu.
 func (c *liveCall) viewLocked() View {
 	var card events.CallFacts
 	fillFacts(&card, c)

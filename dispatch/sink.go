@@ -10,7 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// sink implements Sink: a sink receives the reports and the result of a call's current run.
+// The type sink implements Sink: a sink receives the reports and the result of a call's
+// current run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -60,7 +61,7 @@ func (s sink) succeed(toolOutput json.RawMessage) {
 	s.call.endCall(ending{status: statusSucceeded, output: toolOutput})
 }
 
-// Reports implements Sink.
+// The method Reports implements Sink.
 func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	if s.acceptReports(reports, skippedCount) && s.call.parent != nil {
 		s.call.parent.onChildProgress(s.call.req.Tool.FullName(), reports)
@@ -92,7 +93,7 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	return true
 }
 
-// The caller holds liveCall.mu.
+// The caller of acceptReport holds liveCall.mu.
 func (s sink) acceptReport(r *wire.Report) {
 	c := s.call
 	if logEvent := c.d.opts.Log.Debug(); logEvent.Enabled() {
@@ -155,7 +156,7 @@ func logReport(logEvent *zerolog.Event, r *wire.Report) {
 	logEvent.Msg("report")
 }
 
-// Ask implements Sink.
+// The method Ask implements Sink.
 func (s sink) Ask(p wire.ToolAskParams) {
 	c := s.call
 	if p.Withdrawn {

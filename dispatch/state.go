@@ -9,7 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// status is the internal status of a call; shownStatus returns the status for users.
+// The type status is the internal status of a call; shownStatus returns the status for
+// users.
 type status uint8
 
 const (
@@ -57,13 +58,13 @@ func failureStatusOf(err *wire.CallError) status {
 	return statusFailed
 }
 
-// state is the state machine of one call: its status, its times and its outcome.
+// The type state is the state machine of one call: its status, its times and its outcome.
 // liveCall.mu guards all fields of state.
 type state struct {
 	status       status
 	beganAt      time.Time
 	endedAt      time.Time
-	finalRunTime time.Duration // the time from beganAt to endedAt, without the time in which the call was suspended
+	finalRunTime time.Duration // finalRunTime is the time from beganAt to endedAt, without suspensions
 	output       json.RawMessage
 	err          *wire.CallError
 	reason       string
@@ -72,7 +73,7 @@ type state struct {
 	stopOutcome  StopOutcome
 }
 
-// ending is the outcome of a call: its final status and its result or error.
+// The type ending is the outcome of a call: its final status and its result or error.
 type ending struct {
 	status       status
 	output       json.RawMessage

@@ -13,14 +13,14 @@ func TestStatusMachine(t *testing.T) {
 	}
 	// Each row is a status, and each column marked with x is a possible next status.
 	want := []string{
-		".xx.xxxx", // new
-		"..x.xxxx", // running
-		"...xxxxx", // suspended
-		".xx.xxxx", // resuming
-		"........", // succeeded
-		"........", // failed
-		"........", // cancelled
-		"........", // timed out
+		".xx.xxxx", // possible successors of the status "new"
+		"..x.xxxx", // possible successors of the status "running"
+		"...xxxxx", // possible successors of the status "suspended"
+		".xx.xxxx", // possible successors of the status "resuming"
+		"........", // possible successors of the status "succeeded"
+		"........", // possible successors of the status "failed"
+		"........", // possible successors of the status "cancelled"
+		"........", // possible successors of the status "timed out"
 	}
 	surfaces := []wire.CallStatus{
 		wire.StatusPending, wire.StatusRunning, wire.StatusPending, wire.StatusRunning,

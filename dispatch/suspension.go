@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// ticket describes which decision of the user a suspended call waits for.
+// The type ticket describes which decision of the user a suspended call waits for.
 type ticket struct {
 	WaitingTicket
 	call      *liveCall
@@ -70,12 +70,12 @@ func (e *ScopeError) Error() string {
 	return fmt.Sprintf("the scope %q is not offered for this call: use one of %q", e.Scope, e.OfferedScopes)
 }
 
-// suspension is the open ticket of a call and the user's decisions so far. liveCall.mu
-// guards all fields of suspension.
+// The type suspension is the open ticket of a call and the user's decisions so far.
+// liveCall.mu guards all fields of suspension.
 type suspension struct {
 	ticket      *ticket
 	resolutions []Resolution
-	decision    json.RawMessage // the decision that the tool receives as context.decision
+	decision    json.RawMessage // the field decision is the user's decision that the tool receives as context.decision
 }
 
 // Only the first decision about a ticket takes effect.
@@ -127,8 +127,8 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 	return nil
 }
 
-// Limits of the number of suspended calls and of the total size of their arguments. The queue's limits do not count
-// suspended calls, because a call is suspended before it enters the queue.
+// These constants limit the number of suspended calls and the total size of their arguments. The queue's limits do
+// not count suspended calls, because a call is suspended before it enters the queue.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes
@@ -136,10 +136,10 @@ const (
 
 // suspendedCalls counts the calls that wait for the user, and the bytes of their arguments.
 type suspendedCalls struct {
-	mu       sync.Mutex // guards all fields below; held while notify runs
+	mu       sync.Mutex // the mutex guards all fields below; held while notify runs
 	count    int
 	argBytes int
-	notify   func(calls int) // Options.OnWaitingChange; may be nil
+	notify   func(calls int) // the field notify is Options.OnWaitingChange, which may be nil
 }
 
 func (s *suspendedCalls) add(argBytes int) bool {

@@ -18,8 +18,8 @@ import (
 // methodElicit is the MCP request that makes a client show its user a form.
 const methodElicit = "elicitation/create"
 
-// approvals shows approval requests for suspended calls as forms in the client that made the
-// calls. The methods of approvals are safe for concurrent use.
+// The type approvals shows approval requests for suspended calls as forms in the client that
+// made the calls. The methods of approvals are safe for concurrent use.
 type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
@@ -90,9 +90,9 @@ type requestForms struct {
 	progress  *progressSender
 	askClient transport.Ask // nil if the client shows no forms
 
-	ctx context.Context // the context of the request
+	ctx context.Context // ctx is the context of the request
 
-	mu          sync.Mutex // guards isAnswered and cancelForms, and additions to openForms
+	mu          sync.Mutex // the mutex guards isAnswered and cancelForms, and additions to openForms
 	isAnswered  bool
 	cancelForms []context.CancelFunc
 	openForms   sync.WaitGroup
@@ -103,7 +103,8 @@ func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), askClient: q.Ask}
 }
 
-// close cancels the request's forms, and returns when the client has received the cancellations.
+// The method close cancels the request's forms, and returns when the client has received the
+// cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true

@@ -22,7 +22,7 @@ const (
 	argDetach   = "_detach"
 )
 
-// arguments are the arguments of one call.
+// The type arguments contains the arguments of one call.
 type arguments struct {
 	toolArgs json.RawMessage
 	// tabID, browser and instance select where the call runs.

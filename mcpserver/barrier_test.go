@@ -29,7 +29,7 @@ type pingedClient struct {
 }
 
 type receivedLine struct {
-	kind string // ping, progress, answer or padded answer
+	kind string // the field kind is ping, progress, answer or padded answer
 	at   time.Duration
 	id   string
 }

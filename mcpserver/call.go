@@ -19,14 +19,14 @@ import (
 	"opentabs/wire"
 )
 
-// request is a transport.Request with the timer and the callbacks of its call.
+// The type request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
 	receivedAt time.Time
-	// timer is nil if the client's calls never become jobs.
+	// The field timer is nil if the client's calls never become jobs.
 	timer *answerTimer
-	// progress and onSuspend are callbacks of the dispatcher: it calls progress for each progress
-	// report, and onSuspend when it suspends the call.
+	// The fields progress and onSuspend are callbacks of the dispatcher: it calls progress for
+	// each progress report, and onSuspend when it suspends the call.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
 	// gatewayCall is nil unless the client called the tool through a tool of the gateway.
@@ -35,7 +35,8 @@ type request struct {
 
 var _ transport.Handler = (*Server)(nil)
 
-// Serve implements transport.Handler by running tool calls, prompts and reads of resources.
+// The method Serve implements transport.Handler by running tool calls, prompts and reads of
+// resources.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveGatewayCall(); err != nil {
@@ -72,8 +73,8 @@ func (q request) needsStructuredOnly() bool {
 // pluginMethods are the MCP methods whose results depend on plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
-// Ready implements transport.Handler. Requests about plugins wait until the plugins are loaded,
-// because an early list would be empty.
+// The method Ready implements transport.Handler. Requests about plugins wait until the plugins
+// are loaded, because an early list would be empty.
 func (s *Server) Ready(ctx context.Context, method string) error {
 	if s.opts.Ready == nil || !slices.Contains(pluginMethods, method) {
 		return nil
@@ -90,7 +91,8 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run handles a request, and replies with an error if the handling code panics.
+// The method run handles a request, and replies with an error if the handling code
+// panics.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -143,7 +143,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
 			p.initialize("a")
-			const at = 4 // the number of concurrent calls
+			const at = 4 // the constant at is the number of concurrent calls
 			for round := range callRounds {
 				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {

@@ -20,8 +20,8 @@ import (
 	"opentabs/wire"
 )
 
-// catalog keeps the lists of tools and prompts up to date with the plugins and their
-// permissions. A catalog is safe for concurrent use.
+// The type catalog keeps the lists of tools and prompts up to date with the plugins and
+// their permissions. A catalog is safe for concurrent use.
 type catalog struct {
 	library  *server.MCPServer
 	plugins  *plugin.Registry
@@ -33,16 +33,16 @@ type catalog struct {
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt]
 
-	mu           sync.Mutex // serializes updates; guards refusedNames
-	refusedNames []string   // the tools and prompts that are not listed, sorted
+	mu           sync.Mutex // the mutex serializes updates and guards refusedNames
+	refusedNames []string   // refusedNames are the tools and prompts that are not listed, sorted
 }
 
 // toolTable contains the tools of all plugins at one moment, and never changes.
 type toolTable struct {
 	toolsByName map[string]*listedTool
-	listedTools []*listedTool // the tools that are not refused
-	// sites returns one gateway.Site per plugin, with all tools of the plugin that a search can find, including refused
-	// tools.
+	listedTools []*listedTool // listedTools are the tools that are not refused
+	// The function sites returns one gateway.Site per plugin, with all tools of the plugin that a search can find,
+	// including refused tools.
 	sites func() []gateway.Site
 }
 

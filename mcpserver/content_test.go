@@ -13,7 +13,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-const pngData = `iVBORw0KGgo=` // 8 bytes
+const pngData = `iVBORw0KGgo=` // pngData encodes 8 bytes
 
 // TestBlocksOfContent checks that each content block in a tool's result reaches the agent
 // exactly once.
@@ -159,7 +159,7 @@ func FuzzContent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, output string) {
 		if !json.Valid([]byte(output)) {
-			content.SeparateBlocks([]byte(output)) // must not panic
+			content.SeparateBlocks([]byte(output)) // SeparateBlocks must not panic for any output
 			return
 		}
 		r := newSuccessReply("", json.RawMessage(output))

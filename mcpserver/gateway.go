@@ -294,8 +294,8 @@ func (l *toolLists) unknownToolError(q request, name string) error {
 // of the named tool.
 type gatewayCall struct {
 	name string
-	// target contains the arguments tabId, browser, instance and _detach, if the agent put
-	// them outside the arguments of the named tool.
+	// The field target contains the arguments tabId, browser, instance and _detach, if the
+	// agent put them outside the arguments of the named tool.
 	target arguments
 	// schemaText is the input schema of a built-in tool, which errors about wrong arguments contain.
 	schemaText string

@@ -28,7 +28,8 @@ type featureCall struct{ name, arguments string }
 
 type feature struct {
 	calls []featureCall
-	// decision is the user's answer to each form, or empty if the client does not support forms.
+	// The field decision is the user's answer to each form, or empty if the client does not
+	// support forms.
 	decision    string
 	cancelAfter time.Duration
 	gatewayText string
@@ -184,7 +185,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 			observed += string(mustEncode(t, v)) + "\n"
 		}
 		p.close()
-		time.Sleep(time.Minute) // let tools that still run in the page end
+		time.Sleep(time.Minute) // let the tools that still run in the page end
 	})
 	return randomIDs.ReplaceAllString(observed, "ID")
 }
@@ -193,7 +194,7 @@ func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportNam
 type callRecorder struct {
 	t *testing.T
 
-	mu           sync.Mutex // guards all fields below
+	mu           sync.Mutex // the mutex guards all fields below
 	lines        []string
 	limitedCount int
 }

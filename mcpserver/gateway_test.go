@@ -95,7 +95,7 @@ func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
 	c := s.open(b, "a")
 	queries := []string{"read new messages of a channel", "list_messages_1700", "mesages site-007", "newest", "list the messages of every channel in pages"}
-	c.callForText("tools_search", `{"query":"channel"}`) // builds the search index
+	c.callForText("tools_search", `{"query":"channel"}`) // the first search builds the search index
 	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
 		startTime := time.Now()
@@ -417,7 +417,7 @@ func TestGatewayCallEqualsDirectCall(t *testing.T) {
 		for _, arguments := range []string{`{}`, `{"big":12345678901234567890,"tabId":7,"browser":"b","q":"\u003c<"}`, `null`} {
 			for _, meta := range []string{`{}`, progressTokenMeta} {
 				if name == "reports" && meta != progressTokenMeta {
-					continue // without a token, there is no function for progress
+					continue // a call without a progress token has no function for progress
 				}
 				direct := toolText("messages__echo", arguments, meta)
 				var responseLines []string

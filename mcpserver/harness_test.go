@@ -103,7 +103,7 @@ func listenFor(t testing.TB, s *testServer) *testServer {
 	s.url = ts.URL
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // cancels running calls at once
+		cancel() // a cancelled ctx makes Shutdown cancel running calls at once
 		_ = s.Shutdown(ctx)
 		ts.Close()
 	})
@@ -377,7 +377,8 @@ func (p *stdioPeer) mustRead() receivedMessage {
 	return m
 }
 
-// initialize returns when the server has handled both initialization messages and notifies the client of changes.
+// The method initialize returns when the server has handled both initialization messages and notifies the client
+// of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.sendMessage(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

@@ -63,7 +63,7 @@ func TestClientCancelsItsCall(t *testing.T) {
 		if msgs := <-got; len(msgs) != 0 {
 			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].messageJSON)
 		}
-		c.cancel(id) // a second cancellation, after the end of the call
+		c.cancel(id) // this second cancellation follows the end of the call
 	}
 }
 

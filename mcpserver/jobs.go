@@ -26,9 +26,9 @@ type Detach struct {
 	// BeforeTimeout is true to turn a call into a job shortly before the client's timeout. For
 	// a client with an unknown timeout, BeforeTimeout has no effect.
 	BeforeTimeout bool
-	// After, if positive, is the time after which a call becomes a job. If the client's
-	// timeout is known and expires before After, the call becomes a job shortly before
-	// the timeout.
+	// The fields After, if positive, is the time after which a call becomes a job. If the
+	// client's timeout is known and expires before After, the call becomes a job shortly
+	// before the timeout.
 	After time.Duration
 }
 
@@ -36,7 +36,8 @@ const noLimit = -1
 
 const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
-// jobs handles calls that outlive their requests. The methods of jobs are safe for concurrent use.
+// The type jobs handles calls that outlive their requests. The methods of jobs are safe for
+// concurrent use.
 type jobs struct {
 	dispatchJobs    *joblist.List // nil if calls never become jobs
 	detachRule      func(client string) Detach
@@ -100,11 +101,11 @@ func (j *jobs) revokeToken(token string) {
 // answerTimer is safe for concurrent use after detachAfter has returned.
 type answerTimer struct {
 	rule      Detach
-	isKnown   bool          // whether the client's timeout is known
-	waitLimit time.Duration // 0 means no limit
+	isKnown   bool          // isKnown is true if the client's timeout is known
+	waitLimit time.Duration // a waitLimit of 0 means no limit
 
-	mu    sync.Mutex  // guards timer
-	timer *time.Timer // nil before start
+	mu    sync.Mutex  // the mutex guards the field timer
+	timer *time.Timer // the field timer is nil before start is called
 }
 
 func (j *jobs) startTimer(q *request) {

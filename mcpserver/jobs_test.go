@@ -24,7 +24,7 @@ type jobServer struct {
 	t            *testing.T
 	d            *dispatch.Dispatcher
 	http         *http.Client
-	stopReasons  chan string // the reasons with which calls in the page were cancelled
+	stopReasons  chan string // stopReasons receives the reasons with which calls in the page were cancelled
 	runningPages sync.WaitGroup
 }
 

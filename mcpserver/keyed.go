@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	metaReplayed   = "opentabs/replayed"   // the ID of the earlier call whose ending a result repeats
-	metaResultLost = "opentabs/resultLost" // a mark for a result that is not stored
-	metaUndo       = "opentabs/undo"       // the tool that undoes a call
+	metaReplayed   = "opentabs/replayed"   // the key of the ID of the earlier call whose result or error is repeated
+	metaResultLost = "opentabs/resultLost" // the key of a mark for a result that is not stored
+	metaUndo       = "opentabs/undo"       // the key of the tool that undoes a call
 )
 
 // idempotencyKeyOf returns "" for a read-only tool, which can safely run again; an error is a sentence for the agent.
@@ -56,7 +56,7 @@ func callWithKey(ctx context.Context, s *Server, q request, l *listedTool, c dis
 		r = newStartedJobReply(s, q, l, use.Job)
 	}
 	if use.IsReplay {
-		r.replayedCall, r.onUndelivered = use.CallID, nil // another request uses the job
+		r.replayedCall, r.onUndelivered = use.CallID, nil // another request also uses the job
 	}
 	return r
 }

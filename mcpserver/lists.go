@@ -100,8 +100,8 @@ var (
 
 // listClient identifies an MCP client that requests a list, such as tools/list.
 type listClient struct {
-	// session identifies the session. All clients of a protocol version without sessions share
-	// one session if their name and version are equal.
+	// The field session identifies the client's session. All clients of a protocol version
+	// without sessions share one session if their name and version are equal.
 	session string
 	info    mcp.Implementation
 }

@@ -17,11 +17,11 @@ import (
 // progressSender sends the progress of a call to its client, under the progress token of one
 // request. A progressSender is safe for concurrent use.
 type progressSender struct {
-	ctx         context.Context // the context of the request; nothing is sent after it ends
+	ctx         context.Context // ctx is the context of the request; nothing is sent after ctx ends
 	sendMessage transport.Send
 	token       json.RawMessage
 
-	mu       sync.Mutex // guards all fields below, and keeps notifications in order
+	mu       sync.Mutex // the mutex guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
 	// longestPause is the longest time between two notifications.

@@ -29,7 +29,7 @@ func TestListsWaitForThePlugins(t *testing.T) {
 		var isOpen atomic.Bool
 		s := serveRegistry(t, registry, Options{Ready: func(context.Context) error {
 			if !isOpen.Load() {
-				return errors.New("still loads its plugins") // for the instructions in the answer to initialize
+				return errors.New("still loads its plugins") // the error is part of the client's instructions
 			}
 			asked <- struct{}{}
 			<-loaded

@@ -28,14 +28,15 @@ const (
 	metaUntrusted = "opentabs/untrusted"
 )
 
-// reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
+// The type reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC
+// error.
 type reply struct {
 	transport.Fault // Code is 0 for a result
 
 	// callID is the ID of the call in the log, or empty if the request made no call.
 	callID string
-	// output is the text content: what the tool returned, as JSON without line breaks. output is nil if the tool
-	// returned undefined or only content blocks.
+	// The field output is the text content: what the tool returned, as JSON without line breaks. The field
+	// output is nil if the tool returned undefined or only content blocks.
 	output json.RawMessage
 	// errorData is the structured content of the MCP result, or nil if the tool returned no object.
 	errorData json.RawMessage
@@ -45,7 +46,8 @@ type reply struct {
 	isError   bool
 	// errorMeta is the error for programs, as JSON, in the _meta of the result.
 	errorMeta json.RawMessage
-	// audience is who the result is for, and job is the job that the call has become. Each may be empty.
+	// The field audience is who the result is for, or empty. The field job is the job that the call has
+	// become, or empty.
 	audience string
 	job      json.RawMessage
 	// replayedCall is the value of metaReplayed: the ID of an earlier call whose stored
@@ -53,9 +55,10 @@ type reply struct {
 	replayedCall string
 	// isResultLost is the value of metaResultLost: the call is done, but its result is not stored.
 	isResultLost bool
-	// untrusted is a JSON list of the pages that the result quotes, or nil for none.
+	// The field untrusted is a JSON list of the pages that the result quotes, or nil for
+	// none.
 	untrusted json.RawMessage
-	// trace is the trace of the call, or nil.
+	// The field trace is the trace of the call, or nil.
 	trace *hops.Trace
 	// onUndelivered, if not nil, runs if the client did not receive the answer.
 	onUndelivered func()

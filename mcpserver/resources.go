@@ -18,8 +18,8 @@ import (
 	"opentabs/wire"
 )
 
-// URIs of the server's MCP resources: the list of calls, each call, and the files that the
-// client's tools wrote.
+// These constants are the URIs of the server's MCP resources: the list of calls, each
+// call, and the files that the client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"

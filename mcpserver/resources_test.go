@@ -254,7 +254,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			}
 		}
 		go func() {
-			for i := range 21 { // the reports take 2.0 s
+			for i := range 21 { // the 21 reports take 2.0 s in total
 				reportProgress(sink, float64(i))
 				<-time.After(100 * time.Millisecond)
 			}
@@ -267,7 +267,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			}
 			at = append(at, h.at)
 		}
-		const eventDelay = 60 * time.Millisecond // the longest time from a change to its event
+		const eventDelay = 60 * time.Millisecond // eventDelay is the longest time from a change to its event
 		if n := len(at); n < 5 || n > 6 || at[0] > eventDelay || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond+eventDelay {
 			t.Errorf("the notifications of the call were sent at %s", at)
 		}

@@ -17,7 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// Limits for calls whose clients must send another request to get the result.
+// These constants are limits for calls whose clients must send another request to get the
+// result.
 const (
 	// Beyond maxResumableCalls, opentabs keeps the requests of further calls open, as for a client without forms.
 	maxResumableCalls = 256
@@ -37,10 +38,10 @@ const (
 type resumableCalls struct {
 	seal seal.Seal
 
-	mu          sync.Mutex                // guards all fields below; locked before resumableCall.mu
-	callsByID   map[string]*resumableCall // calls whose clients have a requestState
-	endedCalls  []*resumableCall          // calls in callsByID that ended between two requests, oldest first
-	answerBytes int                       // the total size of the answers of endedCalls
+	mu          sync.Mutex                // the mutex guards all fields below; locked before resumableCall.mu
+	callsByID   map[string]*resumableCall // callsByID contains calls whose clients have a requestState
+	endedCalls  []*resumableCall          // endedCalls are the calls in callsByID that have ended, oldest first
+	answerBytes int                       // answerBytes is the total size of the answers of endedCalls
 }
 
 func newResumableCalls() *resumableCalls {
@@ -56,14 +57,14 @@ type resumableCall struct {
 	cancel        context.CancelCauseFunc
 	// ticketsChanged is a channel that receives a value when a ticket is added or removed.
 	ticketsChanged chan struct{}
-	done           chan struct{} // closed when reply is set
+	done           chan struct{} // the field done is closed when reply is set
 	reply          reply
 
-	mu                sync.Mutex      // guards all fields below
-	progress          *progressSender // progress of the request that waits for the call
+	mu                sync.Mutex      // the mutex guards all fields below
+	progress          *progressSender // the field progress is the progress of the request that waits for the call
 	hasWaitingRequest bool
 	tickets           []*openTicket
-	dropTimer         *time.Timer // runs while the answer is kept
+	dropTimer         *time.Timer // dropTimer runs while the answer is kept
 }
 
 // openTicket is a ticket that is not yet resolved.
@@ -170,7 +171,7 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach returns false if another request is already waiting.
+// The method attach returns false if another request is already waiting.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,12 +54,12 @@ var reviewTools = []builtinTool{{
 
 func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
 
-// reviews implements the tools with which agents inspect plugins. The methods of reviews are
-// safe for concurrent use.
+// The type reviews implements the tools with which agents inspect plugins. The methods of
+// reviews are safe for concurrent use.
 type reviews struct {
-	inspector    Inspector // nil if agents cannot inspect plugins
+	inspector    Inspector // the field inspector is nil if agents cannot inspect plugins
 	plugins      *plugin.Registry
-	reviewTokens inspection.Tokens // one token for each inspection by an agent
+	reviewTokens inspection.Tokens // reviewTokens has one token for each inspection by an agent
 }
 
 // authorNotice is the warning that agents read before the texts of a plugin's author.

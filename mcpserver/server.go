@@ -36,21 +36,23 @@ const serverName = "opentabs"
 
 // Options configure a [Server]. A zero field selects the default of that field.
 type Options struct {
-	// Version is the server's version in MCP. Default: "dev".
+	// Version is the server's version in MCP. The default of the field Version is "dev".
 	Version string
-	// Log receives lines about sessions and errors, but never arguments or results. By default,
-	// nothing is logged.
+	// The field Log receives lines about sessions and errors, but never arguments or results.
+	// By default, nothing is logged.
 	Log zerolog.Logger
 	// TraceSampler selects the calls that are traced. By default, at most one call every 100 ms
 	// is traced.
 	TraceSampler *hops.Sampler
-	// Heartbeat is the interval of keep-alive messages on a silent stream. Default: 25 s,
-	// because some clients give up after 30 s of silence.
+	// Heartbeat is the interval of keep-alive messages on a silent stream. The default of
+	// the field Heartbeat is 25 s, because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
-	// DisableForms disables approval forms in clients (elicitation). Default: false.
+	// DisableForms disables approval forms in clients (elicitation). By default, approval
+	// forms are enabled.
 	DisableForms bool
 	// MaxRequestBytes is the maximum size of a request, in bytes. A request that is larger
-	// than MaxRequestBytes is rejected. Default: 16 MiB.
+	// than MaxRequestBytes is rejected. The default of the field MaxRequestBytes is 16
+	// MiB.
 	MaxRequestBytes int64
 	// Refusals returns a function that reports why agents must not call a tool or prompt of a
 	// plugin now: the plugin is not reviewed, or the tool is off. A nil error means that the
@@ -88,7 +90,8 @@ type Options struct {
 	// LearnedTimeouts stores client timeouts that are missing from the client table. Call
 	// ToolListsChanged when a stored timeout has changed. By default, no timeouts are stored.
 	LearnedTimeouts LearnedTimeouts
-	// ListMode returns which tools the named client lists. Default: gateway.Auto.
+	// ListMode returns which tools the named client lists. The default of the field
+	// ListMode is gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas reports whether a client's tool list includes output schemas; default: true for all clients.
 	ListsOutputSchemas func(client, version string) bool
@@ -140,9 +143,9 @@ type Server struct {
 	catalog     *catalog
 	approvals   *approvals
 	jobs        *jobs
-	ending      ending.Table // running calls of clients whose timeout is unknown
+	ending      ending.Table // the field ending contains the running calls of clients whose timeout is unknown
 	reviews     reviews
-	resources   *resources // nil if the server has no resources
+	resources   *resources // the field resources is nil if the server has no resources
 	lists       toolLists
 	unsubscribe func()
 }
@@ -192,7 +195,8 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 	return s.transport.ServeStdio(ctx, inputReader, outWriter)
 }
 
-// Clients returns the connected clients, oldest session first. See transport.Server.Clients.
+// Clients returns the connected clients, oldest session first. For details, see
+// transport.Server.Clients.
 func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients() }
 
 // PolicyChanged updates the lists of tools and prompts after permissions have changed.

@@ -26,17 +26,18 @@ var (
 	errStopping             = errors.New("opentabs is stopping; restart it, then subscribe")
 )
 
-// resources offers calls as MCP resources. Subscribers are notified of a changed resource at
-// once, then at most once per updateInterval, and always once after the last change. The memory
-// use of resources grows with subscriptions, not calls. resources is safe for concurrent use.
+// The type resources offers calls as MCP resources. Subscribers are notified of a changed
+// resource at once, then at most once per updateInterval, and always once after the last
+// change. The memory use of resources grows with subscriptions, not calls. The type
+// resources is safe for concurrent use.
 type resources struct {
 	calls Watcher
-	files *filestore.Store // nil if the server stores no files
+	files *filestore.Store // the field files is nil if the server stores no files
 
-	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
+	mu                sync.Mutex // the mutex guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
 	subscriptionCount int
-	follower          *dispatch.Follower // nil while there is no subscription
+	follower          *dispatch.Follower // the field follower is nil while there is no subscription
 	isClosed          bool
 	eventReaders      sync.WaitGroup
 }
@@ -45,7 +46,7 @@ type resources struct {
 type subscribedResource struct {
 	subscribers  map[*transport.Subscriber]struct{}
 	lastNotified time.Time
-	pendingTimer *time.Timer // nil if no notification is pending
+	pendingTimer *time.Timer // pendingTimer is nil if no notification is pending
 }
 
 var _ transport.Resources = (*resources)(nil)
@@ -54,7 +55,7 @@ func newResources(calls Watcher, files *filestore.Store) *resources {
 	return &resources{calls: calls, files: files, subscribedByURI: map[string]*subscribedResource{}}
 }
 
-// Subscribe implements transport.Resources.
+// The method Subscribe implements transport.Resources.
 func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	if id, ok := callIDFromURI(uri); ok {
 		_, ok = r.calls.Find(id)
@@ -93,14 +94,14 @@ func (r *resources) Subscribe(s *transport.Subscriber, uri string) error {
 	return nil
 }
 
-// Unsubscribe implements transport.Resources.
+// The method Unsubscribe implements transport.Resources.
 func (r *resources) Unsubscribe(s *transport.Subscriber, uri string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removeSubscription(s, uri)
 }
 
-// Drop implements transport.Resources.
+// The method Drop implements transport.Resources.
 func (r *resources) Drop(s *transport.Subscriber) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,7 +183,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 }
 
-// notifyOfChange notifies subscribers at once or when the current updateInterval ends. The caller holds resources.mu.
+// notifyOfChange notifies subscribers at once or when the current updateInterval ends. The caller of notifyOfChange
+// holds resources.mu.
 func (r *resources) notifyOfChange(uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok || resource.pendingTimer != nil || r.isClosed {

@@ -38,8 +38,8 @@ type tabAnswer struct {
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is true if the plugin's tools can run in the tab. NeedsReload is true if tools
-	// can run only after the tab is reloaded.
+	// The field Ready is true if the plugin's tools can run in the tab. NeedsReload is
+	// true if tools can run only after the tab is reloaded.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }

@@ -57,7 +57,7 @@ func hexSHA256(b []byte) string {
 // adapterInfo contains the facts about an adapter that stay in memory after the check of
 // the adapter's code.
 type adapterInfo struct {
-	hash      string // SHA-256 of the whole adapter file, in hex
+	hash      string // the field hash is the SHA-256 of the whole adapter file, in hex
 	activates bool
 }
 

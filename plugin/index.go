@@ -27,10 +27,10 @@ const (
 	maxIndexBytes = 16 << 20
 )
 
-// index is the content of the index file in the state folder. For each plugin folder, the
-// index file stores the adapter's hash and the attributes of the adapter's file. With an
-// index, a starting daemon reads the descriptions of plugins, but not the code of their
-// adapters.
+// The type index is the content of the index file in the state folder. For each plugin
+// folder, the index file stores the adapter's hash and the attributes of the adapter's
+// file. With an index, a starting daemon reads the descriptions of plugins, but not the
+// code of their adapters.
 //
 // The registry ignores and rewrites an index file that is damaged, has another version or
 // was authenticated with another key. opentabs compares the code of an adapter with the
@@ -43,17 +43,17 @@ type index struct {
 	now          func() time.Time
 	lookupMisses atomic.Int64
 
-	mu         sync.Mutex              // guards all fields below
-	entries    map[string]indexedEntry // by package folder; nil until the index file is read
+	mu         sync.Mutex              // the mutex guards all fields below
+	entries    map[string]indexedEntry // entries maps package folders to entries; nil until the index file is read
 	hasChanged bool
 }
 
 // indexedEntry is the entry of one adapter in the index file.
 type indexedEntry struct {
 	File filemark.Mark `json:"file"`
-	// Hash is the SHA-256 of the whole adapter file, in hex.
+	// The field Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string `json:"hash"`
-	// Activates is true if the adapter's code defines an onActivate hook.
+	// The field Activates is true if the adapter's code defines an onActivate hook.
 	Activates bool `json:"activates,omitempty"`
 	// Compiles is the hash of the last package manifest whose JSON Schemas all compiled;
 	// empty if there is none.
@@ -167,7 +167,7 @@ func (x *index) firstLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// The caller must hold index.mu.
+// The caller of read must hold index.mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

@@ -17,8 +17,8 @@ const maxPathWildcards = 5
 type Pattern struct {
 	source string
 	scheme string
-	// host is in lower case, without a leading "*.". subdomains is true if the pattern
-	// has "*." before the host.
+	// The field host is in lower case, without a leading "*.". The field subdomains is
+	// true if the pattern has "*." before the host.
 	host       string
 	subdomains bool
 	port       string
@@ -158,7 +158,7 @@ func splitURL(url string) (urlParts, bool) {
 	hostAndPath, _, _ = strings.Cut(hostAndPath, "#")
 	site, _, _ := strings.Cut(hostAndPath, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
-		return u, false // in a URL from a browser, no blank or backslash is before ? or #
+		return u, false // in a URL from a browser, neither a blank nor a backslash precedes ? or #
 	}
 	authority := hostAndPath
 	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {

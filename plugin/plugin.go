@@ -31,8 +31,8 @@ type Plugin struct {
 	Dir    string
 	Source Source
 	// Matches and Excludes are match patterns of URLs. A URL that matches Excludes does
-	// not match the plugin. Matches is empty only for a plugin whose sites come from a
-	// url setting that the user has not set.
+	// not match the plugin. The field Matches is empty only for a plugin whose sites come
+	// from a url setting that the user has not set.
 	Matches  []string
 	Excludes []string
 	// SDKVersion is the version of the SDK that built the package. SDKVersion is empty
@@ -40,7 +40,7 @@ type Plugin struct {
 	SDKVersion string
 	// IsForOriginalSDK is true if the original OpenTabs SDK built the package.
 	IsForOriginalSDK bool
-	// Hash is the SHA-256 of the whole adapter file, in hex.
+	// The field Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string
 	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the pre-script
 	// together, in hex.
@@ -51,11 +51,11 @@ type Plugin struct {
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter starts in a document. Start is empty if the package does
-	// not declare a start.
+	// Start is when the adapter starts in a document. The field Start is empty if the
+	// package does not declare a start.
 	Start Start
-	// Activates is true if the adapter has an onActivate hook. An adapter with an
-	// onActivate hook starts late unless the package declares Start.
+	// The field Activates is true if the adapter has an onActivate hook. An adapter with
+	// an onActivate hook starts late unless the package declares Start.
 	Activates bool
 	// RunsInFrames is true if the adapter may run in frames that have the page's origin.
 	RunsInFrames bool
@@ -68,14 +68,15 @@ type Plugin struct {
 	// Prompts are in the order in which the package lists them. No prompt has the same
 	// name as a tool.
 	Prompts []*Prompt
-	// Settings are the settings that the user can set, sorted by key.
+	// The field Settings contains the settings that the user can set, sorted by key.
 	Settings []Setting
-	// Instances are the sites that the user has set, with their names; see [dispatch.Tool].
-	// OpenURL is the URL that opentabs opens if a call finds no matching tab. OpenURL is empty
-	// if the plugin's author declared no page to open.
+	// The field Instances contains the sites that the user has set, with their names; see
+	// [dispatch.Tool]. OpenURL is the URL that opentabs opens if a call finds no matching tab.
+	// OpenURL is empty if the plugin's author declared no page to open.
 	Instances []dispatch.Instance
 	OpenURL   string
-	// Warnings are problems of the package that do not keep the plugin from working.
+	// The field Warnings contains problems of the package that do not keep the plugin
+	// from working.
 	Warnings []string
 
 	isBuiltin         bool
@@ -155,8 +156,8 @@ type Tool struct {
 	// IsOptIn is true for a built-in tool that is off until the user sets a permission for the
 	// tool itself. A tool with IsOptIn stays off even if the user allows its whole plugin.
 	IsOptIn bool
-	// Undo defines how opentabs undoes a finished call of the tool. Undo is nil if the author
-	// declares no undo.
+	// The field Undo defines how opentabs undoes a finished call of the tool. The field Undo
+	// is nil if the author declares no undo.
 	Undo *Undo
 
 	arguments schema.Validator

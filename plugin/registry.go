@@ -22,17 +22,17 @@ type Registry struct {
 	// builtins are the plugins of opentabs itself, set before the first reload.
 	builtins []*Plugin
 
-	reloadLock sync.Mutex // held while plugins are loaded and listeners run
+	reloadLock sync.Mutex // reloadLock is locked while plugins are loaded and listeners run
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	listeners     []*listener
 	folders       []string
 	loadedEntries []Entry
 	fileStamps    fileStamps
 }
 
-// listener is a function that the registry runs after each reload that changes the set of
-// plugins.
+// The type listener is a function that the registry runs after each reload that changes
+// the set of plugins.
 type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set of plugins is empty until [Registry.Reload].

@@ -12,11 +12,11 @@ import (
 	"opentabs/wire"
 )
 
-// Resolve finds the tool that a nested call requests. parent is the tool that makes the nested
-// call. name is a tool of the same plugin, a browser tool, or <plugin>__<tool>. Resolve
-// validates args and returns the arguments to send. If args are empty, Resolve returns an
-// empty object. If Resolve fails, the error code is unknown_tool or invalid_arguments. The
-// error's text is for the author of the calling tool.
+// Resolve finds the tool that a nested call requests. The argument parent is the tool that
+// makes the nested call. The argument name is a tool of the same plugin, a browser tool, or
+// <plugin>__<tool>. Resolve validates args and returns the arguments to send. If args are
+// empty, Resolve returns an empty object. If Resolve fails, the error code is unknown_tool or
+// invalid_arguments. The error's text is for the author of the calling tool.
 func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	fullName := name
 	if builtin, ok := r.Set().Tool(name); !strings.Contains(name, "__") && (!ok || !builtin.Plugin.IsBuiltin()) {

@@ -21,7 +21,7 @@ func TestValidateResult(t *testing.T) {
 	bigResult := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
 	for _, tt := range []struct {
 		output string
-		want   []string // want contains parts of the expected error; nil if the result is valid
+		want   []string // the field want contains parts of the expected error; nil if the result is valid
 	}{
 		{`{"n":1}`, nil},
 		{`{"n":9007199254740993,"more":true}`, nil},

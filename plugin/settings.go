@@ -52,8 +52,8 @@ type Setting struct {
 	// DeclaredSecret is the value of the field "secret" with which the author marks the
 	// setting in the package; nil if the field is absent. See [Setting.IsSecret].
 	DeclaredSecret *bool
-	// Options are the allowed values of a "select" setting. If the setting has another type,
-	// Options is empty.
+	// The field Options contains the allowed values of a "select" setting. If the setting
+	// has another type, Options is empty.
 	Options []string
 }
 

@@ -30,7 +30,7 @@ type StoreOptions struct {
 	// there is no index of adapters, so each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change of the store waits for a lock that another process holds,
-	// before the change fails. Default: 10 s.
+	// before the change fails. The default of the field LockWait is 10 s.
 	LockWait time.Duration
 	// WarnUser receives a sentence for the user when opentabs renames a damaged list of
 	// plugins. Default: no warning.
@@ -60,15 +60,16 @@ type Entry struct {
 	// or range that the user requested. VersionWanted is empty if the user requested the
 	// latest version or a package file.
 	Package, VersionWanted string
-	// Hash is the SHA-256 of the adapter at the time when the user added the plugin, in
-	// hex.
+	// The field Hash is the SHA-256 of the adapter at the time when the user added the
+	// plugin, in hex.
 	Hash string
 	// Manifest is the SHA-256 of the descriptions at the time when the user added the plugin,
-	// in hex. Manifest is empty in a plugins.json that an older version of opentabs has
-	// written. A package that opentabs installed is loaded only if the hashes of its files
-	// equal Hash and Manifest.
+	// in hex. The field Manifest is empty in a plugins.json that an older version of opentabs
+	// has written. A package that opentabs installed is loaded only if the hashes of its
+	// files equal Hash and Manifest.
 	Manifest string
-	// Added is the time at which the user added the plugin, in UTC; zero if not recorded.
+	// The field Added is the time at which the user added the plugin, in UTC; zero if not
+	// recorded.
 	Added time.Time
 }
 

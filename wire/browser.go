@@ -12,8 +12,8 @@ const (
 )
 
 // BrowserCopyID returns the ID of a browser that runs a copy of another browser's
-// profile. id is the ID of the other browser. bootID is the beginning of the BootID that
-// the copy sent in its hello request.
+// profile. The argument id is the ID of the other browser. The argument bootID is the
+// beginning of the BootID that the copy sent in its hello request.
 func BrowserCopyID(id, bootID string) string { return id + copyMark + bootID }
 
 // IsBrowserCopy reports whether id is an ID that [BrowserCopyID] returned.

@@ -16,7 +16,8 @@ func EncodeBody(body any) []byte {
 	return bodyJSON
 }
 
-// The JSON text with which each frame begins, up to its ID or method.
+// These constants are the JSON text with which each frame begins, up to the frame's ID or
+// method.
 const (
 	idPrefix     = `{"jsonrpc":"2.0","id":`
 	methodPrefix = `{"jsonrpc":"2.0","method":`

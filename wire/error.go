@@ -101,7 +101,7 @@ type ToolErrorInfo struct {
 	// Code is the error code that the tool chose.
 	Code     string `json:"code"`
 	Category string `json:"category,omitempty"`
-	// Retryable is true if a repetition of the call may succeed later.
+	// The field Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
 	// RetryAfterMs is how long to wait before a retry, in milliseconds. RetryAfterMs is
 	// absent if the tool specified no delay.
@@ -124,8 +124,8 @@ type CallError struct {
 	// PageText is untrusted text from a web page in the error of a browser tool. Message never
 	// contains PageText, because an agent must not treat text from a page as instructions.
 	PageText string `json:"pageText,omitempty"`
-	// Untrusted are the pages that PageText quotes. The server sets Untrusted; the browser
-	// never does.
+	// The field Untrusted contains the pages that PageText quotes. The server sets
+	// Untrusted; the browser never does.
 	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
 }
 
@@ -151,7 +151,7 @@ func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
 	return encoded
 }
 
-// JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
+// These constants are JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
 const (
 	CodeParseError     = -32700
 	CodeInvalidRequest = -32600
@@ -167,9 +167,9 @@ type RPCError struct {
 	Code    int        `json:"code"`
 	Message string     `json:"message"`
 	Data    *CallError `json:"data,omitempty"`
-	// Hops are the times that the failed call spent in the parts of the browser. Hops are
-	// absent if the page did not run the call, if the call is not traced, or if the failed
-	// request was not a call.
+	// The field Hops contains the times that the failed call spent in the parts of the
+	// browser. Hops are absent if the page did not run the call, if the call is not
+	// traced, or if the failed request was not a call.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 

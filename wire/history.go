@@ -6,8 +6,8 @@ const MaxHistoryCalls = 200
 // CallsHistoryParams requests ended calls, newest first. The server records calls in a file, so the history includes
 // calls from before the server's last restart.
 type CallsHistoryParams struct {
-	// Before is CallsHistoryResult.Next of the previous page. If Before is absent, the
-	// browser requests the first page, which begins with the newest call.
+	// The field Before is CallsHistoryResult.Next of the previous page. If Before is
+	// absent, the browser requests the first page, which begins with the newest call.
 	Before string `json:"before,omitempty"`
 	// Limit is the maximum number of calls per page, from 1 to MaxHistoryCalls.
 	Limit int `json:"limit"`
@@ -27,7 +27,8 @@ type CallsFilter struct {
 	// Text is a search text that must occur in the tool's name, the client, the site, the
 	// error or the arguments. The search for Text ignores case.
 	Text string `json:"text,omitempty"`
-	// Failed is true to select only calls that failed, timed out or were cancelled.
+	// The field Failed is true to select only calls that failed, timed out or were
+	// cancelled.
 	Failed bool `json:"failed,omitempty"`
 }
 
@@ -37,8 +38,8 @@ type CallsHistoryResult struct {
 	// fewer calls than CallsHistoryParams.Limit, or none, although older calls match the
 	// filter.
 	Calls []RecordedCall `json:"calls,omitempty"`
-	// Next is the cursor that requests the next page, as CallsHistoryParams.Before. Next is
-	// absent if no older call exists.
+	// The field Next is the cursor that requests the next page, as
+	// CallsHistoryParams.Before. The field Next is absent if no older call exists.
 	Next string `json:"next,omitempty"`
 }
 

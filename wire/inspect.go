@@ -9,7 +9,8 @@ type CallInspectParams struct {
 // CallInspectResult contains the details of an ended call. The side panel loads the details of
 // a call when the user expands the call.
 type CallInspectResult struct {
-	// Phases are the successive parts of the call's duration, such as waiting and running.
+	// The field Phases contains the successive parts of the call's duration, such as
+	// waiting and running.
 	Phases []CallPhase `json:"phases,omitempty"`
 	// HasTrace is true if opentabs measured the time in each process that handled the
 	// call. If HasTrace is false, Phases contains only the waiting time and the running
@@ -19,24 +20,24 @@ type CallInspectResult struct {
 	// no trace.
 	TraceID string `json:"traceId,omitempty"`
 	// Failure contains what the plugin's author needs to find the cause of a failed call.
-	// Failure is absent for a browser tool and for a call that did not fail.
+	// The field Failure is absent for a browser tool and for a call that did not fail.
 	Failure *CallFailure `json:"failure,omitempty"`
-	// Undo describes the attempt to undo the call. Undo is absent if no client or user
-	// tried to undo the call.
+	// The field Undo describes the attempt to undo the call. The field Undo is absent if
+	// no client or user tried to undo the call.
 	Undo *CallUndo `json:"undo,omitempty"`
 }
 
 // CallUndo describes a call that undoes an earlier call.
 type CallUndo struct {
 	State UndoState `json:"state"`
-	// By is the ID of the undoing call.
+	// The field By is the ID of the undoing call.
 	By string `json:"by"`
 }
 
 // UndoState is the state of an attempt to undo a call.
 type UndoState string
 
-// The states of an attempt to undo a call.
+// These constants are the states of an attempt to undo a call.
 const (
 	// UndoStarted means that the undoing call has not ended.
 	UndoStarted UndoState = "started"
@@ -60,10 +61,11 @@ type CallFailure struct {
 	// Stack lists the stack frames in the author's code, innermost first, such as
 	// "exportMessages (src/tools/export.ts:31:11)".
 	Stack []string `json:"stack,omitempty"`
-	// Hints are sentences of advice for the plugin's author about common mistakes.
+	// The field Hints contains sentences of advice for the plugin's author about common
+	// mistakes.
 	Hints []string `json:"hints,omitempty"`
-	// Log contains the plugin's last log entries in the call's tab while the call ran, oldest
-	// first.
+	// The field Log contains the plugin's last log entries in the call's tab while the call
+	// ran, oldest first.
 	Log []CallLogEntry `json:"log,omitempty"`
 }
 

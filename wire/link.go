@@ -25,8 +25,9 @@ type HelloParams struct {
 	// worker restarts.
 	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`
-	// Capabilities are the optional Chrome permissions that the extension has, such as
-	// "debugger". When its optional permissions change, the extension reconnects.
+	// The field Capabilities contains the optional Chrome permissions that the extension
+	// has, such as "debugger". When its optional permissions change, the extension
+	// reconnects.
 	Capabilities []string `json:"capabilities,omitempty"`
 	// Proof is the result of BrowserProof, which proves that the browser has the shared key.
 	Proof string `json:"proof"`

@@ -8,7 +8,7 @@ package wire
 // fails if a method has no type for its parameters.
 type Method string
 
-// Methods that open a link and keep it alive.
+// These constants are the methods that open a link and keep it alive.
 const (
 	// MethodChallenge is the server's first notification on a link. The challenge proves that
 	// the server has the shared key, and asks the browser for its proof.
@@ -21,7 +21,7 @@ const (
 	MethodPing Method = "ping"
 )
 
-// Methods that control running tools.
+// These constants are the methods that control running tools.
 const (
 	// MethodToolDispatch is the server's request to run a tool in a document. The ID of a
 	// tool.dispatch request is the dispatchId, so that the browser can still answer the
@@ -48,7 +48,7 @@ const (
 	MethodCallResumed Method = "call.resumed"
 )
 
-// Methods that the side panel's buttons and forms use.
+// These constants are the methods that the side panel's buttons and forms use.
 const (
 	// MethodCallCancel is the browser's request to cancel a call.
 	MethodCallCancel Method = "call.cancel"
@@ -92,7 +92,8 @@ const (
 	MethodTabRelease Method = "tab.release"
 )
 
-// Methods with which the side panel inspects, installs, updates and removes plugins.
+// These constants are the methods with which the side panel inspects, installs, updates
+// and removes plugins.
 const (
 	// MethodPluginInspect is the browser's request for the description of a plugin that the
 	// user reads before enabling the plugin.
@@ -108,7 +109,7 @@ const (
 	MethodPluginRemove Method = "plugin.remove"
 )
 
-// Methods that keep the browser's plugins up to date.
+// These constants are the methods that keep the browser's plugins up to date.
 const (
 	// MethodPluginSync is the server's request that sends the list of adapters. The answer to
 	// plugin.sync names the adapters whose new code the browser needs at once.
@@ -125,7 +126,7 @@ const (
 	MethodPluginLog Method = "plugin.log"
 )
 
-// Methods that list, open, reload and inspect tabs.
+// These constants are the methods that list, open, reload and inspect tabs.
 const (
 	// MethodTabSync is the browser's notification with all tabs that match plugins.
 	MethodTabSync Method = "tab.sync"
@@ -154,7 +155,7 @@ const (
 	MethodTabUserInput Method = "tab.userInput"
 )
 
-// Methods that send content to the side panel.
+// These constants are the methods that send content to the side panel.
 const (
 	// MethodStateWatch is the browser's notification that turns state.sync and state.plugins
 	// on or off. The server sends state.sync and state.plugins only while a side panel is

@@ -17,7 +17,7 @@ const (
 type PluginInfo struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
-	// Hash is the hexadecimal SHA-256 sum of the adapter's code.
+	// The field Hash is the hexadecimal SHA-256 sum of the adapter's code.
 	Hash  string `json:"hash"`
 	World World  `json:"world"`
 	// Matches and Excludes are Chrome match patterns of pages in which the plugin runs and
@@ -44,8 +44,8 @@ type PluginInfo struct {
 	// InDevelopment is true if the plugin's author runs "opentabs plugin dev" for the plugin.
 	InDevelopment bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser in
-	// which user scripts are off. File is empty if the server finds no folder of an unpacked
-	// extension.
+	// which user scripts are off. The field File is empty if the server finds no folder of
+	// an unpacked extension.
 	File string `json:"file,omitempty"`
 }
 
@@ -181,7 +181,7 @@ type PluginLogParams struct {
 	TabID   int        `json:"tabId"`
 	Plugin  string     `json:"plugin"`
 	Entries []LogEntry `json:"entries,omitempty"`
-	// Dropped is the number of earlier log entries that the browser discarded because the
-	// adapter logged too many.
+	// The field Dropped is the number of earlier log entries that the browser discarded
+	// because the adapter logged too many.
 	Dropped int `json:"dropped,omitempty"`
 }

@@ -3,15 +3,15 @@ package wire
 // ToolPermission is the permission of one tool of a plugin.
 type ToolPermission struct {
 	Tool string `json:"tool"`
-	// Permission is absent if the tool has no separate permission, so that the plugin's
-	// permission applies.
+	// The field Permission is absent if the tool has no separate permission, so that the
+	// plugin's permission applies.
 	Permission Permission `json:"permission,omitempty"`
 }
 
 // ConfigReviewParams stores the user's review of a plugin and enables the plugin.
 type ConfigReviewParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is the PluginView.Hash of the content that the user reviewed.
+	// The field Hash is the PluginView.Hash of the content that the user reviewed.
 	Hash       string     `json:"hash"`
 	Permission Permission `json:"permission"`
 	// Tools contains only the tools whose permission the user changed during the review.
@@ -32,7 +32,7 @@ type PluginInspectParams struct {
 // the plugin. The texts of a PluginInspectResult come from the plugin's author, but the
 // server removes hidden characters.
 type PluginInspectResult struct {
-	// Hash is the PluginView.Hash of the content that the result describes.
+	// The field Hash is the PluginView.Hash of the content that the result describes.
 	Hash        string `json:"hash"`
 	Description string `json:"description"`
 	// Package is the npm name of the plugin's package. Folder is the absolute path of the
@@ -40,24 +40,26 @@ type PluginInspectResult struct {
 	Package string       `json:"package"`
 	Source  PluginSource `json:"source"`
 	Folder  string       `json:"folder"`
-	// Author is the author's name in package.json. Author is absent if package.json names no
-	// author.
+	// Author is the author's name in package.json. The field Author is absent if
+	// package.json names no author.
 	Author string `json:"author,omitempty"`
-	// Excludes are Chrome match patterns of pages on which the plugin does not run although
-	// its sites match.
+	// The field Excludes contains Chrome match patterns of pages on which the plugin does
+	// not run although its sites match.
 	Excludes []string `json:"excludes,omitempty"`
 	// PreScript is true if the plugin has a script that runs before all scripts of a page.
 	// RunsInFrames is true if the plugin also runs in child frames with the origin of the
 	// page.
 	PreScript    bool `json:"preScript,omitempty"`
 	RunsInFrames bool `json:"frames,omitempty"`
-	// Warnings are problems of the plugin's package that do not prevent its use.
+	// The field Warnings contains problems of the plugin's package that do not prevent
+	// its use.
 	Warnings []string `json:"warnings,omitempty"`
-	// Powers are the sensitive browser features that the plugin's code uses.
+	// The field Powers contains the sensitive browser features that the plugin's code
+	// uses.
 	Powers []PowerView         `json:"powers,omitempty"`
 	Tools  []InspectedToolView `json:"tools,omitempty"`
-	// Sections are the sizes of the texts that plugin.page can return, such as the plugin's
-	// code.
+	// The field Sections contains the sizes of the texts that plugin.page can return, such
+	// as the plugin's code.
 	Sections []SectionView `json:"sections,omitempty"`
 	// LastReview is the user's last review of the plugin. LastReview is absent if the user has
 	// never reviewed the plugin.
@@ -82,7 +84,8 @@ type PowerView struct {
 	Name string `json:"name"`
 	// Meaning is a sentence that explains what code can do with the browser feature.
 	Meaning string `json:"meaning"`
-	// Sections are the parts of the plugin's code that use the browser feature.
+	// The field Sections contains the parts of the plugin's code that use the browser
+	// feature.
 	Sections []SectionName `json:"sections,omitempty"`
 }
 
@@ -90,7 +93,8 @@ type PowerView struct {
 type InspectedToolView struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	// Destructive is true if the plugin's author declares that the tool may destroy data.
+	// The field Destructive is true if the plugin's author declares that the tool may
+	// destroy data.
 	Destructive bool `json:"destructive,omitempty"`
 }
 
@@ -116,7 +120,8 @@ type SectionView struct {
 	// of lines of the text.
 	Pages int `json:"pages"`
 	Lines int `json:"lines"`
-	// Added and Removed are the numbers of added and removed lines in SectionChanges.
+	// The fields Added and Removed are the numbers of added and removed lines in
+	// SectionChanges.
 	Added   int `json:"added,omitempty"`
 	Removed int `json:"removed,omitempty"`
 }
@@ -134,8 +139,8 @@ type LastReviewView struct {
 // PluginPageParams requests one page of a section of an inspected plugin.
 type PluginPageParams struct {
 	Plugin string `json:"plugin"`
-	// Hash is PluginInspectResult.Hash. The server rejects a plugin.page request if the plugin
-	// has changed since the plugin.inspect request.
+	// The field Hash is PluginInspectResult.Hash. The server rejects a plugin.page request if
+	// the plugin has changed since the plugin.inspect request.
 	Hash    string      `json:"hash"`
 	Section SectionName `json:"section"`
 	// Page is the number of the requested page of the section, from 1.
@@ -165,10 +170,10 @@ type PluginInstallResult struct {
 	// PreviousVersion is the version that the installation replaced. PreviousVersion is absent
 	// if the plugin was not installed before.
 	PreviousVersion string `json:"previousVersion,omitempty"`
-	// Registry is the npm registry of the package. Registry is absent if the plugin comes from
-	// a folder or a package file.
+	// Registry is the npm registry of the package. The field Registry is absent if the plugin
+	// comes from a folder or a package file.
 	Registry string `json:"registry,omitempty"`
-	// Warnings are sentences for the user about problems of the package.
+	// The field Warnings contains sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -187,7 +192,7 @@ type PluginUpdateResult struct {
 	// LatestVersion is a newer version that is outside the version range that the user chose.
 	// LatestVersion is absent if no such version exists.
 	LatestVersion string `json:"latestVersion,omitempty"`
-	// Warnings are sentences for the user about problems of the package.
+	// The field Warnings contains sentences for the user about problems of the package.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -14,7 +14,8 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is a fraction from 0 to 1. Progress is absent while the fraction is unknown.
+	// Progress is a fraction from 0 to 1. The field Progress is absent while the fraction
+	// is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
@@ -36,7 +37,7 @@ type CallView struct {
 	Error     string    `json:"error,omitempty"`
 	NextStep  string    `json:"nextStep,omitempty"`
 	ErrorCode ErrorCode `json:"errorCode,omitempty"`
-	// Prompt is true if Tool is the name of a prompt.
+	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// ParentCallID is the ID of the call whose tool made this nested call. ParentCallID
 	// is absent if this call is not nested.
@@ -53,13 +54,13 @@ type CallView struct {
 	EndAudience string `json:"endAudience,omitempty"`
 	// Result is the beginning of a successful call's result, as text or JSON.
 	Result string `json:"result,omitempty"`
-	// Waiting describes what the call is waiting for, and is absent while the call does not
-	// wait for the user.
+	// The field Waiting describes what the call is waiting for, and is absent while the
+	// call does not wait for the user.
 	Waiting *WaitingView `json:"waiting,omitempty"`
 	// Decision is the user's last approval or denial of the call.
 	Decision *DecisionView `json:"decision,omitempty"`
-	// Activities are the contents that the tool shows beside its progress, in the order of
-	// their first report.
+	// The field Activities contains the contents that the tool shows beside its progress,
+	// in the order of their first report.
 	Activities []ActivityView `json:"activities,omitempty"`
 }
 
@@ -97,12 +98,12 @@ type WaitingView struct {
 	Title    string     `json:"title,omitempty"`
 	// Args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes.
 	Args string `json:"args,omitempty"`
-	// Caller is the tool that made the call. Caller is absent for a call that an MCP client
-	// made.
+	// Caller is the tool that made the call. The field Caller is absent for a call that an
+	// MCP client made.
 	Caller *CallerView `json:"caller,omitempty"`
 	// LeftMs is the time that the user has left to decide, in milliseconds.
 	LeftMs float64 `json:"leftMs"`
-	// Scopes are the extents of an approval that the user can choose from.
+	// The field Scopes contains the extents of an approval that the user can choose from.
 	Scopes []Scope `json:"scopes,omitempty"`
 	// PluginName is the display name of the plugin. ToolTitle is the display name of the
 	// tool. Description is the author's description of the tool.
@@ -111,8 +112,8 @@ type WaitingView struct {
 	Description string `json:"description,omitempty"`
 	// ReadOnly is true if the author of the tool declares that its calls change nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Page is the page in which the call would run if the user approved the call now. Page is
-	// absent if the page is unknown.
+	// Page is the page in which the call would run if the user approved the call now. The
+	// field Page is absent if the page is unknown.
 	Page *TicketPageView `json:"page,omitempty"`
 }
 
@@ -171,7 +172,7 @@ type CallDecideResult struct {
 	Outcome DecisionOutcome `json:"outcome"`
 	// If Outcome is DecisionAlreadyMade, By is where the user made the earlier decision.
 	By string `json:"by,omitempty"`
-	// Allowed is true if the decision in effect allows the call.
+	// The field Allowed is true if the decision in effect allows the call.
 	Allowed bool `json:"allowed"`
 }
 
@@ -196,13 +197,14 @@ type ToolView struct {
 	Permission Permission `json:"permission,omitempty"`
 	// ReadOnly is true if the author declares that the tool changes nothing.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Allowed are the clients and plugins that need no approval to call the tool.
+	// The field Allowed contains the clients and plugins that need no approval to call
+	// the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the name of the group under which the tool is listed. Category is absent if
-	// the tool has no group.
+	// Category is the name of the group under which the tool is listed. The field Category is
+	// absent if the tool has no group.
 	Category string `json:"category,omitempty"`
-	// Undo is the name of another tool, which undoes calls of this tool. Undo is absent if the
-	// author has not declared an undoing tool.
+	// The field Undo is the name of another tool, which undoes calls of this tool. The field
+	// Undo is absent if the author has not declared an undoing tool.
 	Undo string `json:"undo,omitempty"`
 }
 
@@ -210,8 +212,8 @@ type ToolView struct {
 type AllowedCallerView struct {
 	// Client is the name of the MCP client.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tools make the calls. Caller is absent for calls that a
-	// client makes.
+	// Caller is the plugin whose tools make the calls. The field Caller is absent for
+	// calls that a client makes.
 	Caller string `json:"caller,omitempty"`
 }
 
@@ -220,27 +222,30 @@ type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the hash of the plugin's code and descriptions. The user must review a plugin
-	// again when its Hash changes.
+	// The field Hash is the hash of the plugin's code and descriptions. The user must
+	// review a plugin again when its Hash changes.
 	Hash string `json:"hash"`
-	// Reviewed is true if the user has reviewed the plugin with its current Hash.
+	// The field Reviewed is true if the user has reviewed the plugin with its current
+	// Hash.
 	Reviewed bool `json:"reviewed"`
 	// HasChanged is true if the plugin has changed since the user's last review.
 	HasChanged bool       `json:"changed,omitempty"`
 	Permission Permission `json:"permission"`
 	// Source is how the plugin was installed, such as from npm or from a folder.
 	Source PluginSource `json:"source,omitempty"`
-	// Problem explains why the plugin does not start in pages. Problem is absent if no page
-	// has reported a failed start.
+	// Problem explains why the plugin does not start in pages. The field Problem is absent
+	// if no page has reported a failed start.
 	Problem string `json:"problem,omitempty"`
-	// Matches are the Chrome match patterns of the plugin's sites.
+	// The field Matches contains the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is the SVG text of the plugin's icon. Icon is absent if the plugin has no icon.
+	// Icon is the SVG text of the plugin's icon. The field Icon is absent if the plugin
+	// has no icon.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is the plugin's http or https URL. Homepage is absent if the plugin has none.
+	// Homepage is the plugin's http or https URL. The field Homepage is absent if the plugin
+	// has none.
 	Homepage string `json:"homepage,omitempty"`
-	// Settings are the settings of the plugin, sorted by key.
+	// The field Settings contains the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
 	// MayOpenTab is true if the user allows a call that finds no tab to open OpensURL in a new
 	// tab. OpensURL is absent if the plugin's author declared no page to open.
@@ -253,13 +258,14 @@ type PluginView struct {
 	// other plugins.
 	StartsLate    bool `json:"late,omitempty"`
 	HasLateAccess bool `json:"lateAccess,omitempty"`
-	// Calls are the other plugins whose tools the plugin is allowed to call.
+	// The field Calls contains the other plugins whose tools the plugin is allowed to
+	// call.
 	Calls []string `json:"calls,omitempty"`
 	// RefusedPlugins are the other plugins that the plugin tried to call without permission
 	// since the server started.
 	RefusedPlugins []string `json:"refused,omitempty"`
-	// Recommended is the opinion of an agent that has examined the plugin. A recommendation
-	// changes no permission.
+	// The field Recommended is the opinion of an agent that has examined the plugin. A
+	// recommendation changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
 
@@ -285,23 +291,23 @@ type SettingView struct {
 	Description string      `json:"description,omitempty"`
 	Placeholder string      `json:"placeholder,omitempty"`
 	Required    bool        `json:"required,omitempty"`
-	// Options are the valid values of a SettingSelect.
+	// The field Options contains the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
-	// Secret is true if the setting's value may be a secret, such as a password or a key. The
-	// server sends only IsSet, not the Value, of a secret setting.
+	// The field Secret is true if the setting's value may be a secret, such as a password or
+	// a key. The server sends only IsSet, not the Value, of a secret setting.
 	Secret bool `json:"secret,omitempty"`
 	IsSet  bool `json:"set,omitempty"`
 	// IsWithheld is true if the server keeps a secret setting from a plugin that starts late
 	// and lacks the user's late access.
 	IsWithheld bool `json:"withheld,omitempty"`
 	// Value is a JSON string, number or boolean. For a SettingURL, Value can also be an object
-	// that maps instances to URLs. Value is absent if the user set no value.
+	// that maps instances to URLs. The field Value is absent if the user set no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
 // RecommendationView is an agent's recommendation about a plugin.
 type RecommendationView struct {
-	// By is the name of the MCP client that the recommending agent uses.
+	// The field By is the name of the MCP client that the recommending agent uses.
 	By         string     `json:"by"`
 	Permission Permission `json:"permission"`
 	// Note is the agent's comment about its recommendation.
@@ -310,7 +316,7 @@ type RecommendationView struct {
 
 // FailedPluginView is a plugin that opentabs can't load.
 type FailedPluginView struct {
-	// Name is the plugin's name. Name is absent if the name is unknown.
+	// Name is the plugin's name. The field Name is absent if the name is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
 	// Error explains why opentabs can't load the plugin, and how to fix the problem.
@@ -318,20 +324,21 @@ type FailedPluginView struct {
 }
 
 // StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
-// that an earlier one sent.
+// of the previous notification.
 type StatePluginsParams struct {
 	Plugins []PluginView       `json:"plugins,omitempty"`
 	Failed  []FailedPluginView `json:"failed,omitempty"`
 }
 
 // StateBrowserParams contains the user's permissions for browser tools. Each
-// state.browser notification replaces all permissions that an earlier one sent.
+// state.browser notification replaces all permissions of the previous notification.
 type StateBrowserParams struct {
 	// Permission is the common permission of all browser tools. If Permission is off, all
 	// browser tools are off.
 	Permission Permission         `json:"permission"`
 	Groups     []BrowserGroupView `json:"groups,omitempty"`
-	// Sites are the user's rules for sites, each with the clients that the user always allows.
+	// The field Sites contains the user's rules for sites, each with the clients that the user
+	// always allows.
 	Sites []SiteView `json:"sites,omitempty"`
 }
 
@@ -348,8 +355,8 @@ type BrowserToolView struct {
 	// Permission is the permission of the browser tool, and off while all browser tools are
 	// off.
 	Permission Permission `json:"permission"`
-	// Dangerous is true if the tool runs code or accesses data that the page itself does not
-	// show. The user must turn on each dangerous tool separately.
+	// The field Dangerous is true if the tool runs code or accesses data that the page
+	// itself does not show. The user must turn on each dangerous tool separately.
 	Dangerous bool `json:"dangerous,omitempty"`
 }
 
@@ -358,10 +365,10 @@ type BrowserToolView struct {
 type SiteView struct {
 	// Site is a host with an optional port, or a pattern such as "*.example.com".
 	Site string `json:"site"`
-	// Permission is the user's rule for the site: off, read, ask or auto. Permission is absent
-	// if the site has no rule.
+	// Permission is the user's rule for the site: off, read, ask or auto. The field Permission
+	// is absent if the site has no rule.
 	Permission string `json:"permission,omitempty"`
-	// Allowed are the clients that the user always allows to use the site.
+	// The field Allowed contains the clients that the user always allows to use the site.
 	Allowed []SiteClientView `json:"allowed,omitempty"`
 }
 
@@ -383,15 +390,16 @@ type StateWaitingParams struct {
 // StateSyncParams lists the calls that the side panel shows.
 type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
-	// Clients are the names of the connected MCP clients.
+	// The field Clients contains the names of the connected MCP clients.
 	Clients []string `json:"clients,omitempty"`
-	// Calls are the calls that have not ended, oldest first. Each state.sync notification
-	// replaces the Calls that an earlier one sent.
+	// The field Calls contains the calls that have not ended, oldest first. Each
+	// state.sync notification replaces the Calls of the previous notification.
 	Calls []CallView `json:"calls,omitempty"`
-	// Ended are the calls that have ended since the previous state.sync, newest first.
-	// The first state.sync after state.watch contains the last 200 ended calls.
+	// The field Ended contains the calls that have ended since the previous state.sync,
+	// newest first. The first state.sync after state.watch contains the last 200 ended
+	// calls.
 	Ended []CallView `json:"ended,omitempty"`
-	// Running is the number of all calls that have not ended, including calls that Calls
-	// omits.
+	// The field Running is the number of all calls that have not ended, including calls
+	// that Calls omits.
 	Running int `json:"running"`
 }

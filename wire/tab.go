@@ -3,17 +3,17 @@ package wire
 // TabPlugin is an adapter that runs in a document.
 type TabPlugin struct {
 	Name string `json:"name"`
-	// Hash is the PluginInfo.Hash of the adapter that runs in the document.
+	// The field Hash is the PluginInfo.Hash of the adapter that runs in the document.
 	Hash string `json:"hash"`
-	// Ready is the last result of the adapter's isReady(). Ready is absent before the first
-	// result.
+	// Ready is the last result of the adapter's isReady(). The field Ready is absent before
+	// the first result.
 	Ready *bool `json:"ready,omitempty"`
 }
 
 // BrokenPlugin is an adapter that failed to start in a document.
 type BrokenPlugin struct {
 	Name string `json:"name"`
-	// Hash is the PluginInfo.Hash of the adapter that failed to start.
+	// The field Hash is the PluginInfo.Hash of the adapter that failed to start.
 	Hash string `json:"hash"`
 	// Problem is a sentence without a period that explains why the adapter failed to start.
 	Problem string `json:"problem"`
@@ -45,9 +45,9 @@ type TabInfo struct {
 	WindowID int    `json:"windowId"`
 	URL      string `json:"url"`
 	Title    string `json:"title"`
-	// Active is true if the window of the tab displays the tab.
+	// The field Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
-	// Focused is true if the window of the tab has the focus.
+	// The field Focused is true if the window of the tab has the focus.
 	Focused bool `json:"focused"`
 	// LastAccessedMs is the time when the tab was last active, in milliseconds since
 	// 1970.
@@ -55,19 +55,21 @@ type TabInfo struct {
 	// DocumentID is Chrome's ID of the tab's top document, or empty if no adapter runs in the
 	// tab.
 	DocumentID string `json:"documentId,omitempty"`
-	// Plugins are the adapters that run in the tab's top document.
+	// The field Plugins contains the adapters that run in the tab's top document.
 	Plugins []TabPlugin `json:"plugins,omitempty"`
-	// Frames are the child frames in which adapters run, in document order.
+	// The field Frames contains the child frames in which adapters run, in document
+	// order.
 	Frames []FrameInfo `json:"frames,omitempty"`
-	// Discarded is true if Chrome has unloaded the tab to save memory.
+	// The field Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
-	// Unresponsive is true while the page does not respond, because a script keeps the page
-	// busy. No call can begin in a page that does not respond.
+	// The field Unresponsive is true while the page does not respond, because a script
+	// keeps the page busy. No call can begin in a page that does not respond.
 	Unresponsive bool `json:"unresponsive,omitempty"`
-	// Frozen is true while Chrome suspends the page to save resources. No script runs
-	// in a frozen page.
+	// The field Frozen is true while Chrome suspends the page to save resources. No
+	// script runs in a frozen page.
 	Frozen bool `json:"frozen,omitempty"`
-	// Loading names the matching plugins that have not started yet because the document is still loading.
+	// The field Loading names the matching plugins that have not started yet because the document is
+	// still loading.
 	Loading []string `json:"loading,omitempty"`
 	// ArrivingPlugins names the matching plugins that will start soon, because the
 	// browser is adding their code to the document.
@@ -86,14 +88,14 @@ type TabInfo struct {
 	// If opentabs opened a tab for a call and the page redirects to a site that can't be
 	// loaded, TabInfo.URL is the address before the redirect.
 	LoadError string `json:"loadError,omitempty"`
-	// LoadFailedMs is when LoadError occurred by the browser's clock, in milliseconds since
-	// 1970. Two failures of the same tab differ in LoadFailedMs even if their LoadError is
-	// equal.
+	// LoadFailedMs is the time at which LoadError occurred, in milliseconds since 1970 by
+	// the browser's clock. Two failures of the same tab differ in LoadFailedMs even if
+	// their LoadError is equal.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 
 // TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
-// notification replaces the list that an earlier one sent.
+// notification replaces the list of the previous notification.
 type TabSyncParams struct {
 	Tabs []TabInfo `json:"tabs,omitempty"`
 }
@@ -126,8 +128,8 @@ type TabLoadParams struct {
 
 // TabLoadResult reports whether the browser reloads the requested tab.
 type TabLoadResult struct {
-	// Loading is false if the browser refuses to reload the tab because the user interacted
-	// with the page and could lose work.
+	// The field Loading is false if the browser refuses to reload the tab because the user
+	// interacted with the page and could lose work.
 	Loading bool `json:"loading"`
 }
 
@@ -136,17 +138,17 @@ type TabDescribeParams struct {
 	// TabID is the ID of the requested tab. If TabID is absent, the active tab of the last
 	// focused window is requested.
 	TabID int `json:"tabId,omitempty"`
-	// Inspect asks the browser to search the page for secret fields. Inspect is absent if
-	// the browser need not search the page.
+	// Inspect asks the browser to search the page for secret fields. The field Inspect is
+	// absent if the browser need not search the page.
 	Inspect *TabInspection `json:"inspect,omitempty"`
 }
 
 // TabInspection asks which kinds of secret fields a page has: for passwords, card numbers
 // or one-time codes.
 type TabInspection struct {
-	// Refs identify the elements into which a browser tool will type.
+	// The field Refs identifies the elements into which a browser tool will type.
 	Refs []string `json:"refs,omitempty"`
-	// Focused is true if the browser tool will type into the focused element.
+	// The field Focused is true if the browser tool will type into the focused element.
 	Focused bool `json:"focused,omitempty"`
 }
 
@@ -166,27 +168,27 @@ type AnyTab struct {
 	// scripts in the tab.
 	DocumentID string `json:"documentId,omitempty"`
 	// Problem is a sentence without a period that explains why the extension can't run scripts
-	// in the tab. Problem is absent if the extension can run scripts in the tab.
+	// in the tab. The field Problem is absent if the extension can run scripts in the tab.
 	Problem string `json:"problem,omitempty"`
-	// Active is true if the window of the tab displays the tab.
+	// The field Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
 	// Secrets lists the kinds of secret fields that the requested TabInspection found.
-	// Secrets is absent if the server requested no inspection, or if the page did not
-	// answer.
+	// The field Secrets is absent if the server requested no inspection, or if the page
+	// did not answer.
 	Secrets *SecretFields `json:"secrets,omitempty"`
 }
 
 // SecretFields are the kinds of secret fields in a page: "password", "card" and "code".
 type SecretFields struct {
-	// Shown are the kinds of secret fields that are visible in the page.
+	// The field Shown contains the kinds of secret fields that are visible in the page.
 	Shown []string `json:"shown,omitempty"`
-	// Typed are the kinds of secret fields among the elements into which the browser tool will
-	// type.
+	// The field Typed contains the kinds of secret fields among the elements into which the
+	// browser tool will type.
 	Typed []string `json:"typed,omitempty"`
 }
 
 // TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
-// notification replaces the list that an earlier one sent.
+// notification replaces the list of the previous notification.
 type TabHoldsParams struct {
 	Tabs []TabHold `json:"tabs,omitempty"`
 }

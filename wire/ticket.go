@@ -17,7 +17,7 @@ type TicketPageView struct {
 type DecisionView struct {
 	TicketID string `json:"ticketId"`
 	Allowed  bool   `json:"allowed"`
-	// By is a text that names where the user decided, such as "the side panel".
+	// The field By is a text that names where the user decided, such as "the side panel".
 	By string `json:"by"`
 }
 

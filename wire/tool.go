@@ -20,13 +20,14 @@ type ToolDispatchParams struct {
 	// IsResent is true, the browser starts the tool only if DispatchID is new. The error of a
 	// resent tool.dispatch never has NotStarted set, because the tool may have started before.
 	IsResent bool `json:"again,omitempty"`
-	// Prompt is true if Tool is the name of a prompt.
+	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Trace is true to request the times that the call spends in the parts of the browser. The
-	// answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
+	// The field Trace is true to request the times that the call spends in the parts of the
+	// browser. The answer to a traced call contains the times as ToolDispatchResult.Hops or
+	// RPCError.Hops.
 	Trace bool `json:"trace,omitempty"`
 	// Decision is the user's decision about the call, as JSON. The tool reads the decision as
-	// context.decision. Decision is absent if the call needed no decision.
+	// context.decision. The field Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
 	// Args is a JSON object of the tool's arguments.
 	Args json.RawMessage `json:"args"`
@@ -39,8 +40,8 @@ type ToolDispatchResult struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that the browser sent before the answer.
 	Parts int `json:"parts,omitempty"`
-	// Hops are the times that the call spent in the parts of the browser. Hops are absent for
-	// a browser tool and for a call without tracing.
+	// The field Hops contains the times that the call spent in the parts of the browser. Hops
+	// are absent for a browser tool and for a call without tracing.
 	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
@@ -84,10 +85,11 @@ type ToolCancelResult struct {
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
-	// Percent is a number from 0 to 100, an alternative to Progress with a Total of 100.
+	// The field Percent is a number from 0 to 100, an alternative to Progress with a
+	// Total of 100.
 	Percent *float64 `json:"percent,omitempty"`
-	// Loaded is an absolute count, such as a number of bytes, that is displayed beside the
-	// progress.
+	// The field Loaded is an absolute count, such as a number of bytes, that is displayed
+	// beside the progress.
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
@@ -106,7 +108,7 @@ type Report struct {
 }
 
 // Activity changes content that a running tool displays beside its progress, such as a table.
-// A call has at most one activity of each Type. Either Content or Patch is set.
+// A call has at most one activity of each Type. An Activity has either a Content or a Patch.
 type Activity struct {
 	// Type is the format of the activity's content: "text", "code", "table", "json", or a type
 	// that the plugin defines.
@@ -135,11 +137,12 @@ type ToolResyncParams struct {
 // browser sends the same tool.ask again.
 type ToolAskParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Ask is the number of the tool.ask notification within its call, from 1.
+	// The field Ask is the number of the tool.ask notification within its call, from 1.
 	Ask  int      `json:"ask"`
 	Call *AskCall `json:"call,omitempty"`
 	User *AskUser `json:"user,omitempty"`
-	// Withdrawn is true if the tool no longer waits for the answer to its tool.ask.
+	// The field Withdrawn is true if the tool no longer waits for the answer to its
+	// tool.ask.
 	Withdrawn bool `json:"withdrawn,omitempty"`
 }
 
@@ -160,7 +163,8 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading of the request. Title is absent if the tool set no title.
+	// Title is a short heading of the request. The field Title is absent if the tool set
+	// no title.
 	Title string `json:"title,omitempty"`
 }
 
@@ -206,6 +210,6 @@ type CallCancelParams struct {
 
 // CallCancelResult reports whether a call was cancelled.
 type CallCancelResult struct {
-	// Cancelled is false if the call has ended or does not exist.
+	// The field Cancelled is false if the call has ended or does not exist.
 	Cancelled bool `json:"cancelled"`
 }

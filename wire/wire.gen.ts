@@ -217,7 +217,7 @@ export interface ToolErrorInfo {
   /** code is the error code that the tool chose. */
   code: string;
   category?: string;
-  /** retryable is true if a repetition of the call may succeed later. */
+  /** The field retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
   /**
    * retryAfterMs is how long to wait before a retry, in milliseconds. retryAfterMs is
@@ -249,8 +249,8 @@ export interface CallError {
    */
   pageText?: string;
   /**
-   * untrusted are the pages that pageText quotes. The server sets untrusted; the browser
-   * never does.
+   * The field untrusted contains the pages that pageText quotes. The server sets
+   * untrusted; the browser never does.
    */
   untrusted?: readonly UntrustedPage[];
 }
@@ -270,9 +270,9 @@ export interface RPCError {
   message: string;
   data?: CallError;
   /**
-   * hops are the times that the failed call spent in the parts of the browser. hops are
-   * absent if the page did not run the call, if the call is not traced, or if the failed
-   * request was not a call.
+   * The field hops contains the times that the failed call spent in the parts of the
+   * browser. hops are absent if the page did not run the call, if the call is not
+   * traced, or if the failed request was not a call.
    */
   hops?: BrowserHops;
 }
@@ -283,8 +283,8 @@ export interface RPCError {
  */
 export interface CallsHistoryParams {
   /**
-   * before is CallsHistoryResult.Next of the previous page. If before is absent, the
-   * browser requests the first page, which begins with the newest call.
+   * The field before is CallsHistoryResult.Next of the previous page. If before is
+   * absent, the browser requests the first page, which begins with the newest call.
    */
   before?: string;
   /** limit is the maximum number of calls per page, from 1 to MaxHistoryCalls. */
@@ -313,7 +313,10 @@ export interface CallsFilter {
    * error or the arguments. The search for text ignores case.
    */
   text?: string;
-  /** failed is true to select only calls that failed, timed out or were cancelled. */
+  /**
+   * The field failed is true to select only calls that failed, timed out or were
+   * cancelled.
+   */
   failed?: boolean;
 }
 
@@ -326,8 +329,8 @@ export interface CallsHistoryResult {
    */
   calls?: readonly RecordedCall[];
   /**
-   * next is the cursor that requests the next page, as CallsHistoryParams.Before. next is
-   * absent if no older call exists.
+   * The field next is the cursor that requests the next page, as
+   * CallsHistoryParams.Before. The field next is absent if no older call exists.
    */
   next?: string;
 }
@@ -444,7 +447,10 @@ export interface CallInspectParams {
  * a call when the user expands the call.
  */
 export interface CallInspectResult {
-  /** phases are the successive parts of the call's duration, such as waiting and running. */
+  /**
+   * The field phases contains the successive parts of the call's duration, such as
+   * waiting and running.
+   */
   phases?: readonly CallPhase[];
   /**
    * traced is true if opentabs measured the time in each process that handled the
@@ -459,12 +465,12 @@ export interface CallInspectResult {
   traceId?: string;
   /**
    * failure contains what the plugin's author needs to find the cause of a failed call.
-   * failure is absent for a browser tool and for a call that did not fail.
+   * The field failure is absent for a browser tool and for a call that did not fail.
    */
   failure?: CallFailure;
   /**
-   * undo describes the attempt to undo the call. undo is absent if no client or user
-   * tried to undo the call.
+   * The field undo describes the attempt to undo the call. The field undo is absent if
+   * no client or user tried to undo the call.
    */
   undo?: CallUndo;
 }
@@ -472,7 +478,7 @@ export interface CallInspectResult {
 /** CallUndo describes a call that undoes an earlier call. */
 export interface CallUndo {
   state: UndoState;
-  /** by is the ID of the undoing call. */
+  /** The field by is the ID of the undoing call. */
   by: string;
 }
 
@@ -505,11 +511,14 @@ export interface CallFailure {
    * "exportMessages (src/tools/export.ts:31:11)".
    */
   stack?: readonly string[];
-  /** hints are sentences of advice for the plugin's author about common mistakes. */
+  /**
+   * The field hints contains sentences of advice for the plugin's author about common
+   * mistakes.
+   */
   hints?: readonly string[];
   /**
-   * log contains the plugin's last log entries in the call's tab while the call ran, oldest
-   * first.
+   * The field log contains the plugin's last log entries in the call's tab while the call
+   * ran, oldest first.
    */
   log?: readonly CallLogEntry[];
 }
@@ -556,8 +565,9 @@ export interface HelloParams {
   bootId: string;
   extensionVersion: string;
   /**
-   * capabilities are the optional Chrome permissions that the extension has, such as
-   * "debugger". When its optional permissions change, the extension reconnects.
+   * The field capabilities contains the optional Chrome permissions that the extension
+   * has, such as "debugger". When its optional permissions change, the extension
+   * reconnects.
    */
   capabilities?: readonly string[];
   /** proof is the result of BrowserProof, which proves that the browser has the shared key. */
@@ -827,7 +837,7 @@ export type World = (typeof Worlds)[number];
 export interface PluginInfo {
   name: string;
   displayName: string;
-  /** hash is the hexadecimal SHA-256 sum of the adapter's code. */
+  /** The field hash is the hexadecimal SHA-256 sum of the adapter's code. */
   hash: string;
   world: World;
   /**
@@ -865,8 +875,8 @@ export interface PluginInfo {
   dev?: boolean;
   /**
    * file is the adapter's path in the folder of the unpacked extension, for a browser in
-   * which user scripts are off. file is empty if the server finds no folder of an unpacked
-   * extension.
+   * which user scripts are off. The field file is empty if the server finds no folder of
+   * an unpacked extension.
    */
   file?: string;
 }
@@ -1036,8 +1046,8 @@ export interface PluginLogParams {
   plugin: string;
   entries?: readonly LogEntry[];
   /**
-   * dropped is the number of earlier log entries that the browser discarded because the
-   * adapter logged too many.
+   * The field dropped is the number of earlier log entries that the browser discarded
+   * because the adapter logged too many.
    */
   dropped?: number;
 }
@@ -1046,8 +1056,8 @@ export interface PluginLogParams {
 export interface ToolPermission {
   tool: string;
   /**
-   * permission is absent if the tool has no separate permission, so that the plugin's
-   * permission applies.
+   * The field permission is absent if the tool has no separate permission, so that the
+   * plugin's permission applies.
    */
   permission?: Permission;
 }
@@ -1055,7 +1065,7 @@ export interface ToolPermission {
 /** ConfigReviewParams stores the user's review of a plugin and enables the plugin. */
 export interface ConfigReviewParams {
   plugin: string;
-  /** hash is the PluginView.hash of the content that the user reviewed. */
+  /** The field hash is the PluginView.hash of the content that the user reviewed. */
   hash: string;
   permission: Permission;
   /** tools contains only the tools whose permission the user changed during the review. */
@@ -1082,7 +1092,7 @@ export interface PluginInspectParams {
  * server removes hidden characters.
  */
 export interface PluginInspectResult {
-  /** hash is the PluginView.hash of the content that the result describes. */
+  /** The field hash is the PluginView.hash of the content that the result describes. */
   hash: string;
   description: string;
   /**
@@ -1093,13 +1103,13 @@ export interface PluginInspectResult {
   source: PluginSource;
   folder: string;
   /**
-   * author is the author's name in package.json. author is absent if package.json names no
-   * author.
+   * author is the author's name in package.json. The field author is absent if
+   * package.json names no author.
    */
   author?: string;
   /**
-   * excludes are Chrome match patterns of pages on which the plugin does not run although
-   * its sites match.
+   * The field excludes contains Chrome match patterns of pages on which the plugin does
+   * not run although its sites match.
    */
   excludes?: readonly string[];
   /**
@@ -1109,14 +1119,20 @@ export interface PluginInspectResult {
    */
   preScript?: boolean;
   frames?: boolean;
-  /** warnings are problems of the plugin's package that do not prevent its use. */
+  /**
+   * The field warnings contains problems of the plugin's package that do not prevent
+   * its use.
+   */
   warnings?: readonly string[];
-  /** powers are the sensitive browser features that the plugin's code uses. */
+  /**
+   * The field powers contains the sensitive browser features that the plugin's code
+   * uses.
+   */
   powers?: readonly PowerView[];
   tools?: readonly InspectedToolView[];
   /**
-   * sections are the sizes of the texts that plugin.page can return, such as the plugin's
-   * code.
+   * The field sections contains the sizes of the texts that plugin.page can return, such
+   * as the plugin's code.
    */
   sections?: readonly SectionView[];
   /**
@@ -1145,7 +1161,10 @@ export interface PowerView {
   name: string;
   /** meaning is a sentence that explains what code can do with the browser feature. */
   meaning: string;
-  /** sections are the parts of the plugin's code that use the browser feature. */
+  /**
+   * The field sections contains the parts of the plugin's code that use the browser
+   * feature.
+   */
   sections?: readonly SectionName[];
 }
 
@@ -1153,7 +1172,10 @@ export interface PowerView {
 export interface InspectedToolView {
   name: string;
   description: string;
-  /** destructive is true if the plugin's author declares that the tool may destroy data. */
+  /**
+   * The field destructive is true if the plugin's author declares that the tool may
+   * destroy data.
+   */
   destructive?: boolean;
 }
 
@@ -1182,7 +1204,10 @@ export interface SectionView {
    */
   pages: number;
   lines: number;
-  /** added and Removed are the numbers of added and removed lines in SectionChanges. */
+  /**
+   * The fields added and Removed are the numbers of added and removed lines in
+   * SectionChanges.
+   */
   added?: number;
   removed?: number;
 }
@@ -1203,8 +1228,8 @@ export interface LastReviewView {
 export interface PluginPageParams {
   plugin: string;
   /**
-   * hash is PluginInspectResult.hash. The server rejects a plugin.page request if the plugin
-   * has changed since the plugin.inspect request.
+   * The field hash is PluginInspectResult.hash. The server rejects a plugin.page request if
+   * the plugin has changed since the plugin.inspect request.
    */
   hash: string;
   section: SectionName;
@@ -1244,11 +1269,11 @@ export interface PluginInstallResult {
    */
   previousVersion?: string;
   /**
-   * registry is the npm registry of the package. registry is absent if the plugin comes from
-   * a folder or a package file.
+   * registry is the npm registry of the package. The field registry is absent if the plugin
+   * comes from a folder or a package file.
    */
   registry?: string;
-  /** warnings are sentences for the user about problems of the package. */
+  /** The field warnings contains sentences for the user about problems of the package. */
   warnings?: readonly string[];
 }
 
@@ -1273,7 +1298,7 @@ export interface PluginUpdateResult {
    * latestVersion is absent if no such version exists.
    */
   latestVersion?: string;
-  /** warnings are sentences for the user about problems of the package. */
+  /** The field warnings contains sentences for the user about problems of the package. */
   warnings?: readonly string[];
 }
 
@@ -1302,7 +1327,10 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** progress is a fraction from 0 to 1. progress is absent while the fraction is unknown. */
+  /**
+   * progress is a fraction from 0 to 1. The field progress is absent while the fraction
+   * is unknown.
+   */
   progress?: number;
   message?: string;
   /** client is the name of the MCP client. */
@@ -1330,7 +1358,7 @@ export interface CallView {
   error?: string;
   nextStep?: string;
   errorCode?: ErrorCode;
-  /** prompt is true if Tool is the name of a prompt. */
+  /** The field prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
    * parentCallId is the ID of the call whose tool made this nested call. parentCallId
@@ -1354,15 +1382,15 @@ export interface CallView {
   /** result is the beginning of a successful call's result, as text or JSON. */
   result?: string;
   /**
-   * waiting describes what the call is waiting for, and is absent while the call does not
-   * wait for the user.
+   * The field waiting describes what the call is waiting for, and is absent while the
+   * call does not wait for the user.
    */
   waiting?: WaitingView;
   /** decision is the user's last approval or denial of the call. */
   decision?: DecisionView;
   /**
-   * activities are the contents that the tool shows beside its progress, in the order of
-   * their first report.
+   * The field activities contains the contents that the tool shows beside its progress,
+   * in the order of their first report.
    */
   activities?: readonly ActivityView[];
 }
@@ -1404,13 +1432,13 @@ export interface WaitingView {
   /** args is the JSON text of the call's arguments, truncated to MaxShownArgsBytes. */
   args?: string;
   /**
-   * caller is the tool that made the call. caller is absent for a call that an MCP client
-   * made.
+   * caller is the tool that made the call. The field caller is absent for a call that an
+   * MCP client made.
    */
   caller?: CallerView;
   /** leftMs is the time that the user has left to decide, in milliseconds. */
   leftMs: number;
-  /** scopes are the extents of an approval that the user can choose from. */
+  /** The field scopes contains the extents of an approval that the user can choose from. */
   scopes?: readonly Scope[];
   /**
    * pluginName is the display name of the plugin. toolTitle is the display name of the
@@ -1422,8 +1450,8 @@ export interface WaitingView {
   /** readOnly is true if the author of the tool declares that its calls change nothing. */
   readOnly?: boolean;
   /**
-   * page is the page in which the call would run if the user approved the call now. page is
-   * absent if the page is unknown.
+   * page is the page in which the call would run if the user approved the call now. The
+   * field page is absent if the page is unknown.
    */
   page?: TicketPageView;
 }
@@ -1492,7 +1520,7 @@ export interface CallDecideResult {
   outcome: DecisionOutcome;
   /** If Outcome is DecisionAlreadyMade, by is where the user made the earlier decision. */
   by?: string;
-  /** allowed is true if the decision in effect allows the call. */
+  /** The field allowed is true if the decision in effect allows the call. */
   allowed: boolean;
 }
 
@@ -1518,16 +1546,19 @@ export interface ToolView {
   permission?: Permission;
   /** readOnly is true if the author declares that the tool changes nothing. */
   readOnly?: boolean;
-  /** allowed are the clients and plugins that need no approval to call the tool. */
+  /**
+   * The field allowed contains the clients and plugins that need no approval to call
+   * the tool.
+   */
   allowed?: readonly AllowedCallerView[];
   /**
-   * category is the name of the group under which the tool is listed. category is absent if
-   * the tool has no group.
+   * category is the name of the group under which the tool is listed. The field category is
+   * absent if the tool has no group.
    */
   category?: string;
   /**
-   * undo is the name of another tool, which undoes calls of this tool. undo is absent if the
-   * author has not declared an undoing tool.
+   * The field undo is the name of another tool, which undoes calls of this tool. The field
+   * undo is absent if the author has not declared an undoing tool.
    */
   undo?: string;
 }
@@ -1537,8 +1568,8 @@ export interface AllowedCallerView {
   /** client is the name of the MCP client. */
   client?: string;
   /**
-   * caller is the plugin whose tools make the calls. caller is absent for calls that a
-   * client makes.
+   * caller is the plugin whose tools make the calls. The field caller is absent for
+   * calls that a client makes.
    */
   caller?: string;
 }
@@ -1549,11 +1580,14 @@ export interface PluginView {
   displayName: string;
   version: string;
   /**
-   * hash is the hash of the plugin's code and descriptions. The user must review a plugin
-   * again when its hash changes.
+   * The field hash is the hash of the plugin's code and descriptions. The user must
+   * review a plugin again when its hash changes.
    */
   hash: string;
-  /** reviewed is true if the user has reviewed the plugin with its current Hash. */
+  /**
+   * The field reviewed is true if the user has reviewed the plugin with its current
+   * Hash.
+   */
   reviewed: boolean;
   /** changed is true if the plugin has changed since the user's last review. */
   changed?: boolean;
@@ -1561,18 +1595,24 @@ export interface PluginView {
   /** source is how the plugin was installed, such as from npm or from a folder. */
   source?: PluginSource;
   /**
-   * problem explains why the plugin does not start in pages. problem is absent if no page
-   * has reported a failed start.
+   * problem explains why the plugin does not start in pages. The field problem is absent
+   * if no page has reported a failed start.
    */
   problem?: string;
-  /** matches are the Chrome match patterns of the plugin's sites. */
+  /** The field matches contains the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** icon is the SVG text of the plugin's icon. icon is absent if the plugin has no icon. */
+  /**
+   * icon is the SVG text of the plugin's icon. The field icon is absent if the plugin
+   * has no icon.
+   */
   icon?: string;
-  /** homepage is the plugin's http or https URL. homepage is absent if the plugin has none. */
+  /**
+   * homepage is the plugin's http or https URL. The field homepage is absent if the plugin
+   * has none.
+   */
   homepage?: string;
-  /** settings are the settings of the plugin, sorted by key. */
+  /** The field settings contains the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
   /**
    * opening is true if the user allows a call that finds no tab to open opensAt in a new
@@ -1589,7 +1629,10 @@ export interface PluginView {
    */
   late?: boolean;
   lateAccess?: boolean;
-  /** calls are the other plugins whose tools the plugin is allowed to call. */
+  /**
+   * The field calls contains the other plugins whose tools the plugin is allowed to
+   * call.
+   */
   calls?: readonly string[];
   /**
    * refused are the other plugins that the plugin tried to call without permission
@@ -1597,8 +1640,8 @@ export interface PluginView {
    */
   refused?: readonly string[];
   /**
-   * recommended is the opinion of an agent that has examined the plugin. A recommendation
-   * changes no permission.
+   * The field recommended is the opinion of an agent that has examined the plugin. A
+   * recommendation changes no permission.
    */
   recommended?: RecommendationView;
 }
@@ -1626,11 +1669,11 @@ export interface SettingView {
   description?: string;
   placeholder?: string;
   required?: boolean;
-  /** options are the valid values of a SettingSelect. */
+  /** The field options contains the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * secret is true if the setting's value may be a secret, such as a password or a key. The
-   * server sends only set, not the Value, of a secret setting.
+   * The field secret is true if the setting's value may be a secret, such as a password or
+   * a key. The server sends only set, not the Value, of a secret setting.
    */
   secret?: boolean;
   set?: boolean;
@@ -1641,14 +1684,14 @@ export interface SettingView {
   withheld?: boolean;
   /**
    * value is a JSON string, number or boolean. For a SettingURL, value can also be an object
-   * that maps instances to URLs. value is absent if the user set no value.
+   * that maps instances to URLs. The field value is absent if the user set no value.
    */
   value?: unknown;
 }
 
 /** RecommendationView is an agent's recommendation about a plugin. */
 export interface RecommendationView {
-  /** by is the name of the MCP client that the recommending agent uses. */
+  /** The field by is the name of the MCP client that the recommending agent uses. */
   by: string;
   permission: Permission;
   /** note is the agent's comment about its recommendation. */
@@ -1657,7 +1700,7 @@ export interface RecommendationView {
 
 /** FailedPluginView is a plugin that opentabs can't load. */
 export interface FailedPluginView {
-  /** name is the plugin's name. name is absent if the name is unknown. */
+  /** name is the plugin's name. The field name is absent if the name is unknown. */
   name?: string;
   path: string;
   /** error explains why opentabs can't load the plugin, and how to fix the problem. */
@@ -1666,7 +1709,7 @@ export interface FailedPluginView {
 
 /**
  * StatePluginsParams lists all plugins. Each state.plugins notification replaces the list
- * that an earlier one sent.
+ * of the previous notification.
  */
 export interface StatePluginsParams {
   plugins?: readonly PluginView[];
@@ -1675,7 +1718,7 @@ export interface StatePluginsParams {
 
 /**
  * StateBrowserParams contains the user's permissions for browser tools. Each
- * state.browser notification replaces all permissions that an earlier one sent.
+ * state.browser notification replaces all permissions of the previous notification.
  */
 export interface StateBrowserParams {
   /**
@@ -1684,7 +1727,10 @@ export interface StateBrowserParams {
    */
   permission: Permission;
   groups?: readonly BrowserGroupView[];
-  /** sites are the user's rules for sites, each with the clients that the user always allows. */
+  /**
+   * The field sites contains the user's rules for sites, each with the clients that the user
+   * always allows.
+   */
   sites?: readonly SiteView[];
 }
 
@@ -1704,8 +1750,8 @@ export interface BrowserToolView {
    */
   permission: Permission;
   /**
-   * dangerous is true if the tool runs code or accesses data that the page itself does not
-   * show. The user must turn on each dangerous tool separately.
+   * The field dangerous is true if the tool runs code or accesses data that the page
+   * itself does not show. The user must turn on each dangerous tool separately.
    */
   dangerous?: boolean;
 }
@@ -1718,11 +1764,11 @@ export interface SiteView {
   /** site is a host with an optional port, or a pattern such as "*.example.com". */
   site: string;
   /**
-   * permission is the user's rule for the site: off, read, ask or auto. permission is absent
-   * if the site has no rule.
+   * permission is the user's rule for the site: off, read, ask or auto. The field permission
+   * is absent if the site has no rule.
    */
   permission?: string;
-  /** allowed are the clients that the user always allows to use the site. */
+  /** The field allowed contains the clients that the user always allows to use the site. */
   allowed?: readonly SiteClientView[];
 }
 
@@ -1748,21 +1794,22 @@ export interface StateWaitingParams {
 /** StateSyncParams lists the calls that the side panel shows. */
 export interface StateSyncParams {
   serverVersion: string;
-  /** clients are the names of the connected MCP clients. */
+  /** The field clients contains the names of the connected MCP clients. */
   clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first. Each state.sync notification
-   * replaces the calls that an earlier one sent.
+   * The field calls contains the calls that have not ended, oldest first. Each
+   * state.sync notification replaces the calls of the previous notification.
    */
   calls?: readonly CallView[];
   /**
-   * ended are the calls that have ended since the previous state.sync, newest first.
-   * The first state.sync after state.watch contains the last 200 ended calls.
+   * The field ended contains the calls that have ended since the previous state.sync,
+   * newest first. The first state.sync after state.watch contains the last 200 ended
+   * calls.
    */
   ended?: readonly CallView[];
   /**
-   * running is the number of all calls that have not ended, including calls that Calls
-   * omits.
+   * The field running is the number of all calls that have not ended, including calls
+   * that Calls omits.
    */
   running: number;
 }
@@ -1793,11 +1840,11 @@ export type CallStatus = (typeof CallStatuses)[number];
 /** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
   name: string;
-  /** hash is the PluginInfo.hash of the adapter that runs in the document. */
+  /** The field hash is the PluginInfo.hash of the adapter that runs in the document. */
   hash: string;
   /**
-   * ready is the last result of the adapter's isReady(). ready is absent before the first
-   * result.
+   * ready is the last result of the adapter's isReady(). The field ready is absent before
+   * the first result.
    */
   ready?: boolean;
 }
@@ -1805,7 +1852,7 @@ export interface TabPlugin {
 /** BrokenPlugin is an adapter that failed to start in a document. */
 export interface BrokenPlugin {
   name: string;
-  /** hash is the PluginInfo.hash of the adapter that failed to start. */
+  /** The field hash is the PluginInfo.hash of the adapter that failed to start. */
   hash: string;
   /** problem is a sentence without a period that explains why the adapter failed to start. */
   problem: string;
@@ -1828,9 +1875,9 @@ export interface TabInfo {
   windowId: number;
   url: string;
   title: string;
-  /** active is true if the window of the tab displays the tab. */
+  /** The field active is true if the window of the tab displays the tab. */
   active: boolean;
-  /** focused is true if the window of the tab has the focus. */
+  /** The field focused is true if the window of the tab has the focus. */
   focused: boolean;
   /**
    * lastAccessedMs is the time when the tab was last active, in milliseconds since
@@ -1842,23 +1889,29 @@ export interface TabInfo {
    * tab.
    */
   documentId?: string;
-  /** plugins are the adapters that run in the tab's top document. */
+  /** The field plugins contains the adapters that run in the tab's top document. */
   plugins?: readonly TabPlugin[];
-  /** frames are the child frames in which adapters run, in document order. */
+  /**
+   * The field frames contains the child frames in which adapters run, in document
+   * order.
+   */
   frames?: readonly FrameInfo[];
-  /** discarded is true if Chrome has unloaded the tab to save memory. */
+  /** The field discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * unresponsive is true while the page does not respond, because a script keeps the page
-   * busy. No call can begin in a page that does not respond.
+   * The field unresponsive is true while the page does not respond, because a script
+   * keeps the page busy. No call can begin in a page that does not respond.
    */
   unresponsive?: boolean;
   /**
-   * frozen is true while Chrome suspends the page to save resources. No script runs
-   * in a frozen page.
+   * The field frozen is true while Chrome suspends the page to save resources. No
+   * script runs in a frozen page.
    */
   frozen?: boolean;
-  /** loading names the matching plugins that have not started yet because the document is still loading. */
+  /**
+   * The field loading names the matching plugins that have not started yet because the document is
+   * still loading.
+   */
   loading?: readonly string[];
   /**
    * arriving names the matching plugins that will start soon, because the
@@ -1884,16 +1937,16 @@ export interface TabInfo {
    */
   loadError?: string;
   /**
-   * loadFailedMs is when loadError occurred by the browser's clock, in milliseconds since
-   * 1970. Two failures of the same tab differ in loadFailedMs even if their loadError is
-   * equal.
+   * loadFailedMs is the time at which loadError occurred, in milliseconds since 1970 by
+   * the browser's clock. Two failures of the same tab differ in loadFailedMs even if
+   * their loadError is equal.
    */
   loadFailedMs?: number;
 }
 
 /**
  * TabSyncParams lists all tabs of the browser that match plugins. Each tab.sync
- * notification replaces the list that an earlier one sent.
+ * notification replaces the list of the previous notification.
  */
 export interface TabSyncParams {
   tabs?: readonly TabInfo[];
@@ -1932,8 +1985,8 @@ export interface TabLoadParams {
 /** TabLoadResult reports whether the browser reloads the requested tab. */
 export interface TabLoadResult {
   /**
-   * loading is false if the browser refuses to reload the tab because the user interacted
-   * with the page and could lose work.
+   * The field loading is false if the browser refuses to reload the tab because the user
+   * interacted with the page and could lose work.
    */
   loading: boolean;
 }
@@ -1946,8 +1999,8 @@ export interface TabDescribeParams {
    */
   tabId?: number;
   /**
-   * inspect asks the browser to search the page for secret fields. inspect is absent if
-   * the browser need not search the page.
+   * inspect asks the browser to search the page for secret fields. The field inspect is
+   * absent if the browser need not search the page.
    */
   inspect?: TabInspection;
 }
@@ -1957,9 +2010,9 @@ export interface TabDescribeParams {
  * or one-time codes.
  */
 export interface TabInspection {
-  /** refs identify the elements into which a browser tool will type. */
+  /** The field refs identifies the elements into which a browser tool will type. */
   refs?: readonly string[];
-  /** focused is true if the browser tool will type into the focused element. */
+  /** The field focused is true if the browser tool will type into the focused element. */
   focused?: boolean;
 }
 
@@ -1984,33 +2037,33 @@ export interface AnyTab {
   documentId?: string;
   /**
    * problem is a sentence without a period that explains why the extension can't run scripts
-   * in the tab. problem is absent if the extension can run scripts in the tab.
+   * in the tab. The field problem is absent if the extension can run scripts in the tab.
    */
   problem?: string;
-  /** active is true if the window of the tab displays the tab. */
+  /** The field active is true if the window of the tab displays the tab. */
   active: boolean;
   /**
    * secrets lists the kinds of secret fields that the requested TabInspection found.
-   * secrets is absent if the server requested no inspection, or if the page did not
-   * answer.
+   * The field secrets is absent if the server requested no inspection, or if the page
+   * did not answer.
    */
   secrets?: SecretFields;
 }
 
 /** SecretFields are the kinds of secret fields in a page: "password", "card" and "code". */
 export interface SecretFields {
-  /** shown are the kinds of secret fields that are visible in the page. */
+  /** The field shown contains the kinds of secret fields that are visible in the page. */
   shown?: readonly string[];
   /**
-   * typed are the kinds of secret fields among the elements into which the browser tool will
-   * type.
+   * The field typed contains the kinds of secret fields among the elements into which the
+   * browser tool will type.
    */
   typed?: readonly string[];
 }
 
 /**
  * TabHoldsParams lists the tabs that MCP clients use with browser tools. Each tab.holds
- * notification replaces the list that an earlier one sent.
+ * notification replaces the list of the previous notification.
  */
 export interface TabHoldsParams {
   tabs?: readonly TabHold[];
@@ -2082,7 +2135,7 @@ export interface TicketPageView {
 export interface DecisionView {
   ticketId: string;
   allowed: boolean;
-  /** by is a text that names where the user decided, such as "the side panel". */
+  /** The field by is a text that names where the user decided, such as "the side panel". */
   by: string;
 }
 
@@ -2121,16 +2174,17 @@ export interface ToolDispatchParams {
    * resent tool.dispatch never has NotStarted set, because the tool may have started before.
    */
   again?: boolean;
-  /** prompt is true if Tool is the name of a prompt. */
+  /** The field prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * trace is true to request the times that the call spends in the parts of the browser. The
-   * answer to a traced call contains the times as ToolDispatchResult.Hops or RPCError.Hops.
+   * The field trace is true to request the times that the call spends in the parts of the
+   * browser. The answer to a traced call contains the times as ToolDispatchResult.Hops or
+   * RPCError.Hops.
    */
   trace?: boolean;
   /**
    * decision is the user's decision about the call, as JSON. The tool reads the decision as
-   * context.decision. decision is absent if the call needed no decision.
+   * context.decision. The field decision is absent if the call needed no decision.
    */
   decision?: unknown;
   /** args is a JSON object of the tool's arguments. */
@@ -2147,8 +2201,8 @@ export interface ToolDispatchResult {
   /** parts is the number of tool.part notifications that the browser sent before the answer. */
   parts?: number;
   /**
-   * hops are the times that the call spent in the parts of the browser. hops are absent for
-   * a browser tool and for a call without tracing.
+   * The field hops contains the times that the call spent in the parts of the browser. hops
+   * are absent for a browser tool and for a call without tracing.
    */
   hops?: BrowserHops;
 }
@@ -2198,11 +2252,14 @@ export interface ToolCancelResult {
 export interface Report {
   progress?: number;
   total?: number;
-  /** percent is a number from 0 to 100, an alternative to Progress with a Total of 100. */
+  /**
+   * The field percent is a number from 0 to 100, an alternative to Progress with a
+   * Total of 100.
+   */
   percent?: number;
   /**
-   * loaded is an absolute count, such as a number of bytes, that is displayed beside the
-   * progress.
+   * The field loaded is an absolute count, such as a number of bytes, that is displayed
+   * beside the progress.
    */
   loaded?: number;
   message?: string;
@@ -2229,7 +2286,7 @@ export interface Report {
 
 /**
  * Activity changes content that a running tool displays beside its progress, such as a table.
- * A call has at most one activity of each Type. Either Content or Patch is set.
+ * A call has at most one activity of each Type. An Activity has either a Content or a Patch.
  */
 export interface Activity {
   /**
@@ -2269,11 +2326,14 @@ export interface ToolResyncParams {
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** ask is the number of the tool.ask notification within its call, from 1. */
+  /** The field ask is the number of the tool.ask notification within its call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;
-  /** withdrawn is true if the tool no longer waits for the answer to its tool.ask. */
+  /**
+   * The field withdrawn is true if the tool no longer waits for the answer to its
+   * tool.ask.
+   */
   withdrawn?: boolean;
 }
 
@@ -2300,7 +2360,10 @@ export interface AskCall {
 export interface AskUser {
   /** reason is a sentence that describes what the user should do. */
   reason: string;
-  /** title is a short heading of the request. title is absent if the tool set no title. */
+  /**
+   * title is a short heading of the request. The field title is absent if the tool set
+   * no title.
+   */
   title?: string;
 }
 
@@ -2354,7 +2417,7 @@ export interface CallCancelParams {
 
 /** CallCancelResult reports whether a call was cancelled. */
 export interface CallCancelResult {
-  /** cancelled is false if the call has ended or does not exist. */
+  /** The field cancelled is false if the call has ended or does not exist. */
   cancelled: boolean;
 }
 

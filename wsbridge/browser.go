@@ -6,8 +6,9 @@ import (
 	"opentabs/wire"
 )
 
-// browser is one browser, from its first hello frame until it has been disconnected for longer
-// than the grace period. Each of the tables runs and tabs has its own lock.
+// The type browser is one browser, from its first hello frame until it has been disconnected
+// for longer than the grace period. The tables runs and tabs of a browser each have their own
+// lock.
 type browser struct {
 	id       string
 	runTable runTable
@@ -18,7 +19,7 @@ type browser struct {
 	bootID        string
 	version       string
 	capabilities  []string
-	keyID         string // the KeyID that the browser used for its last connection; empty if it used the installation's key
+	keyID         string // keyID is the KeyID of the last connection; empty for the installation's key
 	injectMode    wire.InjectMode
 	link          *link
 	linkChangedAt time.Time
@@ -35,7 +36,7 @@ func newBrowser(h *Hub, id string) *browser {
 	}
 }
 
-// The caller holds registry.mu.
+// The caller of setLink holds registry.mu.
 func (b *browser) setLink(l *link) {
 	if b.giveUpTimer != nil {
 		b.giveUpTimer.Stop()

@@ -87,7 +87,7 @@ type hijackRecorder struct {
 	conn net.Conn
 }
 
-// Hijack implements http.Hijacker.
+// The method Hijack implements http.Hijacker.
 func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
@@ -96,8 +96,8 @@ func (k *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 var errHandshakeRefused = errors.New("refused")
 
-// handshake is the server's side of the handshake on one link. Only the goroutine that reads
-// the link uses a handshake.
+// The type handshake is the server's side of the handshake on one link. Only the goroutine
+// that reads the link uses a handshake.
 type handshake struct {
 	link                      *link
 	key                       string
@@ -120,7 +120,8 @@ func (s *handshake) isValidProof(proof string) bool {
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// run performs the handshake: it proves that the server has the key, and checks the proof in the browser's first frame.
+// The method run performs the handshake: it proves that the server has the key, and checks the proof in the browser's
+// first frame.
 func (s *handshake) run() (*browser, error) {
 	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")

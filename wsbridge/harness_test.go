@@ -32,7 +32,7 @@ type hubFixture struct {
 	ln        *memnet.Listener
 	startedAt time.Time
 
-	mu     sync.Mutex // guards events and links
+	mu     sync.Mutex // the mutex guards events and links
 	events []string
 	links  []string
 }
@@ -154,8 +154,8 @@ type browserPeer struct {
 	ws            *websocket.Conn
 	stallableConn *stallConn
 	done          chan struct{}
-	pongs         bool       // whether the peer automatically answers pings and rejects tab.load
-	mu            sync.Mutex // guards frames and closed
+	pongs         bool       // the field pongs is true if the peer automatically answers pings and rejects tab.load
+	mu            sync.Mutex // the mutex guards frames and closed
 	frames        []string
 	closeReason   string
 }

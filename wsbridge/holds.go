@@ -44,7 +44,7 @@ func (s *HoldSender) Send(browserID string) {
 	}
 }
 
-// SendEnded notifies all connected browsers that a client's session ended. It does not block.
+// SendEnded notifies all connected browsers, without blocking, that a client's session ended.
 func (s *HoldSender) SendEnded(session string) {
 	for _, l := range s.hub.registry.openLinks() {
 		l.postEndedSessions([]string{session})

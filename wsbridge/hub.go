@@ -61,13 +61,16 @@ type Options struct {
 	Key string
 	// Pairings stores the keys of paired browsers. By default, no browser is paired.
 	Pairings Pairings
-	// Origins are the HTTP origins from which the hub accepts connections, exactly as the browser
-	// sends them, such as "chrome-extension://<id>". By default, the hub rejects every connection.
+	// The field Origins contains the HTTP origins from which the hub accepts connections, exactly
+	// as the browser sends them, such as "chrome-extension://<id>". By default, the hub rejects
+	// every connection.
 	Origins []string
-	// Version is the server's version, which is sent to browsers. Default: "".
+	// Version is the server's version, which is sent to browsers. The default of the
+	// field Version is "".
 	Version string
-	// Log receives one line for each connection and for each protocol error of a browser. Log
-	// lines about a call have the call's ID in the field "call". By default, nothing is logged.
+	// The field Log receives one line for each connection and for each protocol error of a
+	// browser. Log lines about a call have the call's ID in the field "call". By default,
+	// nothing is logged.
 	Log zerolog.Logger
 	// Adapters provides the plugins that the hub sends to browsers. By default, browsers
 	// receive no plugins.
@@ -130,10 +133,11 @@ type Options struct {
 	// name. If NameBrowser is nil, the default is the name that the browser sent.
 	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
 	// GracePeriod is how long a browser can stay disconnected before its calls fail with the error
-	// code link_lost. Default: 10 s.
+	// code link_lost. The default of the field GracePeriod is 10 s.
 	GracePeriod time.Duration
 	// FirstBrowserWait is how long after New a call can wait for the first browser to connect.
-	// Default: 5 s. A negative FirstBrowserWait disables the wait.
+	// The default of the field FirstBrowserWait is 5 s. A negative FirstBrowserWait disables
+	// the wait.
 	FirstBrowserWait time.Duration
 }
 
@@ -147,14 +151,14 @@ type Hub struct {
 	Probe LinkProbe
 
 	opts       Options
-	newNonce   func() string // returns a new random nonce for each connection
+	newNonce   func() string // newNonce returns a new random nonce for each connection
 	startedAt  time.Time
 	tabChanges tabsignal.Signal
 	refusals   refusallog.Log
 	registry   registry
 	syncCount  atomic.Int64
 
-	mu               sync.Mutex // guards all fields below
+	mu               sync.Mutex // the mutex guards all fields below
 	calls            Calls
 	hashes           map[string]string
 	hashesSyncNumber int64

@@ -57,8 +57,8 @@ func (l *link) serve(s *handshake) {
 	}
 }
 
-// inbox handles the frames that arrive on one link. Only the goroutine that reads the link uses
-// its inbox.
+// The type inbox handles the frames that arrive on one link. Only the goroutine that reads the
+// link uses its inbox.
 type inbox struct {
 	link           *link
 	malformedCount int
@@ -75,7 +75,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle must not block.
+// The method handle of an inbox must not block.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {

@@ -44,16 +44,17 @@ const (
 	answerIDPrefix = requests.IDPrefix + "answer/"
 )
 
-// link is one WebSocket connection of a browser.
+// The type link is one WebSocket connection of a browser.
 type link struct {
 	hub     *Hub
 	ws      *websocket.Conn
-	netConn net.Conn // the TCP connection under ws; closing netConn ends the link at once
+	netConn net.Conn // netConn is the TCP connection under ws; closing netConn ends the link at once
 	log     zerolog.Logger
 	outbox  outbox
 
-	// goroutines counts the goroutines of the link. Only the link's reader may call
-	// goroutines.Go, or a caller that holds outbox.mu while outbox.isClosed is false.
+	// The field goroutines counts the goroutines of the link. Only the link's reader may
+	// call goroutines.Go, or a caller that holds outbox.mu while outbox.isClosed is
+	// false.
 	goroutines sync.WaitGroup
 	ended      chan struct{}
 	endOnce    sync.Once
@@ -68,7 +69,7 @@ type link struct {
 	// Only the code of the handshake writes the fields keyID and pairedKey.
 	keyID, pairedKey string
 
-	// registry.mu guards isReady and waitingSent.
+	// The mutex registry.mu guards the fields isReady and waitingSent.
 	isReady     bool
 	waitingSent int
 
@@ -137,8 +138,8 @@ func (l *link) finish() {
 
 // The bytes that read returns are valid until its next call.
 func (l *link) read() ([]byte, error) {
-	// read uses context.Background, because the WebSocket library closes the connection when
-	// the context of a read ends.
+	// The method read uses context.Background, because the WebSocket library closes the
+	// connection when the context of a read ends.
 	kind, r, err := l.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err

@@ -17,14 +17,14 @@ const writeTimeout = 10 * time.Second
 // and its queue of frames exceeds maxWaitingBytes, the server closes the link.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
-// outbox is the queue of unwritten frames of one link.
+// The type outbox is the queue of unwritten frames of one link.
 type outbox struct {
 	framesDue chan struct{}
 
-	mu           sync.Mutex // guards all fields below; no other lock is acquired under mu
+	mu           sync.Mutex // the mutex guards all fields below; no other lock is acquired under mu
 	frames       [][]byte
-	waitingBytes int  // the bytes of all frames that are queued or being written
-	isWriting    bool // whether the goroutine that writes the frames has started
+	waitingBytes int  // waitingBytes counts the bytes of all frames that are queued or being written
+	isWriting    bool // isWriting is true after the goroutine that writes the frames has started
 	isClosed     bool
 }
 
@@ -83,7 +83,7 @@ func (l *link) writeFrames() {
 // creating a context with a timeout for each frame.
 type frameWriter struct {
 	link  *link
-	limit *time.Timer // ends the link if a write takes longer than writeTimeout; stopped between writes
+	limit *time.Timer // limit ends the link if a write takes longer than writeTimeout, and is stopped between writes
 }
 
 func newFrameWriter(l *link) frameWriter {

@@ -19,8 +19,8 @@ const stateInterval = 100 * time.Millisecond
 // calls change, an open side panel receives the changes at once.
 const refreshInterval = 3 * time.Second
 
-// panel contains the channels and the link with which the server updates the side panel of one
-// browser.
+// The type panel contains the channels and the link with which the server updates the side
+// panel of one browser.
 type panel struct {
 	link *link
 	// Each channel has a token while notifications are due: stateDue for state.sync,
@@ -28,7 +28,7 @@ type panel struct {
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32
 
-	mu          sync.Mutex // guards stopWatcher
+	mu          sync.Mutex // the mutex guards the field stopWatcher
 	stopWatcher context.CancelFunc
 }
 
@@ -36,7 +36,7 @@ func (p *panel) requestState() { signalOnce(p.stateDue) }
 
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
-// The caller holds registry.mu.
+// The caller of sendWaiting holds registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waitingSent {
 		return
@@ -111,7 +111,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
-		if ctx.Err() != nil { // put the tokens back for the next call of sendState
+		if ctx.Err() != nil { // put the tokens back into the channels for the next call of sendState
 			p.requestState()
 			p.requestPlugins()
 			return

@@ -228,7 +228,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 // If gate is not nil, each method of fakePolicy blocks until the test closes gate.
 type fakePolicy struct {
 	gate    chan struct{}
-	mu      sync.Mutex // guards all fields below
+	mu      sync.Mutex // the mutex guards all fields below
 	views   []wire.PluginView
 	changes []string
 }

@@ -39,7 +39,7 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
-// The caller holds runTable.mu.
+// The caller of dropRepeated holds runTable.mu.
 func (r *toolRun) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {

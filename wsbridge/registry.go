@@ -14,13 +14,13 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// registry stores the browsers and the open links of a hub. If a browser has several links,
-// the registry decides which is the browser's current link.
+// The type registry stores the browsers and the open links of a hub. If a browser has
+// several links, the registry decides which is the browser's current link.
 type registry struct {
 	hub           *Hub
 	openLinkCount sync.WaitGroup
 
-	mu               sync.Mutex // guards all fields below, and some fields of browser and link
+	mu               sync.Mutex // the mutex guards all fields below, and some fields of browser and link
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
 	handshakingLinks []*link
@@ -97,7 +97,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 }
 
 // Two running browsers can send one ID if one Chrome profile is a copy of another. If two browsers shared an ID, each
-// would replace the other's link, and neither would work. The caller holds registry.mu.
+// would replace the other's link, and neither would work. The caller of chooseID holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := wire.BrowserCopyID(p.BrowserID, inbound.Truncate(p.BootID, 8))
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -110,7 +110,7 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 }
 
 // setCurrent queues the answer to hello before any other frame. The caller must call the returned functions without
-// holding a lock. The caller holds registry.mu.
+// holding a lock. The caller of setCurrent holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -191,7 +191,7 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// The caller holds registry.mu.
+// The caller of removeHandshaking holds registry.mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)

@@ -16,18 +16,19 @@ type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu         sync.Mutex // guards all fields below; frames are queued under mu to keep their order
-	link       *link      // nil while the link is lost
+	mu         sync.Mutex // the mutex guards all fields below; frames are queued under mu to keep their order
+	link       *link      // the field link is nil while the link is lost
 	isClosed   bool
 	runs       map[string]*toolRun
 	startCount int
 	stops      map[string]*pendingStop
-	// generation counts how often the field link changed.
+	// The field generation counts how often the field link changed.
 	generation   int
 	resumedTimer *time.Timer
 }
 
-// Each returned function finishes one call, and the caller must call the function without holding a lock.
+// Each function that connect returns finishes one call, and the caller must call the function without
+// holding a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -57,7 +58,7 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// The caller holds runTable.mu.
+// The caller of setLink holds runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -121,7 +122,7 @@ func (rt *runTable) finishLater(id string, toolOutput json.RawMessage, err *wire
 	return func() { r.sink.Finish(toolOutput, err) }
 }
 
-// The caller holds runTable.mu.
+// The caller of awaitResumed holds runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return

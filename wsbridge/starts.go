@@ -5,7 +5,8 @@ import "opentabs/wire"
 // AdapterStart is a browser's report that an adapter started, or failed to start, in a document.
 type AdapterStart struct {
 	Plugin string
-	// Hash is the content hash of the adapter's code, which identifies the plugin's version.
+	// The field Hash is the content hash of the adapter's code, which identifies the
+	// plugin's version.
 	Hash string
 	// URL is the address of the document that the adapter belongs to. Browser is the name
 	// of the browser that shows the document.

@@ -109,7 +109,7 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 }
 
 // resendStops resends every unanswered tool.cancel, because the frames may have been lost with
-// the link. The caller holds runTable.mu.
+// the link. The caller of resendStops holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
 		rt.link.postFrame(cancelFrame(id, s.closeReason))

@@ -29,9 +29,9 @@ type tabTable struct {
 	hub       *Hub
 	browserID string
 
-	mu   sync.Mutex // guards all fields below
+	mu   sync.Mutex // the mutex guards all fields below
 	name string
-	link *link // nil while the link is lost
+	link *link // the field link is nil while the link is lost
 	tabs map[int]wire.TabInfo
 	// unsyncedSince is the time of the last event after which the browser can lack the current
 	// plugins: the browser connected with a new boot ID, or the plugins changed. A browser counts as
@@ -45,7 +45,7 @@ type tabTable struct {
 	// tabsBeforeReconnect is cleared after reconnectedTabsTime.
 	tabsBeforeReconnect  map[int]wire.TabInfo
 	reconnectedTabsTimer *time.Timer
-	// generation counts how often the browser's link was established or lost.
+	// The field generation counts how often the browser's link was established or lost.
 	generation int
 	// leftDocumentAt maps the ID of a tab to the time when the tab left a document with a live plugin.
 	leftDocumentAt map[int]time.Time
@@ -71,7 +71,7 @@ func (ts *tabTable) disconnect() {
 	ts.setLink(nil)
 }
 
-// The caller holds tabTable.mu.
+// The caller of setLink holds tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.reconnectedTabsTimer != nil {
 		ts.reconnectedTabsTimer.Stop()
@@ -104,7 +104,7 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(true)
 		}
@@ -137,7 +137,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() { // this function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.Publish(false)
 		}
@@ -186,7 +186,8 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 }
 
 // A restarted service worker lists its tabs before the pages have reported their adapters. If a document no longer
-// exists after the reconnect, the browser rejects calls in the document. The caller holds tabTable.mu.
+// exists after the reconnect, the browser rejects calls in the document. The caller of keepEarlierDocuments holds
+// tabTable.mu.
 func (ts *tabTable) keepEarlierDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
@@ -211,7 +212,7 @@ func (ts *tabTable) keepEarlierDocuments() {
 }
 
 // Until a reconnected browser has reported the tab's documents, findTab returns the state from before the reconnect.
-// The DocumentID is empty if the tab is unknown or has no live document. The caller holds tabTable.mu.
+// The DocumentID is empty if the tab is unknown or has no live document. The caller of findTab holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if tabBefore, ok := ts.tabsBeforeReconnect[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -220,8 +221,8 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is a document that a tab or one of its frames shows. The zero value represents a
-// tab without a document.
+// The type document is a document that a tab or one of its frames shows. The zero value
+// represents a tab without a document.
 type document struct {
 	frameID    int
 	documentID string
@@ -249,7 +250,7 @@ func (ts *tabTable) markUnsynced() {
 	ts.startSync()
 }
 
-// The caller holds tabTable.mu.
+// The caller of startSync holds tabTable.mu.
 func (ts *tabTable) startSync() {
 	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	ts.requestedSyncNumber++
@@ -299,7 +300,7 @@ func (ts *tabTable) isSyncing(targetChoice dispatch.TargetChoice) bool {
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && targetChoice.AllowsBrowser(ts.browserID, ts.name)
 }
 
-// The caller holds tabTable.mu.
+// The caller of storeTab holds tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	tabBefore := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
@@ -311,7 +312,7 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	}
 }
 
-// The caller holds tabTable.mu.
+// The caller of removeTab holds tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
 	delete(ts.leftDocumentAt, tabID)

@@ -135,7 +135,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// One search does each of the two at most once.
+// One search for targets requests reloads at most once, and opens a tab at most once.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.targetChoice.Allows) {
 		return false, 0
@@ -248,7 +248,7 @@ func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	return browserPlaces
 }
 
-// The caller holds tabTable.mu.
+// The caller of addTab holds tabTable.mu.
 func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
@@ -283,8 +283,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn repeats a check of the extension, because a compromised browser can skip the check. The caller holds
-// tabTable.mu.
+// mayRunIn repeats a check of the extension, because a compromised browser can skip the check. The caller of
+// mayRunIn holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {

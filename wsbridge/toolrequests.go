@@ -19,7 +19,8 @@ const (
 	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// runRequests are the requests that one call has made with tool.ask. runTable.mu guards all its fields.
+// runRequests are the requests that one call has made with tool.ask. The mutex runTable.mu guards all
+// fields of runRequests.
 type runRequests struct {
 	// openRequests maps a request's number to the request until the browser confirms its answer.
 	// seenNumbers contains the numbers of all requests, including confirmed ones.
@@ -62,8 +63,8 @@ func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller holds
-// runTable.mu.
+// acceptRequest does not record a rejected tool.ask, so that the browser can send the request again. The caller of
+// acceptRequest holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -147,8 +148,8 @@ func (rt *runTable) answerToolRequest(runID string, number int, toolOutput json.
 	return true
 }
 
-// The reconnected browser has already listed the call, so the call's page still exists. The caller holds runTable.mu,
-// and runTable.link is not nil.
+// The reconnected browser has already listed the call, so the call's page still exists. The caller of resendAnswers
+// holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *toolRun) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answerFrame != nil {
@@ -193,7 +194,8 @@ func answerFrame(runID string, number int, toolOutput json.RawMessage, err *wire
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: toolOutput, Error: err})
 }
 
-// Resync implements dispatch.Bridge by requesting the full content of an activity from the page.
+// The method Resync implements dispatch.Bridge by requesting the full content of an activity
+// from the page.
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))

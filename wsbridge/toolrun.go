@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// toolRun is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
-// all its fields.
+// toolRun is one unfinished execution of a tool or prompt in a browser. The mutex
+// runTable.mu guards all fields of a toolRun.
 type toolRun struct {
 	sink           dispatch.Sink
 	trace          *hops.Trace
@@ -19,9 +19,9 @@ type toolRun struct {
 	tabID          int
 	documentID     string
 	startNumber    int
-	// request is the tool call, which the hub stores so that the call can be sent again after
-	// a reconnect. The field request is cleared once any frame from the browser confirms that
-	// the call arrived (isConfirmed).
+	// The field request is the tool call, which the hub stores so that the call can be sent
+	// again after a reconnect. The field request is cleared once any frame from the browser
+	// confirms that the call arrived (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	isUnsent    bool
@@ -35,9 +35,9 @@ type toolRun struct {
 	pendingResyncs    [][]byte
 }
 
-// Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without waiting for the browser
-// to receive the tool call. Start returns browser_lost if the browser is not connected, navigated if the document is
-// gone, and invalid_arguments if the message frame would be too large.
+// The method Start implements dispatch.Bridge by sending a tool call to a browser. Start returns without waiting for
+// the browser to receive the tool call. Start returns browser_lost if the browser is not connected, navigated if the
+// document is gone, and invalid_arguments if the message frame would be too large.
 //
 // A browser with a lost link counts as connected for the grace period. If a call starts during the grace period, the
 // call is sent after the reconnect, or fails with link_lost.
@@ -97,7 +97,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	return nil
 }
 
-// The caller holds runTable.mu.
+// The caller of confirm holds runTable.mu.
 func (r *toolRun) confirm() {
 	r.isListedByBrowser = true
 	if !r.isConfirmed {
@@ -105,7 +105,7 @@ func (r *toolRun) confirm() {
 	}
 }
 
-// The caller holds runTable.mu, and runTable.link is not nil.
+// The caller of resendRuns holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*toolRun
 	for _, r := range rt.runs {

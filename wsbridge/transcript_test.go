@@ -115,7 +115,7 @@ func (f fakeSessions) listEnded(sessions []string) (endedSessions []string) {
 
 type fakeHolds struct {
 	w    *hubFixture
-	mu   sync.Mutex // guards tabs
+	mu   sync.Mutex // the mutex guards the field tabs
 	tabs map[string][]wire.TabHold
 }
 

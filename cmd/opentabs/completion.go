@@ -11,8 +11,9 @@ import (
 	"opentabs/internal/cli"
 )
 
-// completer returns the words that complete an argument or flag in a shell. A completer that
-// fails returns no words, because a shell must not print errors while the user types.
+// The type completer returns the words that complete an argument or flag in a shell. A
+// completer that fails returns no words, because a shell must not print errors while the
+// user types.
 type completer func(ctx context.Context, p *cli.Program) []string
 
 // argumentCompleters maps a command, without "opentabs", to the completers of its arguments. The last completer in a
@@ -56,7 +57,7 @@ var argumentCompleters = map[string][]completer{
 	"browser site":          {completeSites, completeWords("off", "read", "ask", "auto", "default"), nil},
 	"browser tools":         {completeWords("on", "off"), completeBrowserTools},
 	"files remove":          {completeFileIDs},
-	"pair":                  {nil}, // only the side panel displays the code
+	"pair":                  {nil}, // `opentabs pair` completes no code, because only the side panel displays codes
 	"pair remove":           {completePairedBrowsers, nil},
 }
 

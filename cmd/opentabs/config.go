@@ -120,7 +120,7 @@ func runConfigSet(ctx context.Context, opts configChangeOptions) error {
 // --json`.
 type changedSetting struct {
 	Key string `json:"key"`
-	// Value is empty if the command removed the setting.
+	// The field Value is empty if the command removed the setting.
 	Value      string `json:"value,omitempty"`
 	File       string `json:"file"`
 	HasChanged bool   `json:"changed"`

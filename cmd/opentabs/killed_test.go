@@ -127,7 +127,7 @@ func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls m
 	var answeredCount atomic.Int64
 	enough := make(chan struct{})
 	var closeOnce sync.Once
-	var openedAt atomic.Pointer[time.Time] // when the open call was made
+	var openedAt atomic.Pointer[time.Time] // openedAt is when the open call was made
 	least, runTime := int64(minCallCount/serverKillCount+rand.IntN(100)), maxLostTime+time.Second+time.Duration(rand.IntN(int(time.Second)))
 	openCall := openSession(t, dirs)
 	firstAnswer := make(chan struct{})
@@ -181,7 +181,7 @@ func checkOpenCalls(t *testing.T, dirs config.Dirs) {
 	if err != nil || len(records) != serverKillCount {
 		t.Fatalf("%d calls are recorded that were open during a kill, %v; want %d", len(records), err, serverKillCount)
 	}
-	for i, r := range records { // newest first
+	for i, r := range records { // the records are sorted newest first
 		want := fmt.Appendf(nil, `{"text":%q}`, newOpenCallText(serverKillCount-1-i))
 		if !bytes.Equal(r.Args, want) || r.ErrorCode != wire.ErrShutdown || r.Ended == nil {
 			t.Errorf("the call with %s is recorded as %s", want, r.Line)

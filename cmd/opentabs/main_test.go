@@ -79,7 +79,7 @@ func runSquatter() {
 		os.Exit(1)
 	}
 	<-ctx.Done()
-	_ = l.Close() // keeps l in use until here: the garbage collector closes an unused listener
+	_ = l.Close() // Close keeps l in use until here, because the garbage collector closes an unused listener
 }
 
 func answerAsSquatter(l net.Listener, response string) {

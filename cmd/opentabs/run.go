@@ -89,7 +89,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	cli.AddCommandGroup(cmd, "Use opentabs:",
 		setupcmd.New(p), paircmd.New(p), democmd.New(p), newBrowserCmd(p), plugincmd.New(p), newToolsCmd(p), newCallCmd(p), newCallsCmd(p), newStatusCmd(p), newDoctorCmd(p),
 	)
-	cli.AddCommandGroup(cmd, plugincmd.DevelopGroup) // lists the commands of `opentabs plugin` in the group of the same name
+	cli.AddCommandGroup(cmd, plugincmd.DevelopGroup) // the help lists the `opentabs plugin` commands in this group
 	cli.AddCommandGroup(cmd, "Run and watch the server:",
 		newServeCmd(p), newStopCmd(p), newRestartCmd(p), newMCPCmd(p), newClientCmd(p), newConfigCmd(p), newExtensionCmd(p), newFilesCmd(p), newAuditCmd(p), newLogsCmd(p), newVersionCmd(p),
 	)

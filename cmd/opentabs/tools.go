@@ -57,7 +57,8 @@ type listedTool struct {
 	// InputSchema is set only in the output of `opentabs tools show`.
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	Example     string          `json:"example,omitempty"`
-	// Undo is the full name of the tool that can undo a call of the listed tool.
+	// The field Undo is the full name of the tool that can undo a call of the listed
+	// tool.
 	Undo string `json:"undo,omitempty"`
 }
 

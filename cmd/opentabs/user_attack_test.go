@@ -226,7 +226,7 @@ func startFakeServer(t *testing.T) (port int, receivedText func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex // guards receivedBytes
+	var mu sync.Mutex // the mutex guards the variable receivedBytes
 	var receivedBytes bytes.Buffer
 	var wg sync.WaitGroup
 	wg.Go(func() {

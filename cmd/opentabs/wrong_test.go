@@ -43,7 +43,7 @@ func TestWrongArguments(t *testing.T) {
 		t.Fatalf("only %d commands", len(commands))
 	}
 	for _, command := range commands {
-		if command[0] == "exit-codes" || command[0] == "help" { // help pages
+		if command[0] == "exit-codes" || command[0] == "help" { // these commands only print help pages
 			continue
 		}
 		for _, wrongArgs := range [][]string{

@@ -36,8 +36,8 @@ type View struct {
 	Type     string          `json:"type"`
 	Content  json.RawMessage `json:"content"`
 	Audience string          `json:"audience,omitempty"`
-	// Dropped is the number of changes of the activity that were dropped because they were too
-	// large or did not apply.
+	// The field Dropped is the number of changes of the activity that were dropped because
+	// they were too large or did not apply.
 	Dropped int `json:"dropped,omitempty"`
 }
 
@@ -59,9 +59,9 @@ type Owner interface {
 type Set struct {
 	owner Owner
 
-	applyMu sync.Mutex // held while patches are applied; must be locked before mu
+	applyMu sync.Mutex // applyMu is locked while patches are applied, and must be locked before mu
 
-	mu              sync.Mutex // guards all fields below
+	mu              sync.Mutex // the mutex guards all fields below
 	activities      []*activity
 	lossRequests    int
 	isLossPending   bool
@@ -70,8 +70,8 @@ type Set struct {
 	isApplying      bool
 }
 
-// activity is the last complete content of one activity, with the patches that are not
-// applied yet.
+// The type activity is the last complete content of one activity, with the patches that
+// are not applied yet.
 type activity struct {
 	activityType string
 	content      json.RawMessage

@@ -55,7 +55,7 @@ func TestClearWhileApplying(t *testing.T) {
 			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)},
 		})
 	}
-	o.onWarn = func() { s.activities = nil } // drop the activities as Clear does; the Set has already locked its mutex
+	o.onWarn = func() { s.activities = nil } // drop all activities as Clear does; the mutex is already locked
 	if views := s.Views(); len(views) != 0 || len(o.warnings) != 1 {
 		t.Errorf("the Set has the views %v and warned about %q", views, o.warnings)
 	}

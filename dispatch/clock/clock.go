@@ -45,7 +45,7 @@ type Clock struct {
 	endedPauses atomic.Int64
 	frozenAt    atomic.Int64
 
-	mu          sync.Mutex // guards all fields below
+	mu          sync.Mutex // the mutex guards all fields below
 	timer       *time.Timer
 	isStopped   bool
 	openPauses  int

@@ -61,7 +61,7 @@ func (b *Bridge) Answer(id string, askID int, toolOutput json.RawMessage, err *w
 	}
 }
 
-// Resync implements dispatch.Bridge.
+// The method Resync implements dispatch.Bridge.
 func (b *Bridge) Resync(id, activityType string) {
 	if b.ResyncFunc != nil {
 		b.ResyncFunc(id, activityType)

@@ -42,8 +42,8 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// DescribeLoadError explains why a page can't be loaded, and what to do. name is Chrome's
-// name of the error, such as net::ERR_CONNECTION_REFUSED.
+// DescribeLoadError explains why a page can't be loaded, and what to do. The argument
+// name is Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED.
 func DescribeLoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {
 		return fmt.Sprintf("the site has not answered for %d s; %s", wire.SiteTimeoutMs/1000, checkSite)

@@ -38,13 +38,13 @@ type State struct {
 	URL         string
 	ArgsStart   string
 	RunTime     time.Duration
-	Ended       time.Time // the zero time before the call ends
+	Ended       time.Time // Ended is the zero time until the call has ended
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket of the call, or nil. Decision is the user's last decision
-	// about the call, or nil. Several copies of a State share Waiting and Decision, so no
-	// code may modify the values behind these pointers.
+	// The field Waiting is the open ticket of the call, or nil. Decision is the user's
+	// last decision about the call, or nil. Several copies of a State share Waiting and
+	// Decision, so no code may modify the values behind these pointers.
 	Waiting  *WaitingTicket
 	Decision *Resolution
 	// ErrorCode and Error are the code and the message of a failed call's error. NextStep is
@@ -79,7 +79,8 @@ type Change struct {
 	Kind Kind
 	Time time.Time
 	Call *CallFacts
-	// Details is nil for the created event and for the first running event of a call.
+	// The field Details is nil for the created event and for the first running event of a
+	// call.
 	Details *Details
 }
 

@@ -44,7 +44,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	shared *eventShared // set only for events that a follower receives
+	shared *eventShared // the field shared is set only for events that a follower receives
 }
 
 // IsForUser reports whether surfaces show the event to the user by default: reports for the
@@ -92,7 +92,8 @@ type encodedEvent struct {
 	*Event
 	Type         string `json:"type"`
 	ActivityType string `json:"activity_type"`
-	// Replace is true if the content replaces the earlier content of the activity.
+	// The field Replace is true if the content replaces the earlier content of the
+	// activity.
 	Replace bool `json:"replace,omitempty"`
 	// Content is the progress of the call, absent if Activity is set.
 	Content *Snapshot `json:"content,omitempty"`

@@ -12,8 +12,8 @@ import (
 type Follower struct {
 	stream        *Stream
 	options       FollowOptions
-	index         int           // the index in Stream.followers; guarded by Stream.ringMu
-	mayHaveEvents chan struct{} // contains a token while there may be events to read
+	index         int           // the field index is the follower's index in Stream.followers; guarded by Stream.ringMu
+	mayHaveEvents chan struct{} // mayHaveEvents contains a token while there may be events to read
 	closeOnce     sync.Once
 	closed        chan struct{}
 

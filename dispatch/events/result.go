@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths in bytes. maxTextStart exceeds maxResultText, because six bytes such as "\u0041" may decode to one byte.
+// These constants are lengths in bytes. maxTextStart exceeds maxResultText, because six bytes such as "\u0041" may
+// decode to one byte.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10

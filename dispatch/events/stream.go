@@ -35,9 +35,9 @@ var ErrFollowerClosed = errors.New("the follower is closed")
 // FollowOptions select the events that a Follower receives. The zero FollowOptions select
 // all future events.
 type FollowOptions struct {
-	// After is the Seq of the last event that the reader has already received; Next begins
-	// with the first later event that is still kept. If After is 0, Next begins with the next
-	// new event, or with the oldest kept event if FromStart is true.
+	// The field After is the Seq of the last event that the reader has already received; Next
+	// begins with the first later event that is still kept. If After is 0, Next begins with
+	// the next new event, or with the oldest kept event if FromStart is true.
 	After     uint64
 	FromStart bool
 	// CallID selects the events of one call. Tool selects the events of one tool
@@ -83,12 +83,12 @@ type Stream struct {
 	ringMu    sync.RWMutex
 	newestSeq uint64
 	oldestSeq uint64
-	eventRing []*Event // event n is at index n % maxRingEvents; nil until the first follower
+	eventRing []*Event // event n is at index n % maxRingEvents; eventRing is nil until the first follower
 	ringBytes int
 	idleQueue changeQueue
 	followers []*Follower
 
-	mu                 sync.Mutex // guards all fields below; no other lock is acquired while mu is held
+	mu                 sync.Mutex // the mutex guards all fields below; no other lock is acquired while mu is held
 	seq                uint64
 	queue              changeQueue
 	hasFollowers       bool
@@ -191,7 +191,7 @@ func (s *Stream) makeEvents() uint64 {
 	return s.newestSeq
 }
 
-// The caller holds Stream.ringMu.
+// The caller of addEvent holds Stream.ringMu.
 func (s *Stream) addEvent(e *Event) {
 	s.newestSeq = e.Seq
 	for e.Seq-s.oldestSeq >= maxRingEvents || s.ringBytes+e.shared.size > maxRingBytes && s.oldestSeq < e.Seq {

@@ -31,7 +31,7 @@ type WaitingTicket struct {
 	// does not decide.
 	StartedAt time.Time `json:"since"`
 	ExpiresAt time.Time `json:"until"`
-	// Scopes are the extents of an approval that the user may choose from.
+	// The field Scopes contains the extents of an approval that the user may choose from.
 	Scopes []wire.Scope `json:"scopes"`
 	// About describes the tool with the texts of the plugin's author.
 	About ToolAbout `json:"about"`
@@ -67,7 +67,7 @@ type ToolAbout struct {
 const maxTabTitle = 200
 
 // NewTicketPage describes the page in which a suspended call would run, or returns nil if
-// browser is empty. address is the page's URL.
+// browser is empty. The argument address is the page's URL.
 func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
 	if browser == "" {
 		return nil

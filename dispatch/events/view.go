@@ -48,8 +48,8 @@ type View struct {
 	Browser     string `json:"browser,omitempty"`
 	BrowserName string `json:"browser_name,omitempty"`
 	TabID       int    `json:"tab_id,omitempty"`
-	// Created is when the call arrived. Ended is when the call ended, or nil before its
-	// end.
+	// The field Created is when the call arrived. The field Ended is when the call ended,
+	// or nil before its end.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page so far, in milliseconds.
@@ -58,7 +58,7 @@ type View struct {
 	// reports with invalid numbers, which were dropped.
 	ReportCount  int `json:"reports"`
 	InvalidCount int `json:"invalid_reports,omitempty"`
-	// Prompt is true if Tool is the name of a prompt.
+	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Depth is the number of parent calls of a nested call, or 0 for a call that a client
 	// made.
@@ -80,8 +80,8 @@ type View struct {
 	// Result is the beginning of a successful call's result, at most 400 bytes of text or
 	// JSON. Surfaces show Result to the user only if EndAudience is "user".
 	Result string `json:"result,omitempty"`
-	// Waiting describes what the call waits for, and is nil while the call does not wait for
-	// the user.
+	// The field Waiting describes what the call waits for, and is nil while the call does
+	// not wait for the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
 	// Decision is the user's last decision about the call, or nil if the user has not decided.
 	Decision *Resolution `json:"decision,omitempty"`
@@ -91,8 +91,8 @@ type View struct {
 	// them.
 	URL       string `json:"-"`
 	ArgsStart string `json:"-"`
-	// Activities are the contents that the tool shows beside its progress, in the order of
-	// their first reports. Lists of calls and events omit Activities.
+	// The field Activities contains the contents that the tool shows beside its progress,
+	// in the order of their first reports. Lists of calls and events omit Activities.
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline lists at most 64 steps of the call, oldest first. Trace is the time that the
 	// call spent in each stage, or nil if the call is not traced. Timeline and Trace are set

@@ -2,7 +2,7 @@ package events
 
 import "time"
 
-// waker sends requests to the goroutine that wakes the followers of a Stream.
+// The type waker sends requests to the goroutine that wakes the followers of a Stream.
 type waker struct {
 	requests chan struct{}
 	backlog  chan struct{}

@@ -65,8 +65,8 @@ const (
 type Trace struct {
 	startedAt   time.Time
 	isRequested bool
-	// parent is the client's trace span, which is set before the call begins, or empty if the
-	// client sent none.
+	// The field parent is the client's trace span, which is set before the call begins, or
+	// empty if the client sent none.
 	parent  string
 	times   [checkpointCount]atomic.Int64
 	browser atomic.Pointer[wire.BrowserHops]

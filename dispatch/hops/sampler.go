@@ -16,7 +16,7 @@ const sampleInterval = 100 * time.Millisecond
 type Sampler struct {
 	// TracesAll makes TraceOf return a Trace for every call.
 	TracesAll bool
-	lastStart atomic.Int64 // when the last selected call began, in nanoseconds since 1970
+	lastStart atomic.Int64 // lastStart is when the last selected call began, in nanoseconds since 1970
 }
 
 // TraceOf returns the Trace that the client requested, or a new Trace if the Sampler

@@ -53,7 +53,7 @@ type List struct {
 	dispatcher *dispatch.Dispatcher
 	opts       Options
 
-	mu          sync.Mutex // guards all fields below, Job.isKept and Job.isResultDropped; must be locked before Job.mu
+	mu          sync.Mutex // mu guards all fields below, Job.isKept and Job.isResultDropped; mu is locked before Job.mu
 	keptJobs    map[string]*Job
 	endedJobs   []*Job
 	resultCount int
@@ -77,7 +77,7 @@ type Job struct {
 	// List.mu guards isKept and isResultDropped.
 	isKept, isResultDropped bool
 
-	mu              sync.Mutex // guards all fields below
+	mu              sync.Mutex // the mutex guards all fields below
 	call            *dispatch.PreparedCall
 	lastProgress    dispatch.Progress
 	progressCount   int
@@ -179,7 +179,7 @@ func (job *Job) Wait(ctx context.Context, notify func(dispatch.Progress)) error 
 	notifiedCount := 0
 	for {
 		select {
-		case <-ctx.Done(): // notify must not run again after Wait has returned
+		case <-ctx.Done(): // the function notify must not run again after Wait has returned
 			return ctx.Err()
 		default:
 		}
@@ -257,7 +257,7 @@ func (job *Job) callView() dispatch.View {
 	return callView
 }
 
-// The caller holds List.mu.
+// The caller of addEnded holds List.mu.
 func (l *List) addEnded(job *Job) {
 	l.endedJobs = append(l.endedJobs, job)
 	l.resultCount++
@@ -273,7 +273,7 @@ func (l *List) addEnded(job *Job) {
 	}
 }
 
-// The caller holds List.mu.
+// The caller of dropResult holds List.mu.
 func (l *List) dropResult(job *Job) {
 	if job.isResultDropped {
 		return
@@ -286,7 +286,7 @@ func (l *List) dropResult(job *Job) {
 	job.result, job.err = dispatch.Result{}, nil
 }
 
-// The caller holds List.mu.
+// The caller of removeOldest holds List.mu.
 func (l *List) removeOldest(n int) {
 	for _, job := range l.endedJobs[:n] {
 		l.dropResult(job)

@@ -13,7 +13,7 @@ import (
 type Tracker[T any] struct {
 	count atomic.Int64
 
-	mu     sync.Mutex // guards values; held while a job starts
+	mu     sync.Mutex // the mutex guards values; held while a job starts
 	values map[string]T
 }
 

@@ -20,7 +20,7 @@ import (
 // Context allocates and registers nothing until Done is first called. Each tool call has a Context,
 // but few calls use the method Done.
 type Context struct {
-	context.Context // the parent context, set by Begin
+	context.Context // the embedded Context is the parent context, which Begin sets
 
 	mu             sync.Mutex // guards all fields below
 	isEnded        bool
@@ -46,7 +46,7 @@ func (c *Context) End() {
 	}
 }
 
-// Done implements context.Context.
+// The method Done implements context.Context.
 func (c *Context) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +59,7 @@ func (c *Context) Done() <-chan struct{} {
 	return c.waitingContext.Done()
 }
 
-// Err implements context.Context.
+// The method Err implements context.Context.
 func (c *Context) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

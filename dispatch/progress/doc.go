@@ -14,9 +14,9 @@ const AudienceUser = "user"
 
 // Notification is one progress notification for an MCP client.
 type Notification struct {
-	// Progress strictly increases from one notification of a call to the next.
+	// The field Progress strictly increases from one notification of a call to the next.
 	Progress float64
-	// Total is valid only if HasTotal is true.
+	// The field Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string

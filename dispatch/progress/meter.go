@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// meter turns progress reports into notifications with strictly increasing progress, at
-// most one per Interval. A meter is not safe for concurrent use.
+// The type meter turns progress reports into notifications with strictly increasing
+// progress, at most one per Interval. A meter is not safe for concurrent use.
 type meter struct {
 	// Interval is the shortest time between two notifications. If Interval is negative, every
 	// accepted report becomes a notification.

@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// epsilon is how far rounding errors can raise a tool's progress above its total, as a
-// fraction of the total.
+// The constant epsilon is how far rounding errors can raise a tool's progress above its
+// total, as a fraction of the total.
 const epsilon = 1e-9
 
 // minPositive is the smallest positive number that a progress report can contain; smaller numbers are rounded to 0. A

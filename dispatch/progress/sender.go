@@ -11,7 +11,7 @@ type Sender struct {
 	sendNotification func(Notification)
 	wake             chan struct{}
 
-	mu       sync.Mutex // guards all fields below; unlocked while send runs
+	mu       sync.Mutex // the mutex guards all fields below; unlocked while send runs
 	meter    meter
 	isClosed bool
 }

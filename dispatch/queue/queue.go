@@ -23,18 +23,18 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu    sync.Mutex // guards lanes and the content of each lane
+	mu    sync.Mutex // the mutex guards lanes and the content of each lane
 	lanes map[string]*lane
 }
 
 // Limits contains the limits for the running and the waiting calls of one plugin.
 type Limits struct {
-	MaxRunning int // the maximum number of calls that run at once
-	MaxWaiting int // the maximum number of calls that wait
-	MaxBytes   int // the maximum total size of the arguments of waiting calls, in bytes
+	MaxRunning int // MaxRunning is the maximum number of calls that run at once
+	MaxWaiting int // MaxWaiting is the maximum number of calls that wait
+	MaxBytes   int // MaxBytes is the maximum total size of the arguments of waiting calls, in bytes
 }
 
-// lane is the queue of one plugin, or of one tab for exclusive calls.
+// The type lane is the queue of one plugin, or of one tab for exclusive calls.
 type lane struct {
 	runningCount   int
 	waitingCount   int
@@ -43,7 +43,7 @@ type lane struct {
 	turnsBySession map[string]*turn
 }
 
-// turn contains the waiting calls of one session.
+// The type turn contains the waiting calls of one session.
 type turn struct {
 	session    string
 	places     *list.List
@@ -96,7 +96,7 @@ func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallE
 }
 
 // Each rejected call belongs to the session with the most waiting calls, or with the most bytes of arguments. The
-// caller holds Queue.mu.
+// caller of makeRoom holds Queue.mu.
 func (q *Queue) makeRoom(l *lane, session string, argBytes int) *wire.CallError {
 	for l.waitingCount >= q.limits.MaxWaiting {
 		greediest := l.turnWithMost(func(t *turn) int { return t.places.Len() })

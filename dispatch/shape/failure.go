@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// failure is the JSON form of a call's error for programs. Fields whose names end in Ms
-// are times in milliseconds.
+// The type failure is the JSON form of a call's error for programs. Fields whose names
+// end in Ms are times in milliseconds.
 type failure struct {
 	Code        wire.ErrorCode `json:"code"`
 	Retryable   bool           `json:"retryable"`

@@ -13,8 +13,8 @@ type Job struct {
 	// WaitsFor is what the user must do before the call continues.
 	WaitsFor string  `json:"waits_for,omitempty"`
 	RanMs    float64 `json:"ran_ms"`
-	// Result is empty until the job ends. Result is "kept" while the job's result is
-	// available, and "gone" after the job's result was dropped.
+	// The field Result is empty until the job ends. Result is "kept" while the job's
+	// result is available, and "gone" after the job's result was dropped.
 	Result string `json:"result,omitempty"`
 	// Hint is advice for the agent. The caller of JobForAgent sets the Hint.
 	Hint string `json:"hint"`

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxPanelClient   = 100 // characters
-	maxPanelResult   = 200 // characters
+	maxPanelClient   = 100 // the maximum length of a client's name in characters
+	maxPanelResult   = 200 // the maximum length of a result in characters
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
@@ -100,7 +100,7 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 		c.TabID = v.TabID
 	}
 	if c.Status != wire.StatusRunning && !c.Status.HasEnded() {
-		c.Status = wire.StatusPending // the side panel shows the Waiting of the call
+		c.Status = wire.StatusPending // the side panel shows the field Waiting of the call instead
 	}
 	if w := v.Waiting; w != nil {
 		c.Waiting = &wire.WaitingView{

@@ -32,7 +32,8 @@ func main() {
 	}
 }
 
-// draw renders the icon with size by size pixels, each the average of several samples.
+// The function draw renders the icon with size by size pixels, each the average of
+// several samples.
 func draw(size int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, size, size))
 	for y := range size {

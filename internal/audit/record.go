@@ -59,32 +59,33 @@ type Record struct {
 	// Tool is the full name of a tool, such as "messages__send"; or the name of a plugin
 	// if the event concerns the whole plugin.
 	Tool string `json:"tool,omitempty"`
-	// Prompt is true if Tool is the name of a prompt.
+	// The field Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// Hash is the hash of the plugin's content at the time of the event.
+	// The field Hash is the hash of the plugin's content at the time of the event.
 	Hash string `json:"hash,omitempty"`
 	// AuditedCall describes the call and the page in which the call ran.
 	shape.AuditedCall
-	// Approved is the user's permission or approval that allowed the call; nil if the
-	// call was not allowed.
+	// The field Approved is the user's permission or approval that allowed the call; nil
+	// if the call was not allowed.
 	Approved *Approval `json:"approved,omitempty"`
-	// Decisions are the user's decisions about the call, oldest first.
+	// The field Decisions contains the user's decisions about the call, oldest first.
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Audience is who the result or error of the call was for: "user" or "internal".
 	Audience string `json:"audience,omitempty"`
 	// LastMessages are the last progress messages of the tool, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 
-	// By is the surface on which the user made the decision or the change, such as "the
-	// side panel".
+	// The field By is the surface on which the user made the decision or the change, such
+	// as "the side panel".
 	By string `json:"by,omitempty"`
-	// Allow is whether the user allowed the call. Scope describes which later calls the same
-	// approval allows, and ForMs is how long the approval is valid, in milliseconds.
+	// The field Allow is whether the user allowed the call. Scope describes which later
+	// calls the same approval allows, and ForMs is how long the approval is valid, in
+	// milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// Old and New are the values of a permission or limit before and after a change, such
-	// as "ask" and "auto".
+	// The fields Old and New are the values of a permission or limit before and after a
+	// change, such as "ask" and "auto".
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 
@@ -92,8 +93,8 @@ type Record struct {
 	Level   wire.LogLevel `json:"level,omitempty"`
 	Message string        `json:"message,omitempty"`
 
-	// Dropped is how many records before this record could not be written. For KindLog,
-	// Dropped counts only log lines of the same plugin.
+	// The field Dropped is how many records before this record could not be written. For
+	// KindLog, Dropped counts only log lines of the same plugin.
 	Dropped int `json:"dropped,omitempty"`
 }
 
@@ -109,7 +110,8 @@ func RecordOfCall(e dispatch.EndedCall) Record {
 // Approval is the reason why a call was allowed: the user's decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user allowed the call, and At is when.
+	// The field By is the surface on which the user allowed the call, and the field At is
+	// the time of this decision.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }

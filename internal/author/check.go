@@ -29,9 +29,9 @@ type Finding struct {
 	// Rule is the ID of the violated rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is the place of the problem: a file with an optional line, a tool such as
-	// "list_items", or a field such as "list_items: input.filter.since". Where is empty
-	// if the finding is about the whole plugin.
+	// The field Where is the place of the problem: a file with an optional line, a tool
+	// such as "list_items", or a field such as "list_items: input.filter.since". The
+	// field Where is empty if the finding is about the whole plugin.
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action for the author.
 	Text string `json:"text"`
@@ -56,7 +56,7 @@ type CheckResult struct {
 type Rule struct {
 	// ID never changes, so that scripts can refer to the rule.
 	ID string `json:"id"`
-	// Why explains why the linter has the rule.
+	// The field Why explains why the linter has the rule.
 	Why string `json:"why"`
 }
 
@@ -76,7 +76,7 @@ func Rules() []Rule {
 // and args become Finding.Text.
 type reportFunc = func(placeText, format string, args ...any)
 
-// rule is a linter rule together with the function that checks the rule.
+// The type rule is a linter rule together with the function that checks the rule.
 type rule struct {
 	Rule
 	level Level

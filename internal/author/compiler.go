@@ -19,8 +19,8 @@ const (
 	maxDiagnostics  = 50
 )
 
-// diagnostic matches an error message of the TypeScript compiler, such as "src/a.ts(3,7):
-// error TS2322: text".
+// The variable diagnostic matches an error message of the TypeScript compiler, such as
+// "src/a.ts(3,7): error TS2322: text".
 var diagnostic = lazyregexp.New(`^(.+?)\((\d+),(\d+)\): error (TS\d+: .*)$`)
 
 func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {

@@ -33,8 +33,8 @@ type CreateOptions struct {
 	Name string
 	// Dir is the directory in which Create creates the plugin's directory; default: the current directory.
 	Dir string
-	// Domain is the plugin's site: a host, optionally with a port, or a URL. Default:
-	// example.com.
+	// Domain is the plugin's site: a host, optionally with a port, or a URL. The default
+	// of the field Domain is example.com.
 	Domain string
 	// DisplayName is the plugin's name for users. By default, DisplayName is derived from
 	// Name.
@@ -42,7 +42,8 @@ type CreateOptions struct {
 	// Description describes the plugin to users in one sentence. By default, the
 	// description is a sentence that names Domain.
 	Description string
-	// World is the JavaScript world of the adapter, "main" or "isolated". Default: main.
+	// World is the JavaScript world of the adapter, "main" or "isolated". The default of
+	// the field World is main.
 	World string
 }
 
@@ -54,12 +55,12 @@ type CreateResult struct {
 	Name string
 	// Pattern is the match pattern of the pages in which the plugin runs.
 	Pattern string
-	// Files are the files that Create wrote, relative to Dir, without the types for
-	// editors.
+	// The field Files contains the files that Create wrote, relative to Dir, without the
+	// types for editors.
 	Files []string
 }
 
-// scaffold contains the values for the templates of a new plugin. In a template,
+// The type scaffold contains the values for the templates of a new plugin. In a template,
 // {{FIELD}} is replaced by the value of the scaffold's field FIELD, and {{json FIELD}} by
 // that value as JSON.
 type scaffold struct {
@@ -186,8 +187,8 @@ func sitePatternOf(domain string) (site, pattern string, err error) {
 	return "", "", fmt.Errorf("the domain %q can't be used: %w", domain, err)
 }
 
-// newFile is a file to write. name is the file's path relative to the plugin's directory,
-// with slashes.
+// newFile is a file to write. The field name is the file's path relative to the plugin's
+// directory, with slashes.
 type newFile struct {
 	name        string
 	fileContent []byte

@@ -18,7 +18,7 @@ func TestCreatedPluginPassesCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range checkResult.Findings {
-		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // the plugin uses the main world
+		if f.Rule != "world-isolated" || f.Level != levelSuggestion { // the new plugin uses the main world
 			t.Errorf("%+v", f)
 		}
 	}

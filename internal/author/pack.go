@@ -45,7 +45,7 @@ type PackResult struct {
 	// Shasum is the SHA-1 of the .tgz file in hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// Files are the packed files, sorted by path.
+	// The field Files contains the packed files, sorted by path.
 	Files []PackedFile `json:"files"`
 }
 
@@ -142,7 +142,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 		case err != nil || d.IsDir():
 			return err
 		case strings.HasPrefix(d.Name(), "."):
-			return nil // skips a hidden file of an editor or the operating system
+			return nil // hidden files of editors and of the operating system are not packed
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file and can't be packed; remove it", name)
 		}

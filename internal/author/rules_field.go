@@ -29,7 +29,7 @@ var fieldRules = []rule{
 	{Rule{"schema-depth", "Agents make most mistakes in deeply nested arguments."}, levelWarning, checkDepth},
 }
 
-// schema contains the keywords of a JSON Schema that linter rules check.
+// The type schema contains the keywords of a JSON Schema that linter rules check.
 type schema struct {
 	Type                 any                        `json:"type"`
 	Description          string                     `json:"description"`
@@ -52,7 +52,8 @@ type schema struct {
 // schemaField is one node of a JSON Schema, such as a property.
 type schemaField struct {
 	schema
-	// name is the last step of path, empty for list items and alternatives of a union.
+	// The field name is the last step of path, empty for list items and alternatives of a
+	// union.
 	path, name string
 	depth      int
 }

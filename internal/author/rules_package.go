@@ -177,7 +177,7 @@ func checkStaleBuild(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"adapter.iife.js", "tools.json"} {
 		storedFile, err := os.ReadFile(filepath.Join(b.sourceDir, "dist", name))
 		if err != nil {
-			return // the plugin is not built, which is no finding
+			return // a plugin that is not built does not violate this rule
 		}
 		if builtContent, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, builtContent) {
 			report("dist/"+name, "this built file does not match the source; run `opentabs plugin build`")

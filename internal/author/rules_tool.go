@@ -61,7 +61,7 @@ var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "down
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
 func checkToolDescriptions(b *tempBuild, report reportFunc) {
-	firstTool := map[string]string{} // maps descriptions in lower case to tool names
+	firstTool := map[string]string{} // firstTool maps descriptions in lower case to tool names
 	for _, t := range b.Tools {
 		description := joinLines(t.Description)
 		n := utf8.RuneCountInString(description)

@@ -30,7 +30,8 @@ var sourceExtensions = []string{
 
 var excludedDirs = []string{"node_modules", "dist"}
 
-// snapshot contains the stamps of a plugin's files at one moment, by path with slashes.
+// The type snapshot contains the stamps of a plugin's files at one moment, by path with
+// slashes.
 type snapshot map[string]fileStamp
 
 // fileStamp describes one file at the time of a scan. Two values of fileStamp are equal

@@ -17,14 +17,15 @@ type callsMeasurement struct {
 	EachNs []int64 `json:"eachNs"`
 	// AllNs is the time from the start of the first call to the end of the last call.
 	AllNs int64 `json:"allNs"`
-	// Failed is the number of calls that ended with an error. Problem is the error
-	// message of one of the failed calls.
+	// The field Failed is the number of calls that ended with an error. Problem is the
+	// error message of one of the failed calls.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the body of the last call's response, in bytes.
 	Bytes int `json:"bytes"`
-	// Hops are the hops of each traced call with their times, in the order of the calls
-	// in EachNs. Hops is empty if the request did not ask for traced calls.
+	// The field Hops contains the hops of each traced call with their times, in the order
+	// of the calls in EachNs. The field Hops is empty if the request did not ask for
+	// traced calls.
 	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
@@ -56,7 +57,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// worker makes tool calls over one connection, one call at a time.
+// The type worker makes tool calls over one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -131,7 +132,7 @@ type streamMeasurement struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// event is an MCP notification and the time at which the client read it.
+// The type event is an MCP notification and the time at which the client read it.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`

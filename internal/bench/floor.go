@@ -28,7 +28,7 @@ import (
 type floorServer struct {
 	lastID chan int
 
-	mu             sync.Mutex // guards ws, pendingAnswers and notifications
+	mu             sync.Mutex // the mutex guards ws, pendingAnswers and notifications
 	ws             *websocket.Conn
 	pendingAnswers map[int]chan []byte
 	notifications  chan []byte
@@ -119,7 +119,7 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 		idText, answerText, _ := bytes.Cut(messageBytes, []byte(" "))
 		id, err := strconv.Atoi(string(idText[min(1, len(idText)):]))
 		if err != nil {
-			continue // a keep-alive message without an ID
+			continue // a keep-alive message has no ID
 		}
 		f.mu.Lock()
 		responses := f.pendingAnswers[id]

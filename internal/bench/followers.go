@@ -17,9 +17,9 @@ import (
 // read so far. For each line of stdin, the program bench prints one followerCounts as
 // JSON.
 type followerCounts struct {
-	// Least and Most are the lowest and the highest number of events that one follower
-	// has read. Missed is how many times the server reported to a follower that events
-	// were lost.
+	// The fields Least and Most are the lowest and the highest number of events that one
+	// follower has read. The field Missed is how many times the server reported to a
+	// follower that events were lost.
 	Least  int64 `json:"least"`
 	Most   int64 `json:"most"`
 	Missed int64 `json:"missed"`
@@ -93,7 +93,7 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
-	keptBytes := 0 // bytes kept from the previous read, which may have ended in the middle of an event
+	keptBytes := 0 // keptBytes counts bytes of the previous read, which may have ended in the middle of an event
 	for {
 		n, err := body.Read(buffer[keptBytes:])
 		unread := buffer[:keptBytes+n]

@@ -69,7 +69,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "instant":
 		var h http.Handler
 		if h, err = newInstantServer(*stateDir, *token); err == nil {
-			go memory.LimitFreeMemory(context.Background()) // opentabs serve also calls LimitFreeMemory
+			go memory.LimitFreeMemory(context.Background()) // the command opentabs serve also calls LimitFreeMemory
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// request is one line of JSON that the benchmark reads from stdin. Action is what to do,
-// such as "calls", and all other fields are parameters of the action.
+// The type request is one line of JSON that the benchmark reads from stdin. Action is
+// what to do, such as "calls", and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
 	// Target is the name of the server to measure. For the action "connect", Target is the
@@ -42,8 +42,8 @@ type request struct {
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client maps the names of the measured servers, as benchmark requests use them, to the
-// connections to these servers.
+// The type client maps the names of the measured servers, as benchmark requests use them,
+// to the connections to these servers.
 type client struct {
 	targets map[string]*target
 }

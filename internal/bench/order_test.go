@@ -105,7 +105,7 @@ func TestCancel(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, "data: {}\n\n")
 			_ = http.NewResponseController(w).Flush()
-			notified <- <-notified // wait for the client's cancellation
+			notified <- <-notified // the fake server waits for the client's cancellation
 		case "notifications/cancelled":
 			notified <- string(m.Params)
 		}

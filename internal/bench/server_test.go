@@ -106,7 +106,7 @@ func BenchmarkServer(b *testing.B) {
 		oursBlocks = append(oursBlocks, measureBlock(ours))
 	}
 	floorNs, oursNs := medianNs(floorBlocks), medianNs(oursBlocks)
-	b.ReportMetric(0, "ns/op") // hides the time per iteration, which is meaningless: an iteration is a pair of blocks
+	b.ReportMetric(0, "ns/op") // hides ns/op, which is meaningless: an iteration is a pair of blocks
 	b.ReportMetric(float64(oursNs), "call-p50-ns")
 	b.ReportMetric(float64(floorNs), "floor-p50-ns")
 	b.ReportMetric(float64(oursNs)/float64(floorNs), "ratio")

@@ -18,13 +18,14 @@ import (
 	"opentabs/internal/bench/smoke"
 )
 
-// smokeFile and program are paths relative to the root of the repository.
+// The paths smokeFile and program are relative to the root of the repository.
 const (
 	smokeFile = "internal/bench/smoke.json"
 	program   = "bin/opentabs"
 )
 
-// One measurement of a row is not enough, because other programs on the machine can slow it down.
+// One measurement of a row is not enough, because other programs on the machine can slow down a
+// measurement.
 const smokeAttempts = 3
 
 // smokeGroup is a group of rows in the table of `make bench-smoke` whose values come from

@@ -26,8 +26,8 @@ var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
 // callCosts are the costs of one tool call over HTTP, measured without a browser.
 type callCosts struct {
 	ratio float64
-	// allocs is the number of heap allocations of a tool call, in the client and the
-	// server together.
+	// The field allocs is the number of heap allocations of a tool call, in the client
+	// and the server together.
 	allocs float64
 }
 

@@ -95,7 +95,7 @@ func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err erro
 		}
 	}()
 	c := <-conns
-	frame := bytes.Repeat([]byte("x"), 420) // the length of a message frame with smokeArgs
+	frame := bytes.Repeat([]byte("x"), 420) // the frame is as long as a message frame with smokeArgs
 	echo = func() error {
 		if err := c.Write(ctx, websocket.MessageText, frame); err != nil {
 			return err
@@ -151,7 +151,7 @@ func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
 	progress, totalProgress := 0.0, 1e18
 	reports := []wire.Report{{Progress: &progress, Total: &totalProgress, Message: "page"}}
 	const reportsPerRun = 500
-	var mu sync.Mutex // guards lastTime
+	var mu sync.Mutex // the mutex guards the variable lastTime
 	var lastTime time.Time
 	lock := func() error {
 		for range reportsPerRun {

@@ -26,7 +26,7 @@ func compareTimes(runs int, floor, ours func() error) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if i > 0 { // the first block warms up
+		if i > 0 { // the first block only warms up, so its time is not counted
 			floorTimes, ourTimes = append(floorTimes, floorTime), append(ourTimes, ourTime)
 		}
 	}

@@ -42,7 +42,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	cmd.Env = append(os.Environ(), o.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe() // stdin stays open, because `bench floor` exits when its stdin closes
+	stdin, err := cmd.StdinPipe() // the variable stdin stays open, because `bench floor` exits when its stdin closes
 	if err != nil {
 		return s, err
 	}

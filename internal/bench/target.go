@@ -10,13 +10,13 @@ import (
 	"opentabs/dispatch/hops"
 )
 
-// target is a server whose speed is measured: an MCP server, or the baseline server of `bench
-// floor`, which echoes the bodies of requests.
+// The type target is a server whose speed is measured: an MCP server, or the baseline server
+// of `bench floor`, which echoes the bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
 	lastID    atomic.Int64
-	idleConns chan *conn // idle connections, which acquire reuses
+	idleConns chan *conn // idleConns contains idle connections, which acquire reuses
 	isTraced  bool
 }
 

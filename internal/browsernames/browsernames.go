@@ -58,8 +58,8 @@ type Browser struct {
 	LastSeen    time.Time `json:"last_seen"`
 }
 
-// document is the JSON content of the file in which a [Store] stores browser names and
-// default browsers.
+// The type document is the JSON content of the file in which a [Store] stores browser
+// names and default browsers.
 type document struct {
 	Browsers []Browser `json:"browsers"`
 	// Defaults maps the name of each MCP client, in lower case, to the ID of the client's

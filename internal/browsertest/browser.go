@@ -34,7 +34,8 @@ import (
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
-	// Getenv reads environment variables. One variable can name the browser.
+	// Getenv reads environment variables. An environment variable can name the browser's
+	// program.
 	Getenv func(string) string
 	// Warnf receives warnings for the user of `opentabs plugin test`.
 	Warnf func(format string, args ...any)
@@ -52,13 +53,13 @@ type Browser struct {
 	browser *realtab.Browser
 	site    *realtab.Site
 
-	callLock sync.Mutex // locked during a call, so that calls run one at a time
-	openLock sync.Mutex // locked while a tab opens, so that tabs open one at a time
+	callLock sync.Mutex // callLock is locked during a call, so that calls run one at a time
+	openLock sync.Mutex // openLock is locked while a tab opens, so that tabs open one at a time
 
 	mu        sync.Mutex // guards all fields below
 	responder func(context.Context, any) (json.RawMessage, error)
 	tab       *testTab
-	cancelTab context.CancelFunc // ends the calls of the current tab, or stops opening the tab
+	cancelTab context.CancelFunc // cancelTab ends the calls of the current tab, or stops opening the tab
 }
 
 var _ jsbuild.TestBrowser = (*Browser)(nil)
@@ -269,7 +270,7 @@ func (t *Browser) answerRequest(ctx context.Context, r realtab.Request) (realtab
 	return a, json.Unmarshal(responseJSON, &a)
 }
 
-// Do implements [jsbuild.TestBrowser].
+// The method Do implements [jsbuild.TestBrowser].
 func (t *Browser) Do(ctx context.Context, operation string, params json.RawMessage) (json.RawMessage, error) {
 	var value any
 	var err error

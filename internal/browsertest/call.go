@@ -75,7 +75,7 @@ type runningCall struct {
 	browser  *Browser
 	cancel   context.CancelFunc
 	result   callResult
-	lastView dispatch.View // the call's view after the last event
+	lastView dispatch.View // lastView is the call's view after the last event
 	timers   []*time.Timer
 	done     chan struct{}
 }
@@ -231,7 +231,7 @@ func (c *runningCall) finish(got mcpclient.Result, err error, unfollow func()) {
 			info.Code = wire.ErrInternal
 		}
 	}
-	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before it began
+	if got.IsError && info.CallID == "" { // the dispatcher rejected the call before the call began
 		unfollow()
 	}
 	var rpcErr *mcpclient.RPCError

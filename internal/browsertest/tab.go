@@ -16,7 +16,7 @@ import (
 // testTab is the tab that the running test currently controls.
 type testTab struct {
 	tab             *realtab.Tab
-	ctx             context.Context // ends when the test opens another tab
+	ctx             context.Context // ctx ends when the test opens another tab
 	deniesApprovals bool
 	lastLogSeq      uint64
 }

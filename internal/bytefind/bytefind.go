@@ -9,7 +9,7 @@ import "bytes"
 // begins with a rare byte.
 type Needle struct {
 	Text []byte
-	// Rare is the index in Text of a byte that is rare in the texts to search.
+	// The field Rare is the index in Text of a byte that is rare in the texts to search.
 	Rare int
 }
 

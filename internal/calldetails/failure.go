@@ -19,7 +19,7 @@ const (
 	maxLogChars   = 1000
 	maxHints      = 4
 	maxHintChars  = 500
-	maxFrame      = 300 // maximum length of a line of a stack trace, in characters
+	maxFrame      = 300 // maxFrame is the maximum length of a line of a stack trace, in characters
 )
 
 // failureOf returns nil if the plugin's log explains nothing about the failed call. Log entries do not name their call,

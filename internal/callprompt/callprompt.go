@@ -25,8 +25,8 @@ import (
 // A line typed within minReadTime, before a question is readable, was probably meant for another program.
 const minReadTime = 500 * time.Millisecond
 
-// calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests, a fake
-// implementation of calls replaces the HTTP client.
+// The type calls is the part of [httpapi.CallsClient] that a [Prompter] needs. In tests,
+// a fake implementation of calls replaces the HTTP client.
 type calls interface {
 	Get(ctx context.Context, callID string) (recorder.Record, error)
 	Decide(ctx context.Context, callID string, d httpapi.Decision) (httpapi.DecideResponse, error)
@@ -39,9 +39,9 @@ type Prompter struct {
 	terminalOut *terminal.Output
 	inputReader io.Reader
 
-	questionSlot chan struct{} // semaphore: contains one element while a question is open
+	questionSlot chan struct{} // questionSlot is a semaphore that contains one element while a question is open
 	startRead    sync.Once
-	typedLines   chan string // lines that the user has typed; closed at the end of the input
+	typedLines   chan string // typedLines receives each line that the user types, and is closed at the end of the input
 }
 
 // New returns a [Prompter] that reads the user's answers from the reader in. If in or
@@ -68,8 +68,8 @@ func (p *Prompter) readLines() {
 
 // Ask shows a waiting call and asks the user for a decision. If the user decides on another
 // surface, the caller cancels ctx, and Ask withdraws the question. If the terminal's input
-// has ended, Ask returns what the call still waits for, such as "waiting for approval".
-// Otherwise Ask returns "".
+// has ended, Ask returns what the call still waits for, such as "waiting for approval". If
+// the terminal's input is still open, Ask returns "".
 func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingText string) {
 	select {
 	case p.questionSlot <- struct{}{}:
@@ -101,7 +101,7 @@ func (p *Prompter) Ask(ctx context.Context, callID, ticketID string) (waitingTex
 	}
 }
 
-// question is an open question in the terminal about one waiting call.
+// The type question is an open question in the terminal about one waiting call.
 type question struct {
 	prompter *Prompter
 	view     dispatch.View
@@ -140,7 +140,8 @@ func (q question) readAnswer(ctx context.Context) (allow, isAnswered bool) {
 	}
 }
 
-// decide returns false if sending the decision failed, so that the caller asks the user again.
+// The method decide returns false if sending the decision failed, so that the caller asks the
+// user again.
 func (q question) decide(ctx context.Context, allow bool) bool {
 	decision := httpapi.Decision{Allow: &allow, TicketID: q.ticketID}
 	if allow {

@@ -16,8 +16,8 @@ import (
 // Choice is the user's decision to allow or deny a call that waits for the user.
 type Choice struct {
 	Allow bool
-	// Scope is for which further calls an approval holds, such as wire.ScopeSession. For
-	// is how long the approval holds if Scope is wire.ScopeTime.
+	// Scope is for which further calls an approval holds, such as wire.ScopeSession. The
+	// field For is how long the approval holds if Scope is wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }

@@ -19,14 +19,14 @@ type Options struct {
 	JSON bool
 }
 
-// display shows a watched call to the user. At most one method of a display runs at a
-// time.
+// The type display shows a watched call to the user. At most one method of a display runs
+// at a time.
 type display interface {
 	begin(v dispatch.View) error
 	show(v dispatch.View)
 	showEvent(e dispatch.Event, rawJSON []byte) error
 	showMissed(n int)
-	// redraw is called every 100 ms to update the run time on the screen.
+	// The method redraw is called every 100 ms to update the run time on the screen.
 	redraw(now time.Time)
 	// end receives nil if the server could not return the final state of the call.
 	showEnd(v *dispatch.View)
@@ -103,8 +103,8 @@ func streamEvents(ctx context.Context, client *httpapi.Client, id string, items 
 	})
 }
 
-// watcher follows one call: it reads the state of the call from the server and passes
-// states and events to a display.
+// The type watcher follows one call: it reads the state of the call from the server and
+// passes states and events to a display.
 type watcher struct {
 	client   *httpapi.Client
 	id       string
@@ -136,7 +136,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 	}
 	w.isStale = true
 	hasEnded = item.event.Kind == dispatch.EventEnded
-	if hasEnded { // shows the final activities before the end of the call
+	if hasEnded { // the details show the final activities before the end of the call
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}

@@ -41,8 +41,8 @@ func AddJSONFlag(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
 }
 
-// RequireArgs returns a cobra check that a command has exactly n arguments. argName
-// describes the missing arguments in the error.
+// RequireArgs returns a cobra check that a command has exactly n arguments. The argument
+// argName describes the missing arguments in the error.
 func RequireArgs(n int, argName string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -27,7 +27,7 @@ const (
 	exitNoPage         = 6   // no page can run the tool, or the page was closed
 	exitAlreadyDecided = 7   // the call is not waiting for approval
 	exitResultLost     = 8   // the call is done, but its result is not available
-	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
+	exitInterrupted    = 130 // the user pressed Ctrl-C, or the process received SIGTERM
 )
 
 var exitCodes = map[wire.ErrorCode]int{

@@ -42,7 +42,7 @@ func (p *Program) MakeDirs() (config.Dirs, error) {
 }
 
 // OpenHome returns the installation with its settings, and creates missing directories.
-// flags are the settings on the command line, by flag name.
+// The argument flags contains the settings on the command line, by flag name.
 func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
 	dirs, err := p.MakeDirs()
 	if err != nil {

@@ -42,9 +42,9 @@ type Profile struct {
 	// Client is the client's display name, such as "Claude Code"; empty for unknown
 	// clients.
 	Client string
-	// Names are the names that the client sends as clientInfo.name; case is ignored. A name that
-	// ends with a star, such as "windsurf*", matches all names that begin with the text before the
-	// star.
+	// The field Names contains the names that the client sends as clientInfo.name; case is
+	// ignored. A name that ends with a star, such as "windsurf*", matches all names that begin
+	// with the text before the star.
 	Names []string
 	// FromVersion and BeforeVersion limit the client versions that the profile describes:
 	// FromVersion <= version < BeforeVersion. An empty FromVersion or BeforeVersion means
@@ -58,9 +58,8 @@ type Profile struct {
 	// timeout.
 	ProgressRestartsTimeout bool
 	// ShowsProgress is whether the client shows progress messages, and Images is whether it shows images in results.
-	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether a
-	// server can show the user a form in the client. Elicitation is whether the client shows forms; the client's
-	// declared capability overrides the field.
+	// ListChanged is whether the client reloads the list of tools when the list changes. Elicitation is whether the
+	// client can show the user a form of the server. The capability that the client declares overrides Elicitation.
 	ShowsProgress, Images, ListChanged, Elicitation Support
 	// StructuredOnly is true if the client reads the structured content of results, and
 	// ignores text that repeats the structured content.
@@ -72,8 +71,9 @@ type Profile struct {
 	// NoToolCap means no limit. If a client sends all tools to its model, ToolCap leaves room for
 	// the tools of other MCP servers.
 	ToolCap int
-	// Defers is true if the client first gives its model only the names of tools. If Defers is
-	// true, the client loads a tool's description when the model searches for the tool.
+	// The field Defers is true if the client first gives its model only the names of tools. If
+	// Defers is true, the client loads a tool's description when the model searches for the
+	// tool.
 	Defers bool
 	// Note is a remark about the client for users, such as where its timeout comes from;
 	// often empty.

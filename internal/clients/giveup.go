@@ -28,7 +28,8 @@ const (
 
 // GiveUp describes when and why an MCP client stopped waiting for the response to a call.
 type GiveUp struct {
-	// Waited is how long the client waited, from its request until it gave up the call.
+	// The field Waited is how long the client waited, from its request until it gave up
+	// the call.
 	Waited time.Duration
 	// HasProgress is true if the client received progress notifications for the call. SinceProgress is
 	// the time from the last progress notification until the client gave up. LongestPause is the
@@ -36,8 +37,8 @@ type GiveUp struct {
 	HasProgress   bool
 	SinceProgress time.Duration
 	LongestPause  time.Duration
-	// Reason is the reason in the client's cancellation. Reason is empty if the client
-	// sent no reason, or closed its connection instead.
+	// Reason is the reason in the client's cancellation. The field Reason is empty if the
+	// client sent no reason, or closed its connection instead.
 	Reason string
 }
 
@@ -118,7 +119,8 @@ func (g GiveUp) explainWait() (waited time.Duration, restarts bool) {
 	return g.SinceProgress, true
 }
 
-// roundWait rounds to whole seconds if close to one, because most timeouts are whole seconds.
+// roundWait rounds a time that is close to a whole second, because most timeouts are whole
+// seconds.
 func roundWait(waited time.Duration) time.Duration {
 	if totalDuration := (waited + maxEarly).Truncate(time.Second); waited <= totalDuration+maxLate {
 		return max(totalDuration, MinTimeout)

@@ -19,8 +19,8 @@ var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2
 // schemas to its model.
 var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-code/issues/54197", "2026-04-28"}
 
-// If sources name different timeouts, table has the shorter, because a job is cheaper than a lost result. If no source
-// mentions a feature, its value is unverified.
+// If sources name different timeouts, the table lists the shorter one, because an unnecessary job costs less than a
+// lost result. If no source mentions a feature, the feature's value is unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
@@ -110,7 +110,7 @@ var table = []Profile{
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
 			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
-			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // limit of 128 tools for all servers together
+			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // at most 128 tools for all servers together
 			capabilities,
 		},
 	},

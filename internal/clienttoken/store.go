@@ -89,9 +89,9 @@ type tokenFile struct {
 // Store manages the client tokens in one token file.
 type Store struct {
 	path          string
-	pendingWrites sync.WaitGroup // counts the pending writes of LastUsed
+	pendingWrites sync.WaitGroup // pendingWrites counts the pending writes of LastUsed
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	clients       map[string]*activeClient
 	readInfo      fs.FileInfo // attributes of the token file at the last read; nil if the file was missing
 	cause         error       // why the token file could not be read; nil if it was read

@@ -20,8 +20,8 @@ const maxDetach = 24 * time.Hour
 type DetachRule struct {
 	// IsAuto is true if a call becomes a job shortly before the client's timeout.
 	IsAuto bool
-	// After is the running time after which a call becomes a job. If After is zero, the
-	// running time does not turn a call into a job.
+	// The field After is the running time after which a call becomes a job. If After is
+	// zero, the running time does not turn a call into a job.
 	After time.Duration
 }
 

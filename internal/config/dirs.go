@@ -22,10 +22,11 @@ type Dirs struct {
 	State string
 }
 
-// FindDirs returns the directories of opentabs, which need not exist. getenv is
-// os.Getenv, except in tests. If $OPENTABS_HOME is set, FindDirs returns this directory
-// for settings and for state. If $OPENTABS_HOME is not set, FindDirs returns the
-// directory "opentabs" in the operating system's directories for settings and for state.
+// FindDirs returns the directories of opentabs, which need not exist. The argument getenv
+// is os.Getenv, except in tests. If $OPENTABS_HOME is set, FindDirs returns this
+// directory for settings and for state. If $OPENTABS_HOME is not set, FindDirs returns
+// the directory "opentabs" in the operating system's directories for settings and for
+// state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)

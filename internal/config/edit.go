@@ -18,15 +18,15 @@ type Effective struct {
 	// Source is where the value of the setting comes from: "the default", the path of
 	// config.json, or the name of an environment variable.
 	Source string `json:"source"`
-	// Allowed describes which values the setting accepts.
+	// The field Allowed describes which values the setting accepts.
 	Allowed string `json:"allowed"`
 }
 
 // DefaultSource is the source of a setting that the user has not changed.
 const DefaultSource = "the default"
 
-// ListEffective returns all settings with their values and sources. getenv is os.Getenv,
-// except in tests. ListEffective returns the same errors as [Load].
+// ListEffective returns all settings with their values and sources. The argument getenv
+// is os.Getenv, except in tests. ListEffective returns the same errors as [Load].
 func ListEffective(d Dirs, getenv func(string) string) ([]Effective, error) {
 	s, err := Load(d, getenv, nil)
 	if err != nil {
@@ -71,8 +71,8 @@ func Set(d Dirs, key, settingValue string) error {
 }
 
 // Unset removes a setting from config.json, so that its default applies. Unset also
-// removes unknown settings and settings with invalid values. wasSet is true if the file
-// contained the setting.
+// removes unknown settings and settings with invalid values. The result wasSet is true if
+// the file contained the setting.
 func Unset(d Dirs, key string) (wasSet bool, err error) {
 	file, err := readFile(d.ConfigFile())
 	if err != nil {

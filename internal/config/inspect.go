@@ -17,8 +17,8 @@ type PermissionProblem struct {
 	// Fact describes the problem, and Remedy describes what the user should do.
 	Fact, Remedy string
 	// Path is the file or directory that other users can open, and Mode is the file mode
-	// that Path should have. Path is empty if the problem is not about access by other
-	// users.
+	// that Path should have. The field Path is empty if the problem is not about access
+	// by other users.
 	Path string
 	Mode fs.FileMode
 	// IsSerious is true if the problem prevents opentabs from starting.

@@ -15,9 +15,9 @@ import (
 )
 
 // Load returns the settings of the server. Values in flags override environment
-// variables, which override config.json. flags maps flag names without dashes to values.
-// getenv is os.Getenv, except in tests. If a setting is invalid, Load returns an error
-// that names the setting and its allowed values.
+// variables, which override config.json. The argument flags maps flag names without
+// dashes to values. The argument getenv is os.Getenv, except in tests. If a setting is
+// invalid, Load returns an error that names the setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
 	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 marks a limit that the user has not set, because 0 is not an allowed value

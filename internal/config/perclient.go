@@ -6,7 +6,7 @@ import "strings"
 // clients, such as "never, claude-code=auto, Cursor=20s".
 type perClient[T any] struct {
 	defaultRule T
-	byClient    map[string]T // by the client's name in lower case
+	byClient    map[string]T // the keys are the names of clients in lower case
 }
 
 // A text with exceptions for single clients begins with the rule for all clients, as in "auto, Cursor=off".

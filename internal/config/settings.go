@@ -135,7 +135,7 @@ const noFoldersWord = "none"
 
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
 
-// kind is the JSON type of a setting in config.json.
+// The type kind is the JSON type of a setting in config.json.
 type kind string
 
 const (
@@ -143,8 +143,8 @@ const (
 	kindText   kind = "a string"
 )
 
-// setting describes one setting: its names, its help text, and how its value is parsed
-// and formatted.
+// The type setting describes one setting: its names, its help text, and how its value is
+// parsed and formatted.
 type setting struct {
 	key string
 	// flag is the command-line flag without dashes, from which the environment variable's name is derived.

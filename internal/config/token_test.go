@@ -117,7 +117,7 @@ func TestTokenForbidden(t *testing.T) {
 // token concurrently get the same token.
 func TestTokenIsOneForAllProcesses(t *testing.T) {
 	d := makeHome(t, "")
-	var mu sync.Mutex // guards tokens
+	var mu sync.Mutex // the mutex guards the variable tokens
 	tokens := map[string]int{}
 	var wg sync.WaitGroup
 	addToken := func(token string, err error) {

@@ -23,19 +23,20 @@ import (
 	"opentabs/wsbridge"
 )
 
-// adapters composes the script that a browser receives for each plugin: the adapter,
-// embedded in the host that runs adapters. adapters is safe for concurrent use.
+// The type adapters composes the script that a browser receives for each plugin: the
+// adapter, embedded in the host that runs adapters. The type adapters is safe for
+// concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders
 	dirs          config.Dirs
 	log           zerolog.Logger
 	host          func() ([]byte, error)
-	pluginsLoaded <-chan struct{} // closed when the plugins are loaded
+	pluginsLoaded <-chan struct{} // the channel pluginsLoaded is closed when the plugins are loaded
 
-	writeLock sync.Mutex // serializes calls of writeFiles
+	writeLock sync.Mutex // writeLock serializes calls of writeFiles
 
-	mu    sync.Mutex // guards files
+	mu    sync.Mutex // the mutex guards the field files
 	files map[string]string
 }
 
@@ -45,7 +46,7 @@ func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoade
 	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
-// script describes the script of one plugin before its code is composed.
+// The type script describes the script of one plugin before its code is composed.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin

@@ -95,10 +95,10 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	names := openBrowserNames(h.Dirs, log)
-	var mcp *mcpserver.Server // set before the first browser connects
+	var mcp *mcpserver.Server // the variable mcp is set before the first browser connects
 	var sessions *browser.Sessions
 	records := openRecorder(h, p, auditLog, log)
-	var sync *browserSync // set before the first browser connects
+	var sync *browserSync // the variable sync is set before the first browser connects
 	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
 	var calls *dispatch.Dispatcher // set before the first browser connects
 	repeater := &callRepeater{findRecord: records.Find, plugins: p.registry.Set}

@@ -13,7 +13,7 @@ import (
 // devFolders are the folders of plugins in development mode, that is, while `opentabs
 // plugin dev` runs. devFolders is safe for concurrent use.
 type devFolders struct {
-	mu    sync.Mutex // guards all fields below
+	mu    sync.Mutex // the mutex guards all fields below
 	byDir map[string]*devFolder
 }
 
@@ -55,8 +55,9 @@ func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	return ok
 }
 
-// permission returns the permission that a plugin in development mode has while the user has set none. A new build
-// counts as reviewed even before its review is stored, because policy.Options.IsInDevelopment calls permission.
+// The method permission returns the permission that a plugin in development mode has while the user has set none.
+// A new build counts as reviewed even before its review is stored, because policy.Options.IsInDevelopment calls
+// permission.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,9 +68,9 @@ func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, b
 	return folder.permission, true
 }
 
-// development sends the builds of `opentabs plugin dev` to pages. Each build counts as
-// reviewed, because the user who runs `opentabs plugin dev` is the plugin's author.
-// development is safe for concurrent use.
+// The type development sends the builds of `opentabs plugin dev` to pages. Each build
+// counts as reviewed, because the user who runs `opentabs plugin dev` is the plugin's
+// author. The type development is safe for concurrent use.
 type development struct {
 	folders *devFolders
 	plugins *plugins
@@ -77,7 +78,7 @@ type development struct {
 	onChange func()
 	log      zerolog.Logger
 
-	reviewLock sync.Mutex // held while reviews are stored
+	reviewLock sync.Mutex // reviewLock is locked while reviews are stored
 }
 
 func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolog.Logger) *development {

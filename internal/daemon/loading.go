@@ -15,7 +15,7 @@ var errLoading = errors.New("opentabs has just started and is still loading its 
 // pluginLoading is the first load of the plugins, during which the daemon already serves
 // requests.
 type pluginLoading struct {
-	done chan struct{} // closed when loading has ended, even if a plugin could not be loaded
+	done chan struct{} // the channel done is closed when loading has ended, even if a plugin could not be loaded
 }
 
 func newLoading() *pluginLoading { return &pluginLoading{done: make(chan struct{})} }

@@ -11,7 +11,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// observers receive every ended call, and export metrics and traces.
+// The type observers receives every ended call, and export metrics and traces.
 type observers struct {
 	metrics *metrics.Calls
 	traces  *otlp.Exporter

@@ -21,7 +21,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// plugins manages the installed plugins, with their settings and permissions.
+// The type plugins manages the installed plugins, with their settings and permissions.
 type plugins struct {
 	registry      *catalog.Catalog
 	settingValues *settings.Values
@@ -109,7 +109,8 @@ type browserSync struct {
 	log      zerolog.Logger
 }
 
-// reload does not notify agents, because the MCP server follows the registry itself.
+// The method reload does not notify agents, because the MCP server follows the registry
+// itself.
 func (b *browserSync) reload() error {
 	if err := b.registry.Reload(); err != nil {
 		return err

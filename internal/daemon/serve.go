@@ -50,7 +50,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	d.shutdown(ctx, server, stop)
 	d.Logs.Close()
 	logForwarding.Wait()
-	d.recorder.Close() // writes the calls that an earlier server process did not end to the audit log
+	d.recorder.Close() // Close writes the calls that an earlier server process did not end to the audit log
 	d.audit.Close()
 	if d.observers.traces != nil {
 		flushCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamsTimeout)
@@ -64,7 +64,8 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// shutdown ends the calls first, so that clients receive the errors of calls before their connections close.
+// The method shutdown ends the calls first, so that clients receive the errors of calls before their
+// connections close.
 func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	endWithin := func(timeout time.Duration, textPart string, endPart func(context.Context) error) {
@@ -84,5 +85,5 @@ func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context
 	}
 	d.panelPlugins.Close()
 	d.Hub.Close()
-	endWithin(callsTimeout, "calls", d.Calls.Drain) // waits for jobs, which run without a request
+	endWithin(callsTimeout, "calls", d.Calls.Drain) // Drain waits for jobs, which run without a request
 }

@@ -28,7 +28,7 @@ type callUndoer struct {
 	memory  *undo.Memory
 	records *recorder.Recorder
 	plugins func() *plugin.Set
-	// undoer and calls are set by connect, before the first browser connects.
+	// The fields undoer and calls are set by connect, before the first browser connects.
 	undoer *undo.Undoer
 	calls  *dispatch.Dispatcher
 }

@@ -34,7 +34,7 @@ func (c browserCheck) checkBrowsers(ctx context.Context) {
 		c.reportFailure("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refusedExtension.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refusedExtension.Text, ".")),
 			updateExtensionText)
 	} else if len(c.status.Browsers) == 0 {
-		if !c.isExtensionMissing { // otherwise the finding about the extension has the cause
+		if !c.isExtensionMissing { // if the extension is missing, another finding already describes the cause
 			c.reportWarning("browsers", "none is connected", "open Chrome in the profile with the extension; the extension's side panel shows why it does not connect")
 		}
 		return

@@ -123,7 +123,7 @@ func TestCheckNewInstallation(t *testing.T) {
 	r.expect(t, "settings", "ok "+i.ConfigFile()+" does not exist, so the defaults apply")
 	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start your MCP client, which starts the server, or run `opentabs serve`")
 	r.expect(t, "extension", "warn not installed yet; do: run `opentabs setup`")
-	r.expect(t, "browsers") // unknown without a server
+	r.expect(t, "browsers") // without a server, the state of browsers is unknown
 	r.expect(t, "plugins", "warn agents have no tools: there are no plugins, and browser tools are off; do: run `opentabs browser tools on`")
 	r.expect(t, "log", "ok "+i.LogFile()+" does not exist")
 	if !r.OK {
@@ -272,7 +272,7 @@ func TestCheckServerOfOtherSettings(t *testing.T) {
 	c.settings.Port = 0
 	serverCheck{c}.compareServer()
 	browserCheck{c}.checkBrowsers(t.Context())
-	c.isExtensionMissing = true // then the finding about the extension has the cause
+	c.isExtensionMissing = true // if the extension is missing, another finding describes the cause
 	browserCheck{c}.checkBrowsers(t.Context())
 	r := Report{Findings: c.findings}
 	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0 s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")

@@ -35,7 +35,7 @@ type Options struct {
 	// FreeBytes returns the free space, in bytes, on the disk of a directory. By default, the
 	// doctor does not check the free space.
 	FreeBytes func(dir string) (uint64, error)
-	// Now returns the current time. By default, Now is time.Now.
+	// The field Now returns the current time. By default, Now is time.Now.
 	Now func() time.Time
 	// ReadFile reads a file of the operating system, such as /proc/sys/kernel/osrelease. By
 	// default, ReadFile is os.ReadFile; tests replace it.
@@ -103,7 +103,7 @@ func runAllChecks(ctx context.Context, o Options) (Report, []Finding, error) {
 	machineCheck{c}.checkDisk()
 	machineCheck{c}.checkClock()
 	c.checkSettings()
-	c.checkToken(ctx) // needs the port in the settings
+	c.checkToken(ctx) // checkToken needs the port in the settings
 	serverCheck{c}.checkServer(ctx)
 	protocolCheck{c}.checkHTTPRules(ctx)
 	protocolCheck{c}.checkMCP(ctx)
@@ -132,7 +132,7 @@ type healthCheck struct {
 	warnUser      func(warning string)
 	settings      config.Settings
 	settingsValid bool
-	// status is the server's response of /status, nil if no server responded.
+	// The field status is the server's response of /status, nil if no server responded.
 	server home.Server
 	status *httpapi.Status
 	// isOtherProgram is true if the port of opentabs is used by another program, or by a

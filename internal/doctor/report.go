@@ -9,12 +9,12 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// level is the severity of a finding.
+// The type level is the severity of a finding.
 type level string
 
 const (
 	levelOK   level = "ok"
-	levelWarn level = "warn" // opentabs works with limitations
+	levelWarn level = "warn" // opentabs works, but with limitations
 	levelFail level = "fail" // a part of opentabs does not work until the user repairs the problem
 )
 
@@ -49,8 +49,8 @@ type Report struct {
 	// OK is false if a finding has the level "fail".
 	OK       bool      `json:"ok"`
 	Findings []Finding `json:"findings"`
-	// Repairs are the repairs that Fix has attempted. The field Findings describes the installation
-	// after all repairs.
+	// The field Repairs contains the repairs that Fix has attempted. The field Findings describes
+	// the installation after all repairs.
 	Repairs []Repair        `json:"fixed,omitempty"`
 	Clients []clientProfile `json:"clients"`
 }

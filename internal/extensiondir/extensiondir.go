@@ -38,7 +38,8 @@ type Connection struct {
 type installRecord struct {
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`
-	// Debugger is true if the extension's manifest has Chrome's debugger permission.
+	// The field Debugger is true if the extension's manifest has Chrome's debugger
+	// permission.
 	Debugger bool `json:"debugger,omitempty"`
 }
 

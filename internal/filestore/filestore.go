@@ -67,7 +67,7 @@ func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPre
 type Store struct {
 	dir      string
 	maxBytes int
-	mu       sync.Mutex // held by Add, so that concurrent calls of Add do not exceed maxBytes
+	mu       sync.Mutex // Add holds the mutex, so that concurrent calls of Add do not exceed maxBytes
 }
 
 // Open returns a store for the files in the directory dir, which need not exist.
@@ -182,7 +182,7 @@ func (s *Store) Remove(id string) error {
 }
 
 func (s *Store) readDescription(id string) (File, error) {
-	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the characters of an ID: the alphabet of rand.Text in lower case
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text, lower case
 		return File{}, ErrNotFound
 	}
 	description, err := os.ReadFile(filepath.Join(s.dir, id, descriptionFile))

@@ -15,7 +15,8 @@ import (
 	"strings"
 )
 
-// schema has the Go declarations for which genwire generates TypeScript, in source order.
+// The type schema has the Go declarations for which genwire generates TypeScript, in
+// source order.
 type schema struct {
 	enums   []*enum
 	structs []*structDecl
@@ -27,8 +28,8 @@ type constDecl struct {
 	name, docText, value string
 }
 
-// enum is a Go string type with its constants, which becomes a union of strings in
-// TypeScript.
+// The type enum is a Go string type with its constants, which becomes a union of strings
+// in TypeScript.
 type enum struct {
 	name, docText string
 	enumValues    []enumValue

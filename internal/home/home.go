@@ -56,7 +56,8 @@ func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(warning str
 	})
 }
 
-// The key depends on the installation and on the version of opentabs; nil without a token.
+// The index key depends on the installation and on the version of opentabs; without a
+// token, indexKey returns nil.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {

@@ -74,7 +74,7 @@ func TestOlderServerIsReplaced(t *testing.T) {
 	if len(warnings) != 2 || !strings.Contains(warnings[1], "opentabs 0.0.1, pid 1, was replaced by opentabs ") {
 		t.Errorf("warnings after the older server was replaced = %q, want none", warnings)
 	}
-	if err := client.Plugins.Reload(t.Context()); err != nil { // starts and stops a new server
+	if err := client.Plugins.Reload(t.Context()); err != nil { // Reload starts and stops a new server
 		t.Error(err)
 	}
 }

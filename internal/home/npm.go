@@ -7,8 +7,8 @@ import (
 	"opentabs/plugin"
 )
 
-// NPMConfig reads npm's settings. projectDir is the project directory whose .npmrc is
-// read, or empty for no project.
+// NPMConfig reads npm's settings. The argument projectDir is the project directory whose
+// .npmrc is read, or empty for no project.
 func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -58,7 +58,7 @@ func serveForTest() {
 		panic(err)
 	}
 	<-reloaded
-	server.Close() // waits until the response to the reload request is sent
+	server.Close() // Close waits until the response to the reload request is sent
 	os.Exit(0)
 }
 

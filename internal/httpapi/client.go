@@ -125,7 +125,7 @@ func (c *Client) ReloadClients(ctx context.Context) error {
 	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
 
-// timeout limits the time until the response is completely read.
+// The argument timeout limits the time until the response is completely read.
 func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

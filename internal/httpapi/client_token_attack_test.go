@@ -14,7 +14,7 @@ import (
 const clientTokenInTest = "otc_of-the-laptop"
 
 type fakeClientTokens struct {
-	mu      sync.Mutex // guards all fields below
+	mu      sync.Mutex // the mutex guards all fields below
 	removed bool
 	cancels []context.CancelFunc
 }

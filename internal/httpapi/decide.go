@@ -20,7 +20,8 @@ const CommandLine = "the command line"
 // Decision is the body of POST /calls/{id}/decide: the user's decision about a call that
 // is waiting for approval.
 type Decision struct {
-	// Allow is true to approve the call and false to deny the call. Allow is required.
+	// The field Allow is true to approve the call and false to deny the call. The field
+	// Allow is required.
 	Allow *bool `json:"allow"`
 	// Scope selects which later calls an approval also allows. By default, an approval allows one call. ForMs, required
 	// for wire.ScopeTime, is the duration of the approval in milliseconds.
@@ -35,9 +36,9 @@ type Decision struct {
 // decision was accepted or the call was already decided.
 type DecideResponse struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// By names the surface on which the user decided, and Allowed is true if the call was
-	// approved. If the call was already decided, By and Allowed describe the earlier
-	// decision, which stays in effect.
+	// The field By names the surface on which the user decided, and Allowed is true if
+	// the call was approved. If the call was already decided, By and Allowed describe the
+	// earlier decision, which stays in effect.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }

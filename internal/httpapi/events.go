@@ -148,8 +148,8 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 // Listener has the callbacks of [CallsClient.Follow]. Follow runs all callbacks one at a
 // time on its own goroutine.
 type Listener struct {
-	// Following is called once, when the server has confirmed that the stream of events has
-	// started.
+	// The function Following is called once, when the server has confirmed that the stream
+	// of events has started.
 	Following func() error
 	// Event is called for each event. raw is the JSON of the event.
 	Event func(e dispatch.Event, rawJSON []byte) error
@@ -158,8 +158,9 @@ type Listener struct {
 	Missed func(n int) error
 }
 
-// Follow calls l for each event that o selects, and blocks until ctx ends or a function
-// of l returns an error. Follow returns [ErrStreamEnded] if the server ends the stream.
+// Follow calls the functions of the listener l for each event that o selects, and blocks
+// until ctx ends or a function of l returns an error. Follow returns [ErrStreamEnded] if
+// the server ends the stream.
 func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {

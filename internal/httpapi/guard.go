@@ -49,8 +49,8 @@ func (g *requestGuard) requireLocal(nextHandler http.Handler) http.Handler {
 // Caller identifies the sender of a request. The guard sets the Caller after checking the
 // token.
 type Caller struct {
-	// Client is the name of the MCP client to which the token belongs. Client is empty if
-	// the request has the administrator token.
+	// Client is the name of the MCP client to which the token belongs. The field Client
+	// is empty if the request has the administrator token.
 	Client string
 }
 

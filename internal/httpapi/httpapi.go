@@ -29,9 +29,10 @@ type Options struct {
 	// Clients checks the tokens of MCP clients, which are valid for /mcp only. By
 	// default, no client token is valid.
 	Clients ClientTokens
-	// Origins are the origins of trusted extensions, such as "chrome-extension://<id>". The
-	// server rejects a request whose Origin header names neither a trusted extension nor the
-	// server itself. By default, no extension is trusted.
+	// The field Origins contains the origins of trusted extensions, such as
+	// "chrome-extension://<id>". The server rejects a request whose Origin header names
+	// neither a trusted extension nor the server itself. By default, no extension is
+	// trusted.
 	Origins []string
 	// Health is the response of /healthz, without the proof.
 	Health Health
@@ -61,8 +62,8 @@ type Options struct {
 	// browser. If browser is empty, exactly one browser must have a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
 	// ReleaseTab ends an MCP client's control of a tab, and returns the name of the
-	// client. browser is the ID or name of the tab's browser. If browser is empty,
-	// exactly one browser must have a tab with this ID.
+	// client. The argument browser is the ID or name of the tab's browser. If browser is
+	// empty, exactly one browser must have a tab with this ID.
 	ReleaseTab func(browser string, tabID int) (client string, err error)
 	// PingBrowser returns the duration of a round trip to the extension in a connected
 	// browser.
@@ -88,8 +89,8 @@ type Options struct {
 	// comment keeps the connection of an idle event stream open. By default, Heartbeat is 15
 	// s.
 	Heartbeat time.Duration
-	// Log receives one line for each failed connection of /stdio. By default, failed
-	// connections are not logged.
+	// The field Log receives one line for each failed connection of /stdio. By default,
+	// failed connections are not logged.
 	Log zerolog.Logger
 }
 

@@ -60,7 +60,7 @@ type timedBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
 	deadline time.Time
-	hasEnded bool // the body was read to its end, or a read failed
+	hasEnded bool // hasEnded is true if the body was read to its end, or a read failed
 }
 
 // Read sets no deadline after the end of the body, because net/http keeps reading to detect a disconnect.
@@ -84,7 +84,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 type serverLog struct {
 	log zerolog.Logger
 
-	mu          sync.Mutex // guards lastLogTime
+	mu          sync.Mutex // the mutex guards the field lastLogTime
 	lastLogTime time.Time
 }
 

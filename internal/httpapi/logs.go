@@ -145,16 +145,17 @@ type LogsClient struct{ client *Client }
 // LogListener has the callbacks of [LogsClient.Follow]. Follow runs all callbacks one at
 // a time on its own goroutine.
 type LogListener struct {
-	// Entry is called for each log entry.
+	// The function Entry is called for each log entry.
 	Entry func(pluginlog.Entry) error
-	// Missed is called if log entries were dropped. n is the number of entries dropped
-	// before the next entry.
+	// The function Missed is called if log entries were dropped. The argument n is the
+	// number of entries dropped before the next entry.
 	Missed func(n int) error
 }
 
-// Follow calls l for each log entry that q selects: first the stored entries, then new
-// entries. Follow blocks until ctx ends or a function of l returns an error. Follow
-// returns [ErrStreamEnded] if the server ends the stream.
+// Follow calls the functions of the listener l for each log entry that the query q
+// selects: first the stored entries, then new entries. Follow blocks until ctx ends or a
+// function of l returns an error. Follow returns [ErrStreamEnded] if the server ends the
+// stream.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	queryValues := q.urlValues()
 	queryValues.Set("follow", "1")

@@ -57,10 +57,10 @@ func (c PluginsClient) Reload(ctx context.Context) error {
 }
 
 // DevelopPlugin puts the plugin in a folder into development mode until ctx ends. In
-// development mode, every version of the plugin counts as reviewed. dir is an absolute
-// path. If the plugin has no permission, the server sets the given permission. onBegin is
-// called when the server has confirmed the request. DevelopPlugin returns
-// [ErrStreamEnded] if the server stops before ctx ends.
+// development mode, every version of the plugin counts as reviewed. The argument dir is
+// an absolute path. If the plugin has no permission, the server sets the given
+// permission. The function onBegin is called when the server has confirmed the request.
+// DevelopPlugin returns [ErrStreamEnded] if the server stops before ctx ends.
 func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)

@@ -58,15 +58,15 @@ type Policy interface {
 // when the user allowed it.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
-	// Hash identifies the plugin's current content. A review is valid only for content
-	// with the reviewed hash.
+	// The field Hash identifies the plugin's current content. A review is valid only for
+	// content with the reviewed hash.
 	Hash string `json:"hash"`
-	// Reviewed is true if the user has reviewed the current content. Review is the user's
-	// last review, which can be about earlier content.
+	// The field Reviewed is true if the user has reviewed the current content. Review is
+	// the user's last review, which can be about earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
 	// Permission is the permission in effect, which is off if the current content is not
-	// reviewed. Stored is the permission that the user has set.
+	// reviewed. The field Stored is the permission that the user has set.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	ChangeOrigin
@@ -87,13 +87,13 @@ type PluginPermissions struct {
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommendation is an agent's opinion about the current content, which changes no
-	// permission. Recommendation is nil if no agent has recommended anything.
+	// permission. The field Recommendation is nil if no agent has recommended anything.
 	Recommendation *Recommendation   `json:"recommended,omitempty"`
 	Tools          []ToolPermissions `json:"tools"`
 	// Fault describes why the adapter with the plugin's current content failed to start in a
-	// page. Fault is nil if the adapter has not failed to start.
+	// page. The field Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
-	// Problems describe the parts of permissions.json that could not be read.
+	// The field Problems describes the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -102,8 +102,8 @@ type Site struct {
 	// Site is a host, a host with a port, a wildcard such as "*.example.com", or "*" for
 	// all sites.
 	Site string `json:"site"`
-	// Permission is "off", "read", "ask" or "auto". Permission is empty if the user has set
-	// no permission for the site, but has exempted MCP clients from approval
+	// Permission is "off", "read", "ask" or "auto". The field Permission is empty if the
+	// user has set no permission for the site, but has exempted MCP clients from approval
 	// (AlwaysAllowed).
 	Permission string `json:"permission,omitempty"`
 	ChangeOrigin
@@ -157,8 +157,8 @@ type ToolPermissions struct {
 	ChangeOrigin
 	// Limit is how often the tool may run, such as "10/1m" for 10 calls per minute.
 	Limit string `json:"limit,omitempty"`
-	// Grants are the user's approvals for single callers: for a session, for some time,
-	// or always.
+	// The field Grants contains the user's approvals for single callers: for a session,
+	// for some time, or always.
 	Grants []Grant `json:"grants,omitempty"`
 }
 

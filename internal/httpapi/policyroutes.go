@@ -25,13 +25,13 @@ type changeBody struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed is the new value of a permission that is only on or off, such as the
-	// permission of calls to open tabs. If Allowed permits or forbids calls of another
-	// plugin's tools, Target is the name of the other plugin.
+	// The field Allowed is the new value of a permission that is only on or off, such as
+	// the permission of calls to open tabs. If Allowed permits or forbids calls of
+	// another plugin's tools, Target is the name of the other plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
-	// Values are the new values of the plugin's settings, by key. The value null removes
-	// a setting.
+	// The field Values contains the new values of the plugin's settings, by key. The
+	// value null removes a setting.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 

@@ -14,8 +14,8 @@ type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Proof proves that the server has the token. Proof is empty if the request has no
-	// challenge.
+	// Proof proves that the server has the token. The field Proof is empty if the request
+	// has no challenge.
 	Proof string `json:"proof,omitempty"`
 }
 
@@ -37,13 +37,14 @@ type Status struct {
 	// RefusedExtension is the last extension whose connection the server refused.
 	// RefusedExtension is nil if a browser has connected after the refusal.
 	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
-	// Unpaired are the browsers without a pairing that have tried to connect within the
-	// last seconds.
+	// The field Unpaired contains the browsers without a pairing that have tried to
+	// connect within the last seconds.
 	Unpaired []UnpairedBrowser `json:"unpaired_browsers,omitempty"`
 	Plugins  []Plugin          `json:"plugins"`
-	// Failed are the plugins that were added and could not be loaded.
+	// The field Failed contains the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
-	// Permissions describe the parts of permissions.json that could not be read.
+	// The field Permissions describes the parts of permissions.json that could not be
+	// read.
 	Permissions []string    `json:"permission_problems,omitempty"`
 	Clients     []MCPClient `json:"clients"`
 }
@@ -94,12 +95,13 @@ type Browser struct {
 	// wire.KeyID). PairingKeyID is empty if the browser authenticated with the key of the
 	// installation.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Connected is false during the grace period after a lost link, because the browser
-	// can reconnect during this period.
+	// The field Connected is false during the grace period after a lost link, because the
+	// browser can reconnect during this period.
 	Connected bool `json:"connected"`
-	// Since is the time at which the browser connected, or at which the link was lost.
+	// The field Since is the time at which the browser connected, or at which the link
+	// was lost.
 	Since time.Time `json:"since"`
-	// Running is the number of running calls in the browser.
+	// The field Running is the number of running calls in the browser.
 	Running int `json:"running"`
 	// InjectMode is the Chrome API with which the browser injects adapters into pages.
 	// InjectMode is empty until the browser has reported its mode.
@@ -149,10 +151,11 @@ type Plugin struct {
 	Dir     string   `json:"dir"`
 	Hash    string   `json:"hash"`
 	Matches []string `json:"matches"`
-	// Tools are the full names of the plugin's tools, such as "wiki__search".
+	// The field Tools contains the full names of the plugin's tools, such as
+	// "wiki__search".
 	Tools []string `json:"tools"`
-	// Reviewed is true if the user has reviewed the plugin's current content. Without a
-	// review, Permission is off.
+	// The field Reviewed is true if the user has reviewed the plugin's current content.
+	// Without a review, Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
 	// HasChanged is true if the user has reviewed earlier content of the plugin, but not
@@ -161,10 +164,10 @@ type Plugin struct {
 	// MissingSettings are the required settings that are not set. The plugin's tools do
 	// not run until all required settings are set.
 	MissingSettings []string `json:"needs,omitempty"`
-	// Calls are the other plugins whose tools this plugin is allowed to call. StartsLate
-	// is true if the adapter starts after scripts of the page have run. HasLateAccess is
-	// true if an adapter that starts late is allowed to read secret settings and call
-	// other plugins.
+	// The field Calls contains the other plugins whose tools this plugin is allowed to
+	// call. StartsLate is true if the adapter starts after scripts of the page have run.
+	// HasLateAccess is true if an adapter that starts late is allowed to read secret
+	// settings and call other plugins.
 	Calls         []string `json:"calls,omitempty"`
 	StartsLate    bool     `json:"late,omitempty"`
 	HasLateAccess bool     `json:"late_access,omitempty"`
@@ -172,7 +175,7 @@ type Plugin struct {
 	// changes no permission.
 	Recommendation *Recommendation `json:"recommended,omitempty"`
 	// Fault describes why the adapter with the plugin's current content failed to start in a
-	// page. Fault is nil if the adapter has not failed to start.
+	// page. The field Fault is nil if the adapter has not failed to start.
 	Fault *Fault `json:"fault,omitempty"`
 	// State reports whether the plugin's tools can run in a tab. State is `closed` if the
 	// user does not permit the plugin to run.
@@ -210,10 +213,10 @@ type MCPClient struct {
 	Transport  string    `json:"transport"`
 	Since      time.Time `json:"since"`
 	// Tools is "all" if the client lists every tool, or "gateway" if it lists only the
-	// gateway tools. Tools is empty until the client has sent its name.
+	// gateway tools. The field Tools is empty until the client has sent its name.
 	Tools string `json:"tools,omitempty"`
-	// Timeout is how long the client waits for the result of a call. Timeout is nil if
-	// opentabs has not determined the client's timeout.
+	// Timeout is how long the client waits for the result of a call. The field Timeout is
+	// nil if opentabs has not determined the client's timeout.
 	Timeout *ClientTimeout `json:"timeout,omitempty"`
 }
 

@@ -31,7 +31,7 @@ type stdioRoute struct {
 	guard *requestGuard
 	log   zerolog.Logger
 
-	mu           sync.Mutex // guards openConns and closed
+	mu           sync.Mutex // the mutex guards openConns and closed
 	openConns    map[net.Conn]struct{}
 	closed       bool
 	connHandlers sync.WaitGroup
@@ -148,9 +148,10 @@ func hasToken(header, token string) bool {
 	return false
 }
 
-// Stdio opens a connection to the server for newline-delimited MCP messages. ctx limits
-// only the time until the connection is open. clientToken is the token of the MCP client,
-// or empty if the client has none. To end the session, call CloseWrite on the connection.
+// Stdio opens a connection to the server for newline-delimited MCP messages. The context
+// ctx limits only the time until the connection is open. The argument clientToken is the
+// token of the MCP client, or empty if the client has none. To end the session, call
+// CloseWrite on the connection.
 func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {

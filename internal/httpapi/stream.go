@@ -19,7 +19,7 @@ const eventTimeout = 10 * time.Second
 const missedEvent = "missed"
 
 type missedBody struct {
-	// Missed is the minimum number of lost events, counted over all calls.
+	// The field Missed is the minimum number of lost events, counted over all calls.
 	Missed int `json:"missed"`
 }
 

@@ -68,15 +68,16 @@ func readTab(w http.ResponseWriter, r *http.Request) (body tabBody, tabID int, o
 	return body, tabID, true
 }
 
-// ReloadTab reloads the tab with the given ID. browser is the ID or name of the tab's
-// browser. If browser is empty, exactly one browser must have a tab with this ID.
+// ReloadTab reloads the tab with the given ID. The argument browser is the ID or name of
+// the tab's browser. If browser is empty, exactly one browser must have a tab with this
+// ID.
 func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), tabBody{Browser: browser}, nil)
 }
 
 // ReleaseTab ends an MCP client's control of a tab, and returns the name of the client.
-// browser is the ID or name of the tab's browser. browser can be empty if clients control
-// a tab with this ID in only one browser.
+// The argument browser is the ID or name of the tab's browser, and can be empty if
+// clients control a tab with this ID in only one browser.
 func (c *Client) ReleaseTab(ctx context.Context, browser string, tab int) (client string, err error) {
 	var releasedTabValue releasedTab
 	err = c.post(ctx, fmt.Sprintf("/tabs/%d/release", tab), tabBody{Browser: browser}, &releasedTabValue)

@@ -35,8 +35,8 @@ func ShortDuration(d time.Duration) string {
 	return formatted
 }
 
-// OnDay formats the local date of at as " (on 2026-01-31)", with a leading space; empty
-// for the zero time.
+// OnDay formats the local date of a time as " (on 2026-01-31)", with a leading space; for
+// the zero time, OnDay returns an empty text.
 func OnDay(at time.Time) string {
 	if at.IsZero() {
 		return ""

@@ -47,27 +47,28 @@ type Keys struct {
 	records   Records
 	retention time.Duration
 	jobs      *joblist.List
-	openCalls joblist.Tracker[*entry] // the unfinished calls with an idempotency key
+	openCalls joblist.Tracker[*entry] // openCalls tracks the unfinished calls with an idempotency key
 
-	mu          sync.Mutex // guards all fields below
+	mu          sync.Mutex // the mutex guards all fields below
 	isLoaded    bool
 	entries     map[string]*entry
-	order       []*entry // oldest first; may contain released entries
+	order       []*entry // the field order lists the entries, oldest first, and may contain released entries
 	resultBytes int
 }
 
-// entry stores one idempotency key and the call that used it first. Keys.mu guards all
-// fields of an entry.
+// The type entry stores one idempotency key and the call that used it first. Keys.mu
+// guards all fields of an entry.
 type entry struct {
 	subject, argsHash, tool string
 	callID                  string
 	job                     *joblist.Job
-	tickets                 *tickets // nil if the call ran before the server restarted
+	tickets                 *tickets // the field tickets is nil if the call ran before the server restarted
 	state                   string
 	beganAt                 time.Time
 	hasNote                 bool
 	waiters                 int
-	// result is the result of a successful call; nil if the call failed, or if its result is no longer in memory.
+	// The field result is the result of a successful call; nil if the call failed, or if its result is no longer
+	// in memory.
 	result *dispatch.Result
 	err    *dispatch.Error
 }

@@ -16,13 +16,13 @@ type showFunc = func(ctx context.Context, w dispatch.WaitingTicket)
 // that sent a request with the call's idempotency key. The type tickets is safe for
 // concurrent use.
 type tickets struct {
-	mu    sync.Mutex // guards all fields below
+	mu    sync.Mutex // the mutex guards all fields below
 	shows []showFunc // a request that no longer waits ignores tickets
 	open  map[string]openTicket
 }
 
-// openTicket is a ticket about which the user has not decided. ctx is the ticket's
-// context, which is cancelled when the ticket is closed.
+// openTicket is a ticket about which the user has not decided. The field ctx is the
+// ticket's context, which is cancelled when the ticket is closed.
 type openTicket struct {
 	ctx    context.Context
 	ticket dispatch.WaitingTicket

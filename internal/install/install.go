@@ -43,7 +43,7 @@ const (
 // Installer downloads packages of plugins and adds the plugins to an installation.
 type Installer struct {
 	Home *home.Home
-	// Plugins are the installed plugins at the time when New was called.
+	// The field Plugins contains the installed plugins at the time when New was called.
 	Plugins *catalog.Catalog
 
 	client     *npm.Client
@@ -51,8 +51,9 @@ type Installer struct {
 	notef      func(format string, args ...any)
 }
 
-// New returns an Installer that uses npm's settings. projectDir is the project directory
-// whose .npmrc is read, or empty for no project. notef receives notices for the user.
+// New returns an Installer that uses npm's settings. The argument projectDir is the
+// project directory whose .npmrc is read, or empty for no project. The function notef
+// receives notices for the user.
 func New(h *home.Home, getenv func(string) string, projectDir string, notef func(format string, args ...any)) (*Installer, error) {
 	plugins, err := h.Plugins()
 	if err != nil {
@@ -236,8 +237,8 @@ func (i *Installer) removeLeftovers() {
 }
 
 // RemoveUnused removes the folders of a package that no plugin uses. A running daemon
-// must have reloaded its plugins before RemoveUnused is called. notef receives warnings
-// for the user.
+// must have reloaded its plugins before RemoveUnused is called. The function notef
+// receives warnings for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lockPackages()

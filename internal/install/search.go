@@ -27,7 +27,7 @@ type SearchResult struct {
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Publisher   string `json:"publisher,omitempty"`
-	// Installed is true if a plugin with the same name is installed.
+	// The field Installed is true if a plugin with the same name is installed.
 	Installed bool `json:"installed"`
 }
 
@@ -68,10 +68,10 @@ type Info struct {
 	// installed the plugin, such as from npm.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
-	// Failed is the reason why the installed plugin cannot be loaded or does not start in
-	// pages. If the installed plugin works, Failed is empty.
+	// The field Failed is the reason why the installed plugin cannot be loaded or does
+	// not start in pages. If the installed plugin works, Failed is empty.
 	Failed string `json:"failed,omitempty"`
-	// Tools are the tools of the installed version, grouped by category.
+	// The field Tools contains the tools of the installed version, grouped by category.
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 

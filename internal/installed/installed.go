@@ -23,14 +23,14 @@ import (
 type Method string
 
 const (
-	Archive  Method = "archive" // from a release archive, or with install.sh
+	Archive  Method = "archive" // installed from a release archive, or with install.sh
 	NPM      Method = "npm"
-	NPX      Method = "npx" // run by npx from its cache, which npm may empty
+	NPX      Method = "npx" // run by npx from the cache of npx, which npm may empty
 	homebrew Method = "Homebrew"
 	scoop    Method = "Scoop"
 	Deb      Method = "deb"
 	RPM      Method = "rpm"
-	Source   Method = "source" // built in a checkout of the repository
+	Source   Method = "source" // built from source in a checkout of the repository
 )
 
 // PackageName is the name of the opentabs package in npm and all other package managers.

@@ -13,7 +13,7 @@ const maxCachedContexts = 6
 // again. A BuildCache is safe for concurrent use. The zero BuildCache is ready for use; a
 // nil *BuildCache disables the cache.
 type BuildCache struct {
-	mu       sync.Mutex // guards contexts and their fields
+	mu       sync.Mutex // the mutex guards contexts and their fields
 	contexts map[string]*cachedContext
 }
 
@@ -32,8 +32,8 @@ func (cache *BuildCache) Close() {
 	cache.dropUnused()
 }
 
-// dropUnused frees each cached esbuild context that no running build uses. The caller has
-// locked cache.mu.
+// dropUnused frees each cached esbuild context that no running build uses. The caller of
+// dropUnused has locked cache.mu.
 func (cache *BuildCache) dropUnused() {
 	for key, cached := range cache.contexts {
 		if cached.users == 0 {

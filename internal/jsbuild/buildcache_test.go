@@ -72,7 +72,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 		}
 	}
 	compareBuilds("after many changes of package.json")
-	if n := len(cache.contexts); n > maxCachedContexts+1 { // one context above the maximum, because the context of a running build is not dropped
+	if n := len(cache.contexts); n > maxCachedContexts+1 { // the context of a running build is not dropped
 		t.Errorf("%d bundles are cached", n)
 	}
 }

@@ -140,17 +140,20 @@ import %s;
 	}
 }
 
-// script describes the input of [bundlePluginScript]: an entry module and the way to bundle it.
+// The type script describes the input of [bundlePluginScript]: an entry module and the way to
+// bundle it.
 type script struct {
-	// entry is the source text of the ES module at which the bundle starts.
+	// The field entry is the source text of the ES module at which the bundle starts.
 	entry string
-	// banner is the first line of the bundle, with its line break; banner may be empty.
+	// The field banner is the first line of the bundle, with its line break; banner may
+	// be empty.
 	banner string
 	// ownModule is the author's module that the bundle's entry module imports, as a path
 	// relative to the plugin's directory.
 	ownModule    string
 	pluginModule string
-	// defines maps global JavaScript names to the expressions that replace them.
+	// The field defines maps global JavaScript names to the expressions that replace
+	// them.
 	defines map[string]string
 }
 

@@ -290,7 +290,8 @@ func isNameChar(c byte) bool {
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Settings are the plugin's settings at the time when the server builds the script.
+	// The field Settings contains the plugin's settings at the time when the server
+	// builds the script.
 	Settings wire.PluginSettings `json:"settings"`
 	// Start is the moment at which the adapter starts in a document. If Start is empty,
 	// [MakeScriptParts] derives Start from the adapter's code.
@@ -315,9 +316,9 @@ const (
 // WrapAdapter returns the script that Chrome runs for one plugin. The returned script
 // passes the plugin's adapter and its pre-script, if any, as two functions to the host.
 // In the function of the adapter and in the function of the pre-script, globalThis is an
-// object that only the plugin uses. host is the result of [HostScript]. [CheckScript]
-// must have accepted adapter and preScript, so that their code cannot leave the functions
-// around it.
+// object that only the plugin uses. The argument host is the result of [HostScript].
+// [CheckScript] must have accepted adapter and preScript, so that their code cannot leave
+// the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	scriptParts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(scriptParts.Adapter)+len(scriptParts.PreScript)+len(scriptParts.Options)+200)

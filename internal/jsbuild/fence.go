@@ -12,7 +12,8 @@ import (
 // installed packages. An untrusted plugin must not copy other files of the user into its
 // adapter or into an error text.
 type sourceBoundary struct {
-	// dir is the plugin's directory, as an absolute path without symbolic links.
+	// The field dir is the plugin's directory, as an absolute path without symbolic
+	// links.
 	dir string
 }
 
@@ -27,7 +28,8 @@ func isInside(root, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// check does not follow a link named node_modules, because a plugin's repository can contain a link with this name.
+// The method check does not follow a link named node_modules, because a plugin's repository can contain a link with
+// this name.
 func (f sourceBoundary) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {

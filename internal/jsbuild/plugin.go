@@ -31,8 +31,8 @@ type Options struct {
 	// the directory does not exist, BuildPlugin creates it. The default Out is dist in
 	// the plugin's directory.
 	Out string
-	// Cache is a BuildCache that speeds up repeated builds of the same plugin. Default:
-	// no cache.
+	// Cache is a BuildCache that speeds up repeated builds of the same plugin. By
+	// default, the field Cache is not set.
 	Cache *BuildCache
 }
 
@@ -44,15 +44,15 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The last statement of the
-	// adapter also contains the hash of the bundle.
+	// The field Hash is the SHA-256 of the adapter's bundle, in hex. The last statement
+	// of the adapter also contains the hash of the bundle.
 	Hash  string
 	Tools []BuiltTool
-	// Prompts are the plugin's prompts; most plugins have none.
+	// The field Prompts contains the plugin's prompts; most plugins have none.
 	Prompts []BuiltPrompt
-	// Files are the files that the build wrote, the adapter first.
+	// The field Files contains the files that the build wrote, the adapter first.
 	Files []BuiltFile
-	// Warnings are problems that do not prevent the build.
+	// The field Warnings contains problems that do not prevent the build.
 	Warnings []Problem
 	// Duration is the time that the build took.
 	Duration time.Duration
@@ -67,7 +67,7 @@ type BuiltTool struct {
 // BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
-	Description string // a prompt may have no description
+	Description string // Description is empty if the prompt has no description
 }
 
 // BuiltFile is one file that a build wrote.

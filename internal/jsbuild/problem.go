@@ -12,7 +12,7 @@ import (
 // Problem is one defect of a plugin, with the action for its author.
 type Problem struct {
 	// Location is a file of the plugin, with line and column if available, such as
-	// "src/a.ts:3:7". Location is empty if the place of the defect is unknown.
+	// "src/a.ts:3:7". The field Location is empty if the place of the defect is unknown.
 	Location string
 	Text     string
 	// Line is the line of source code at Location; Line may be empty.

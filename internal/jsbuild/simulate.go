@@ -39,14 +39,14 @@ type TestOptions struct {
 	// running program with the argument "__simulate".
 	Simulate []string
 	// Filter is a JavaScript regular expression for the names of tests. Only tests whose
-	// name matches Filter run. Default: all tests.
+	// name matches Filter run. By default, all tests run.
 	Filter string
 	// Timeout limits the real time of one test. If a test in a simulated page exceeds
-	// Timeout, all tests in the file end. Default: 60 s.
+	// Timeout, all tests in the file end. The default of the field Timeout is 60 s.
 	Timeout time.Duration
 	// Browser is a real browser that opens the pages of the tests. In a real browser, a
-	// test that runs longer than Timeout fails, and the next test runs. Default:
-	// simulated pages.
+	// test that runs longer than Timeout fails, and the next test runs. By default,
+	// RunTests uses simulated pages.
 	Browser TestBrowser
 }
 
@@ -106,25 +106,27 @@ func FindTests(dir string) ([]TestFile, error) {
 
 // TestEvent is one event of a test run, such as the end of a test.
 type TestEvent struct {
-	// Op is the kind of event. The test event "skipped" means that the test cannot run in a real browser; "done"
-	// follows the last test.
+	// The field Op is the kind of event. The test event "skipped" means that the test cannot run in a real
+	// browser; "done" follows the last test.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
 	// Error is why the test failed or was skipped; empty if the test passed.
 	Error string `json:"error,omitempty"`
-	// Where is the location of the error in the plugin's source, as file:line:column.
-	// Where may be empty.
+	// The field Where is the location of the error in the plugin's source, as
+	// file:line:column. The field Where may be empty.
 	Where string `json:"where,omitempty"`
 	// VirtualMs is the time on the virtual clock of the simulated page, in milliseconds
 	// since the test run started.
 	VirtualMs float64 `json:"virtualMs"`
-	// Tests is the number of tests in the file. Tests is 0 in all events except "done".
+	// Tests is the number of tests in the file. The field Tests is 0 in all events except
+	// "done".
 	Tests int `json:"tests,omitempty"`
 
 	// FailedCalls are the calls in a failed test whose tool threw an error.
 	FailedCalls []FailedCall `json:"failedCalls,omitempty"`
-	// Hints are sentences of advice for the author about the calls of a failed test.
+	// The field Hints contains sentences of advice for the author about the calls of a
+	// failed test.
 	Hints []string `json:"hints,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
@@ -134,8 +136,8 @@ type TestEvent struct {
 type FailedCall struct {
 	Tool    string `json:"tool"`
 	Message string `json:"message"`
-	// Where is the location of the error in the plugin's source, as file:line:column. The
-	// field Where is empty if the location is unknown.
+	// The field Where is the location of the error in the plugin's source, as
+	// file:line:column. The field Where is empty if the location is unknown.
 	Where string `json:"where,omitempty"`
 
 	Stack string `json:"stack,omitempty"`
@@ -203,7 +205,7 @@ func withTestHint(err error) error {
 	return buildErr
 }
 
-// simulation describes one run of a plugin's test file.
+// The type simulation describes one run of a plugin's test file.
 type simulation struct {
 	dir, file    string
 	bundled      bundledScript

@@ -20,12 +20,12 @@ const browserTestGrace = 15 * time.Second
 type browserTests struct {
 	browser TestBrowser
 
-	ctx   context.Context // context of the child process; set by begin
-	lines *lineWriter     // writer to the script's stdin; set by begin
+	ctx   context.Context // ctx is the context of the child process; begin sets ctx
+	lines *lineWriter     // the field lines writes to the script's stdin; begin sets lines
 
-	mu             sync.Mutex // guards the fields below
+	mu             sync.Mutex // the mutex guards the fields below
 	lastID         int
-	pendingAnswers map[int]chan browserAnswer // channel of each request by ID, with a buffer of 1
+	pendingAnswers map[int]chan browserAnswer // pendingAnswers maps a request's ID to its channel, with a buffer of 1
 }
 
 // scriptMessage is a message that the test script in the child process sends to opentabs.
@@ -124,7 +124,7 @@ func (r *browserTests) request(ctx context.Context, request any) (json.RawMessag
 // lineWriter writes values as JSON, one value per line. A lineWriter is safe for
 // concurrent use.
 type lineWriter struct {
-	mu sync.Mutex // locked while a line is written
+	mu sync.Mutex // the mutex is locked while a line is written
 	w  io.Writer
 }
 

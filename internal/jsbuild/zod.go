@@ -18,8 +18,8 @@ import (
 type zodSource struct {
 	// Dir is the plugin's directory.
 	Dir string
-	// Installed is true if this copy of zod is in the plugin's node_modules, and false if
-	// the copy is embedded in opentabs.
+	// The field Installed is true if this copy of zod is in the plugin's node_modules,
+	// and false if the copy is embedded in opentabs.
 	Installed bool
 	// UsedNames are the properties of zod's object z that the author's modules use, separated by spaces.
 	UsedNames string

@@ -164,7 +164,7 @@ func indexOf(object *hujson.Object, name string) int {
 	return -1
 }
 
-// style is the layout of a JSON object in a file.
+// The type style is the layout of a JSON object in a file.
 type style struct {
 	// memberIndent is the white space before each member, and closingIndent the white space before the closing brace.
 	memberIndent, closingIndent, stepName string
@@ -219,7 +219,8 @@ func (s style) parseValue(valueJSON json.RawMessage) hujson.Value {
 	return parsedValue
 }
 
-// append keeps comments after the last member of a JSON object directly behind this member, before the new member.
+// The method append keeps comments after the last member of a JSON object directly behind this member, before the
+// new member.
 func (s style) append(object *hujson.Object, name string, value hujson.Value) {
 	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
 	member.Value.BeforeExtra = hujson.Extra(" ")

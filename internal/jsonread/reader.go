@@ -145,8 +145,8 @@ func (r *Reader) Strings(key string) []string {
 
 // Problem is one mistake in a file of a plugin's package.
 type Problem struct {
-	// File is the path of the file with the mistake, relative to the package folder. File
-	// is empty if the mistake concerns the package folder as a whole.
+	// File is the path of the file with the mistake, relative to the package folder. The
+	// field File is empty if the mistake concerns the package folder as a whole.
 	File string
 	// Text describes the mistake and its correction in one sentence, such as "version is
 	// missing; write it".

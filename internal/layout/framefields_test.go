@@ -78,7 +78,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	strictDirs := frameDirs(files)
-	allowedFields := map[string]bool{} // such as "plugin tabId"
+	allowedFields := map[string]bool{} // a key names a package and a field, such as "plugin tabId"
 	for dir, otherProtocol := range otherProtocols {
 		for _, name := range otherProtocol.names {
 			allowedFields[dir+" "+name] = true

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxFileLines = 500 // hard limit; most files should have fewer than 400 lines
-	maxFuncLines = 100 // hard limit; most functions should have fewer than 60 lines
+	maxFileLines = 500 // strict limit for all files; most files should have fewer than 400 lines
+	maxFuncLines = 100 // strict limit for all functions; most functions should have fewer than 60 lines
 	maxMainLines = 25
 )
 

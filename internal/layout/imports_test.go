@@ -64,7 +64,7 @@ var allowedImports = map[string][]string{
 	"internal/lazyregexp":   {},
 	"internal/version":      {},
 	"internal/genwire":      {},
-	"internal/crosscheck":   {}, // run by make lint; not part of the opentabs binary
+	"internal/crosscheck":   {}, // make lint runs this program
 	"internal/clients":      {},
 	"internal/toolsearch":   {"internal/nearest"},
 	"internal/toolpins":     {"internal/statedoc"},
@@ -128,9 +128,9 @@ var allowedImports = map[string][]string{
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"browser", "wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers; not part of the opentabs binary
+	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers
 	"internal/bench/peer":   {"wire", "dispatch"},
-	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // run by make release; not part of the opentabs binary
+	"internal/release":      {"internal/jsbuild", "internal/lazyregexp", "internal/version"}, // make release runs it
 	"internal/bench/smoke":  {},
 	"internal/terminal":     {"internal/plaintext", "internal/rawjson"},
 	"internal/callview":     {"wire", "dispatch", "internal/waterfall", "internal/httpapi", "internal/recorder", "internal/terminal", "internal/humanize", "internal/usererr"},
@@ -214,10 +214,10 @@ var allowedTestImports = map[string][]string{
 	"internal/terminal":     {"internal/terminal/terminaltest"},
 }
 
-// library is a third-party module that this repository depends on.
+// The type library is a third-party module that this repository depends on.
 type library struct {
-	// importers are the packages that may import the library. If importers contains
-	// allPackages, every package except wire may import the library.
+	// The field importers contains the packages that may import the library. If importers
+	// contains allPackages, every package except wire may import the library.
 	importers []string
 	why       string
 }

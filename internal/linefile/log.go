@@ -14,24 +14,28 @@ const logInterval = time.Minute
 // Options configure a log. The fields Log and IsChained are optional; all other fields
 // are required.
 type Options struct {
-	// Subject is the name of the log in log messages, such as "the audit". Required.
+	// Subject is the name of the log in log messages, such as "the audit". The field
+	// Subject is required.
 	Subject string
-	// FileBytes is the maximum size of a log file, in bytes. Required.
+	// FileBytes is the maximum size of a log file, in bytes. The field FileBytes is
+	// required.
 	FileBytes int64
-	// Files is the maximum number of log files, including the newest. Required.
+	// Files is the maximum number of log files, including the newest. The field Files is
+	// required.
 	Files int
 	// PendingBytes limits the size of the queued lines. When the queue is full, new lines
-	// are dropped and counted. Required.
+	// are dropped and counted. The field PendingBytes is required.
 	PendingBytes int
-	// Dropped returns a line, with its line feed, that reports n dropped lines. If Dropped returns
-	// nil, the log does not report the dropped lines. Required.
+	// The field Dropped returns a line, with its line feed, that reports n dropped lines. If
+	// Dropped returns nil, the log does not report the dropped lines. The field Dropped is
+	// required.
 	Dropped func(n int) []byte
 	// IsChained adds a number and the previous line's hash to each line, so that [Verify]
-	// can check the log. Each line of a chained log must be a JSON object. Default: no
-	// hash chain.
+	// can check the log. Each line of a chained log must be a JSON object. By default,
+	// the log has no hash chain.
 	IsChained bool
-	// Log receives errors of failed writes, at most one a minute. Default: nothing is
-	// logged.
+	// The field Log receives errors of failed writes, at most one a minute. By default,
+	// the field Log is not set.
 	Log zerolog.Logger
 }
 
@@ -39,21 +43,21 @@ type Options struct {
 type Log struct {
 	path string
 	opts Options
-	wake chan struct{} // has one token while lines are queued or the log is closing
+	wake chan struct{} // the field wake has one token while lines are queued or the log is closing
 	done chan struct{}
 
-	mu           sync.Mutex // guards all fields below
-	pending      []byte     // the queue; contains only whole lines
+	mu           sync.Mutex // the mutex guards all fields below
+	pending      []byte     // the field pending is the queue of lines, and contains only whole lines
 	pendingLines int
 	droppedLines int
 	isClosed     bool
 
 	// Only the goroutine that writes to the log file uses the following fields.
-	file              *os.File // nil if the log file could not be opened
+	file              *os.File // the field file is nil if the log file could not be opened
 	size              int64
 	endsInPartialLine bool
 	lastLogTime       time.Time
-	chain             chainLink // the end of the hash chain in the log file; unused if file is nil
+	chain             chainLink // the field chain is the end of the hash chain in the log file; unused if file is nil
 }
 
 // Open starts writing the log at path, whose folder must exist. If the log file cannot be

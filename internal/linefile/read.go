@@ -19,8 +19,8 @@ const maxLineBytes = 1 << 20
 // log files, as in Options.Files.
 //
 // The function decode parses one line without its line feed. If decode returns isWanted as true,
-// Read returns the entry. decode must not keep a reference to the line. If decode returns an error,
-// Read counts the line in damagedLines.
+// Read returns the entry. The function decode must not keep a reference to the line. If decode
+// returns an error, Read counts the line in damagedLines.
 func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
 	accept := func(line []byte) bool {
 		entry, isWanted, err := decode(line)

@@ -14,7 +14,7 @@ import (
 // While the disk blocks, Write does not block, and drops and counts lines beyond the queue's limit.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
-	pipe := filepath.Join(dir, "lines") // a named pipe: opening it for writing blocks until a reader opens it
+	pipe := filepath.Join(dir, "lines") // the log file is a named pipe, so opening it blocks until a reader opens it
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ type Problem struct {
 	Text string `json:"text"`
 }
 
-// verifier checks the lines of a hash chain from the oldest to the newest line.
+// The type verifier checks the lines of a hash chain from the oldest to the newest line.
 type verifier struct {
 	Verification
 	files int

@@ -16,7 +16,7 @@ type File struct {
 	path  string
 	limit int64
 
-	mu   sync.Mutex // guards all fields below and serializes writes
+	mu   sync.Mutex // the mutex guards all fields below and serializes writes
 	file *os.File
 	size int64
 	// isRegular is false for devices such as /dev/null, which cannot be rotated.

@@ -59,7 +59,7 @@ type Options struct {
 	// without compression.
 	Transport http.RoundTripper
 	// ShowForm shows a form to the user when the server requests one during a call (MCP elicitation). ShowForm runs in
-	// a separate goroutine. ctx is cancelled when the server withdraws the form, or when the call ends.
+	// a separate goroutine. The context ctx is cancelled when the server withdraws the form, or when the call ends.
 	//
 	// After ShowForm has returned, the client reports to the server that the form was closed without an answer. Without
 	// ShowForm, which is the default, the client declares no support for elicitation forms.
@@ -159,7 +159,7 @@ func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 // Progress is one progress report of a running call.
 type Progress struct {
 	Progress float64
-	// Total is valid only if HasTotal is true.
+	// The field Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string

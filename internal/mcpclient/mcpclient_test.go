@@ -20,7 +20,7 @@ import (
 type fakeServer struct {
 	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
-	mu       sync.Mutex // guards requests
+	mu       sync.Mutex // the mutex guards the field requests
 	requests []string
 }
 

@@ -165,7 +165,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel returns when the server has closed the event stream, or after cancelTimeout.
+// The method cancel returns when the server has closed the event stream, or after
+// cancelTimeout.
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()

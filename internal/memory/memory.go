@@ -69,7 +69,7 @@ func LimitFreeMemory(ctx context.Context) {
 
 // The function that LimitFreeMemory runs after each collection lowers Go's GC percentage when the heap has grown.
 func runAfterEachCollection(work func()) (stop func()) {
-	var mu sync.Mutex // guards isStopped, and prevents work from running after stop
+	var mu sync.Mutex // the mutex guards isStopped, and prevents work from running after stop
 	isStopped := false
 	type collectionSentinel struct{ _ *byte } // the pointer prevents the runtime from allocating the sentinel together with other objects
 	var finalizer func(*collectionSentinel)

@@ -42,7 +42,8 @@ type Options struct {
 	// UserAgent is the User-Agent header; the default is "opentabs".
 	UserAgent string
 	// Backoff is the pause before the second attempt of a request. The pause before the
-	// third attempt is twice as long as the pause before the second. Default: 300 ms.
+	// third attempt is twice as long as the pause before the second. The default of the
+	// field Backoff is 300 ms.
 	Backoff time.Duration
 	// Silence limits the time without data while a response body is read; the default is
 	// 30 s.

@@ -243,7 +243,7 @@ func TestSilentRegistry(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-done
 	}))
-	t.Cleanup(func() { close(done) }) // runs before the server closes, because the server waits for its handlers
+	t.Cleanup(func() { close(done) }) // close done before the server closes, because the server waits for its handlers
 	config, err := npm.LoadConfig(npm.Environment{
 		Getenv: func(string) string { return "" }, Home: t.TempDir(), Dir: t.TempDir(), GOOS: "linux",
 		Environ: func() []string { return []string{"npm_config_registry=" + address} },

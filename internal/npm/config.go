@@ -34,7 +34,7 @@ type Environment struct {
 // Config contains the settings of npm. A Config is immutable.
 type Config struct {
 	values map[string]setting
-	logins []registryLogin // sorted by path length, longest first
+	logins []registryLogin // the logins are sorted by path length, longest first
 	env    Environment
 }
 
@@ -215,8 +215,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 func (c *Config) settingText(key string) string { return c.values[key].value }
 
 // Registry returns the address of the registry for a package name, with a slash at the
-// end. source is the file or variable that sets the address, or "" for the default. If
-// the address is invalid, Registry returns an error.
+// end. The result source is the file or variable that sets the address, or "" for the
+// default. If the address is invalid, Registry returns an error.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

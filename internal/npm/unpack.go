@@ -29,7 +29,7 @@ const (
 // Unpack writes the files of a package to dir, which must be empty or absent. Unpack
 // checks the whole archive before it writes the first file. Unpack rejects links,
 // devices, paths outside of dir, names that differ only in case, and packages that exceed
-// a limit. Each file has mode 0600, so that no file is executable.
+// a limit. Each unpacked file has mode 0600, so that no file is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
 	if err != nil {
@@ -58,10 +58,10 @@ func Unpack(t Tarball, dir string) error {
 	return nil
 }
 
-// unpacker checks one package, and writes its files if root is not nil.
+// The type unpacker checks one package, and writes its files if root is not nil.
 type unpacker struct {
-	root         *os.Root          // nil in the pass that only checks
-	claimedPaths map[string]string // path of each file and folder by its lower-case form; the path of a folder ends in a slash
+	root         *os.Root          // the field root is nil in the pass that only checks the package
+	claimedPaths map[string]string // claimedPaths maps lower-case paths to paths; a folder's path ends in a slash
 	files        int
 	bytes        int64
 }

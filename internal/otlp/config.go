@@ -25,9 +25,9 @@ type Config struct {
 	Resource map[string]string
 }
 
-// ReadConfig reads the configuration from environment variables. ok is false if no endpoint
-// for traces is set, or if an environment variable disables traces. An error names the invalid
-// environment variable and its valid values.
+// ReadConfig reads the configuration from environment variables. The result ok is false if no
+// endpoint for traces is set, or if an environment variable disables traces. An error names
+// the invalid environment variable and its valid values.
 func ReadConfig(getenv func(string) string) (c Config, ok bool, err error) {
 	read := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))

@@ -35,12 +35,12 @@ type Exporter struct {
 	client *http.Client
 	log    zerolog.Logger
 
-	sendMu sync.Mutex // held during each HTTP request, so that only one runs at a time
+	sendMu sync.Mutex // sendMu is locked during each HTTP request, so that only one request runs at a time
 
-	mu           sync.Mutex // guards all fields below
+	mu           sync.Mutex // the mutex guards all fields below
 	spans        []span
 	droppedCount int
-	timer        *time.Timer // runs while spans are queued; nil otherwise
+	timer        *time.Timer // the timer runs while spans are queued; otherwise timer is nil
 	isFailing    bool
 }
 

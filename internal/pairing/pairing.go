@@ -51,7 +51,7 @@ type Browser struct {
 	// Name is the browser's name at its last connection; empty if the browser has never
 	// connected.
 	Name string `json:"name,omitempty"`
-	// Paired is the time when the user entered the pairing code.
+	// The field Paired is the time when the user entered the pairing code.
 	Paired time.Time `json:"paired"`
 	// IsConfirmed is true if the browser has connected since the pairing.
 	IsConfirmed bool `json:"confirmed,omitempty"`

@@ -38,7 +38,7 @@ type Plugins struct {
 	home   *home.Home
 	getenv func(string) string
 	reload func() error
-	ctx    context.Context // cancelled by Close, which ends running downloads
+	ctx    context.Context // Close cancels ctx, which ends running downloads
 	stop   context.CancelFunc
 }
 

@@ -23,7 +23,7 @@ var hiddenRanges = []*unicode.RangeTable{
 // hiddenScanner decides for each character of a text, by the characters around it,
 // whether the character is hidden.
 type hiddenScanner struct {
-	// prev is the last scanned character that is not hidden.
+	// The field prev is the last scanned character that is not hidden.
 	prev, base rune
 }
 

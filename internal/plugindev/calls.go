@@ -21,7 +21,7 @@ const (
 // callPrinter formats the events of the plugin's calls as lines. Only one goroutine may
 // use a callPrinter.
 type callPrinter struct {
-	lastReports map[string]time.Time // time of the last printed report, by call ID
+	lastReports map[string]time.Time // lastReports maps call IDs to the time of the last printed report
 }
 
 func (p callPrinter) line(e dispatch.Event) string {

@@ -44,7 +44,7 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developedPlugin *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developedPlugin, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrStreamEnded) {
-		attachResult <- err // buffered, because addPlugin may have returned
+		attachResult <- err // attachResult is buffered, because addPlugin may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -58,7 +58,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			case <-ctx.Done():
 				return
 			}
-			client, _ = s.connect(ctx) // after an error, keepAttached tries again
+			client, _ = s.connect(ctx) // after an error, keepAttached tries to connect again
 		}
 		_ = s.attachOnce(ctx, client, developedPlugin, func() {
 			s.send(ctx, func() {
@@ -148,8 +148,8 @@ func collectTabs(serverStatus httpapi.Status, developedPlugin *plugin.Plugin) pl
 	return tabs
 }
 
-// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, also a tab
-// that is marked as needing a reload can still do so.
+// isSettled reports whether no tab can still start the new build without a reload. If mayRecover is true, a tab that
+// is marked as needing a reload counts as a tab that can still start the new build.
 func (t pluginTabs) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }

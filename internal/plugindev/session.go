@@ -35,17 +35,19 @@ type Options struct {
 	Permission wire.Permission
 	// Out is the terminal to which Run prints; required.
 	Out *terminal.Output
-	// Build are the options of builds, with the same defaults as in package jsbuild.
+	// The field Build contains the options of builds, with the same defaults as in
+	// package jsbuild.
 	Build jsbuild.Options
 	// Signals receives interrupts from the user; required. An interrupt stops the running
 	// tool call. If no tool call is running, an interrupt makes Run return.
 	Signals <-chan os.Signal
-	// Rerun repeats the last call from the prompt after each build. Default: false.
+	// Rerun repeats the last call from the prompt after each build. By default, no call
+	// is repeated.
 	Rerun bool
 	// Lines receives the lines that the user types. By default, Run shows no prompt.
 	Lines <-chan string
-	// Call runs a tool call to its end and prints the result or error. Call is required if
-	// the field Lines is not nil.
+	// Call runs a tool call to its end and prints the result or error. The field Call is
+	// required if the field Lines is not nil.
 	Call func(ctx context.Context, c Call)
 }
 
@@ -56,27 +58,28 @@ type Call struct {
 	// JSON contains the arguments of the call as the text of one JSON object. JSON is
 	// empty if the arguments are in Words.
 	JSON string
-	// Words are the arguments of the call, each as name=value.
+	// The field Words contains the arguments of the call, each as name=value.
 	Words []string
 }
 
-// session is one run of `opentabs plugin dev`. A session is not safe for concurrent use.
+// The type session is one run of `opentabs plugin dev`. A session is not safe for
+// concurrent use.
 type session struct {
 	Options
 
 	events  chan func()
 	changes chan []string
 
-	addedPlugin *plugin.Plugin // nil before the first successful build
+	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
 	tools       []string
 	client      *httpapi.Client
-	// detach ends the development of addedPlugin on the daemon; nil before the first
-	// build.
+	// The field detach ends the development of addedPlugin on the daemon; nil before the
+	// first build.
 	detach   context.CancelFunc
 	stopCall context.CancelFunc
 	callDone chan struct{}
-	lastCall Call // Tool is empty before the first call
-	isAsking bool // true while the prompt is the last line on the terminal
+	lastCall Call // lastCall.Tool is empty before the first call
+	isAsking bool // isAsking is true while the prompt is the last line on the terminal
 }
 
 // Run builds the plugin after each change of its files, until the user interrupts the
@@ -209,7 +212,8 @@ func (s *session) build(ctx context.Context) error {
 	return s.reportTabs(ctx, startTime, true)
 }
 
-// run calls addPlugin after the first build, and when the name of the plugin's package changes.
+// The method run calls addPlugin after the first build, and when the name of the plugin's
+// package changes.
 func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err

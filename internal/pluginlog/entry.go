@@ -32,11 +32,12 @@ type Entry struct {
 	// Browser and Tab identify where the adapter ran.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
-	// Dropped is the number of the plugin's log entries that were lost before this entry.
+	// The field Dropped is the number of the plugin's log entries that were lost before
+	// this entry.
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// levels are all log levels, the least important first.
+// The variable levels contains all log levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
 // ParseLevel parses the name of a log level. If the name is unknown, the error of
@@ -99,7 +100,7 @@ func truncateText(logMessage string, maxLength int) string {
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
-	if err != nil { // impossible, because newEntry drops invalid JSON
+	if err != nil { // this error is impossible, because newEntry drops invalid JSON
 		return nil
 	}
 	return append(line, '\n')

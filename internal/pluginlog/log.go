@@ -44,8 +44,8 @@ var errClosed = errors.New("the log of plugins was closed")
 
 // Options configure a [Log]. The zero value of a field selects the field's default.
 type Options struct {
-	// Secrets returns the secret texts that the log removes from every log entry.
-	// Default: none.
+	// Secrets returns the secret texts that the log removes from every log entry. By
+	// default, the field Secrets is not set.
 	Secrets func() []string
 	// ResolveStack returns the stack frames of the author's code for a log entry of a
 	// plugin. By default, log entries have no stack frames.
@@ -63,9 +63,9 @@ type Log struct {
 	lineLog  *linefile.Log
 	done     chan struct{}
 
-	mu             sync.Mutex // guards all fields below
+	mu             sync.Mutex // the mutex guards all fields below
 	additions      chan pendingEntries
-	queuedBytes    int // approximate memory size of the queued additions
+	queuedBytes    int // queuedBytes is the approximate memory size of the queued additions
 	droppedEntries map[string]int
 	seq            uint64
 	plugins        map[string]*pluginEntries
@@ -313,9 +313,9 @@ func (f *Follower) wakeReader() {
 	}
 }
 
-// Next blocks until new log entries are available, and returns the entries. missedEntries
-// counts log entries that were lost because Next was called too late. Next returns
-// errClosed if the log was closed, or the error of ctx if ctx has ended.
+// Next blocks until new log entries are available, and returns the entries. The result
+// missedEntries counts log entries that were lost because Next was called too late. Next
+// returns errClosed if the log was closed, or the error of ctx if ctx has ended.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -346,8 +346,8 @@ func (f *Follower) Close() {
 }
 
 // Read reads the last n log entries that f selects from the log files in the state folder
-// dir, oldest first. If n is 0, Read returns all entries. damagedLines is the number of
-// lines that cannot be parsed.
+// dir, oldest first. If n is 0, Read returns all entries. The result damagedLines is the
+// number of lines that cannot be parsed.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
 	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), maxKeptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
 		err = json.Unmarshal(line, &e)

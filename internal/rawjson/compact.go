@@ -46,9 +46,9 @@ func SyntaxProblem(jsonText []byte, err error) string {
 	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntaxErr)
 }
 
-// compactor is five times as fast as [json.Compact], because the compactor does not call a
-// function for each byte. FuzzCompact checks that compactor and encoding/json accept the
-// same texts.
+// The type compactor is five times as fast as [json.Compact], because the compactor does
+// not call a function for each byte. FuzzCompact checks that compactor and encoding/json
+// accept the same texts.
 type compactor struct {
 	input        []byte
 	offset       int
@@ -57,8 +57,8 @@ type compactor struct {
 	openBrackets []byte
 }
 
-// expectation is the kind of token that the JSON grammar allows next, such as a key or a
-// comma.
+// The type expectation is the kind of token that the JSON grammar allows next, such as a
+// key or a comma.
 type expectation int
 
 const (

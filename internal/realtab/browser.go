@@ -33,9 +33,9 @@ import (
 // ProgramVariable is the environment variable that contains the path of the browser.
 const ProgramVariable = "CHROMIUM"
 
-// programs are the usual program names of Chromium, by operating system. Google Chrome
-// cannot be used, because Chrome does not accept an unpacked extension on its command
-// line.
+// The variable programs contains the usual program names of Chromium, by operating
+// system. Google Chrome cannot be used, because Chrome does not accept an unpacked
+// extension on its command line.
 var programs = map[string][]string{
 	"darwin":  {"/Applications/Chromium.app/Contents/MacOS/Chromium", "chromium"},
 	"windows": {"chromium"},
@@ -46,7 +46,7 @@ const closeTimeout = 10 * time.Second
 var errExited = errors.New("the browser has exited")
 
 // Find returns the path of the browser: the value of [ProgramVariable], or a program with
-// a usual name. getenv is os.Getenv except in tests.
+// a usual name. The argument getenv is os.Getenv except in tests.
 func Find(getenv func(string) string) (string, error) {
 	if name := getenv(ProgramVariable); name != "" {
 		program, err := exec.LookPath(name)
@@ -76,8 +76,7 @@ type Options struct {
 	// or missing.
 	Profile string
 	// Extension is the folder of the unpacked extension, and ExtensionID is the extension's
-	// ID. The browser lets the extension run user scripts. In this browser, extensions are
-	// allowed to run user scripts.
+	// ID. In this browser, extensions are allowed to run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names resolve.
 	SitePort int

@@ -29,8 +29,8 @@ type Page struct {
 	// part after "#").
 	URL  string
 	HTML string
-	// Cookies are the cookies that the site sets for the page, in the form of
-	// document.cookie.
+	// The field Cookies contains the cookies that the site sets for the page, in the form
+	// of document.cookie.
 	Cookies string
 }
 
@@ -41,14 +41,16 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if JavaScript code in the page made the request, for example with
-	// fetch. Fetched is false if the page itself loads something, such as an image.
+	// The field Fetched is true if JavaScript code in the page made the request, for
+	// example with fetch. The field Fetched is false if the page itself loads something,
+	// such as an image.
 	Fetched bool `json:"fetched"`
 }
 
 // Answer is the response that a test gives to an HTTP request of a page.
 type Answer struct {
-	// Missing is true if the test defines no response for the requested address.
+	// The field Missing is true if the test defines no response for the requested
+	// address.
 	Missing bool              `json:"missing"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -66,7 +68,7 @@ type Site struct {
 	acceptedConns *sharedListener
 	connHandlers  sync.WaitGroup
 
-	mu   sync.Mutex // guards page
+	mu   sync.Mutex // the mutex guards the field page
 	page Page
 }
 
@@ -252,7 +254,7 @@ func (l *sharedListener) offerConn(conn net.Conn) {
 	}
 }
 
-// Accept implements [net.Listener].
+// The method Accept implements [net.Listener].
 func (l *sharedListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.readyConns:
@@ -262,13 +264,13 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener].
+// The method Close implements [net.Listener].
 func (l *sharedListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// Addr implements [net.Listener].
+// The method Addr implements [net.Listener].
 func (l *sharedListener) Addr() net.Addr { return l.address }
 
 // peekedConn is a network connection whose first byte the listener has already read.
@@ -277,7 +279,7 @@ type peekedConn struct {
 	reader *bufio.Reader
 }
 
-// Read implements [net.Conn].
+// The method Read implements [net.Conn].
 func (c *peekedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
 func selfSigned() (tls.Certificate, error) {

@@ -93,7 +93,8 @@ func (f *dayFiles) path(name fileName) string {
 	return filepath.Join(f.dir, name.String()+fileSuffix)
 }
 
-// open repairs the newest record file, whose last line may be incomplete after a crash, and deletes old record files.
+// The method open repairs the newest record file, whose last line may be incomplete after a crash, and deletes old
+// record files.
 func (f *dayFiles) open(now time.Time) error {
 	if f.isPrepared {
 		return nil

@@ -73,8 +73,8 @@ func (r *Recorder) appendMarker(lines []byte, isBeforeOpenCall bool) []byte {
 	return appendNotes(lines, []Note{{Kind: noteServer, Time: time.Now().UTC(), State: "started"}}, &valueCleaner{})
 }
 
-// prepare repairs the record files, and records the calls during which the previous server stopped. The caller of
-// prepare has locked Recorder.writeMu.
+// The method prepare repairs the record files, and records the calls during which the previous server stopped.
+// The caller of prepare has locked Recorder.writeMu.
 func (r *Recorder) prepare(now time.Time) error {
 	if r.isPrepared || r.opts.Days == 0 {
 		return r.files.open(now)

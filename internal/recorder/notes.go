@@ -29,9 +29,9 @@ type Note struct {
 	// State is the state of the noted key or call, such as "started" or "failed". A newer
 	// note with the same Subject replaces an older note.
 	State string `json:"state"`
-	// By is the ID of a call. In a note about an idempotency key, By is the ID of the call
-	// with this key. In a note about an undone call, By is the ID of the call that undoes it.
-	// Tool is the full name of the tool that the call runs.
+	// The field By is the ID of a call. In a note about an idempotency key, By is the ID of
+	// the call with this key. In a note about an undone call, By is the ID of the call that
+	// undoes it. Tool is the full name of the tool that the call runs.
 	By   string `json:"by"`
 	Tool string `json:"tool,omitempty"`
 	// ArgsHash is the hash of the arguments of the call whose ID is in the field By.

@@ -27,7 +27,7 @@ var ErrCursor = errors.New(`"before" is not the "next" of an earlier page of rec
 // Query selects the records of calls that match all of its fields. If a field has its zero
 // value, the field matches every record.
 type Query struct {
-	// Since selects the calls that ended at or after the time Since.
+	// The field Since selects the calls that ended at or after the time Since.
 	Since time.Time
 	// Tool selects the calls of one tool by its full name, or of all tools of one plugin
 	// by the plugin's name.
@@ -35,11 +35,12 @@ type Query struct {
 	// Client selects the calls of the MCP client with this name.
 	Client string
 	// Text selects the calls with this text in the tool's name, the client, the site, the
-	// error or the arguments. Text is not case-sensitive.
+	// error or the arguments. The field Text is not case-sensitive.
 	Text string
 	// HasFailed selects the calls that failed, timed out or were cancelled.
 	HasFailed bool
-	// Before is the field Next of the previous [Page]; empty for the newest records.
+	// The field Before is the field Next of the previous [Page]; empty for the newest
+	// records.
 	Before string
 	// Limit is the maximum number of records in the result; 0 means no limit.
 	Limit int
@@ -55,9 +56,9 @@ type Entry struct {
 // Page is one page of the records that a query selects, newest first.
 type Page struct {
 	Entries []Entry
-	// Next is the value of [Query.Before] for the next page; empty after the oldest record.
-	// Next can be set even if the field Entries is empty, because each page reads only a
-	// limited part of the files.
+	// The field Next is the value of [Query.Before] for the next page; empty after the
+	// oldest record. The field Next can be set even if the field Entries is empty, because
+	// each page reads only a limited part of the files.
 	Next string
 }
 
@@ -89,8 +90,8 @@ func readPage(dir string, q Query) (Page, error) {
 	return Page{Entries: s.entries, Next: s.nextCursor}, err
 }
 
-// Find returns the record of one call; ok is false if the call has no record. stateDir is
-// the path of the state folder.
+// Find returns the record of one call; ok is false if the call has no record. The
+// argument stateDir is the path of the state folder.
 func Find(stateDir, callID string) (e Entry, ok bool, err error) {
 	return find(filepath.Join(stateDir, folderName), callID)
 }
@@ -142,7 +143,7 @@ func parseCursor(cursor string) (name fileName, offset int64, err error) {
 	return name, offset, nil
 }
 
-// search reads the records that match a query, newest first.
+// The type search reads the records that match a query, newest first.
 type search struct {
 	query      Query
 	searchText string

@@ -14,11 +14,12 @@ type Record struct {
 	dispatch.View
 	// Site is the origin of the page in which the call ran, such as https://shop.example.
 	Site string `json:"site,omitempty"`
-	// Hash is the hash of the plugin's content at the time of the call.
+	// The field Hash is the hash of the plugin's content at the time of the call.
 	Hash string `json:"hash,omitempty"`
-	// Args are the arguments of the call, without secrets; nil if arguments are not
-	// recorded or are too long. ArgsBytes is the size of the complete arguments.
-	// IsArgsIncomplete is true if Args lacks a part of the arguments, such as a secret.
+	// The field Args contains the arguments of the call, without secrets; nil if
+	// arguments are not recorded or are too long. ArgsBytes is the size of the complete
+	// arguments. IsArgsIncomplete is true if Args lacks a part of the arguments, such as
+	// a secret.
 	Args             json.RawMessage `json:"args,omitempty"`
 	ArgsBytes        int             `json:"args_bytes,omitempty"`
 	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
@@ -27,25 +28,25 @@ type Record struct {
 	Output             json.RawMessage `json:"output,omitempty"`
 	OutputBytes        int             `json:"output_bytes,omitempty"`
 	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
-	// Approved is the reason why the call was allowed; nil if the call was not allowed.
-	// The user's decisions about the call are in the field Timeline.
+	// The field Approved is the reason why the call was allowed; nil if the call was not
+	// allowed. The user's decisions about the call are in the field Timeline.
 	Approved *Approval `json:"approved,omitempty"`
 	// LastMessages are the last messages that the tool sent during the call, oldest first.
 	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
 	// DroppedMessages is the number of messages before LastMessages that were not
 	// recorded.
 	DroppedMessages int `json:"dropped_messages,omitempty"`
-	// Undo is the call that undoes, has undone or may have undone the call; nil if there is none. The record on the
-	// disk does not contain the field Undo: Find sets Undo from a note.
+	// The field Undo is the call that undoes, has undone or may have undone the call; nil if there is none. The
+	// record on the disk does not contain the field Undo: Find sets Undo from a note.
 	Undo *wire.CallUndo `json:"undo,omitempty"`
 }
 
 // Approval is the reason why a call was allowed: one decision, a grant or a permission.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved the call, such as "the side panel". At
-	// is the time of the user's approval. By and At are zero if the call needed no
-	// approval.
+	// The field By is the surface on which the user approved the call, such as "the side
+	// panel". The field At is the time of the user's approval. The fields By and At are
+	// zero if the call needed no approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }
@@ -55,7 +56,8 @@ type Approval struct {
 type Facts struct {
 	// Site and Hash become the fields of the [Record] with the same names.
 	Site, Hash string
-	// Approved is the reason why the call was allowed; nil if the call was not allowed.
+	// The field Approved is the reason why the call was allowed; nil if the call was not
+	// allowed.
 	Approved *Approval
 }
 
@@ -115,7 +117,7 @@ func (c *queuedCall) newRecord(secrets *valueCleaner) *Record {
 	r.Seq, r.Waiting = 0, nil
 	if r.Decision != nil {
 		decision := *r.Decision
-		decision.Data = nil // the text that the user typed, which may be a secret
+		decision.Data = nil // decision.Data is the text that the user typed, which may be a secret
 		r.Decision = &decision
 	}
 	r.Created = r.Created.UTC()

@@ -31,16 +31,17 @@ type Options struct {
 	// the recorder deletes the oldest ones.
 	Bytes int64
 	// Arguments and Results select whether records contain the arguments and the results of
-	// calls. Default: false.
+	// calls. By default, Arguments and Results are false.
 	Arguments, Results bool
 	// Secrets returns texts that the recorder removes from every record, such as the
-	// values of secret settings. Default: no texts.
+	// values of secret settings. By default, the field Secrets is not set.
 	Secrets func() []string
 	// OnInterrupted receives the record of each call during which an earlier server stopped,
 	// once the record is written. OnInterrupted runs while a mutex of the Recorder is locked,
-	// so it must not call methods of the Recorder. Default: none.
+	// so it must not call methods of the Recorder. By default, the field OnInterrupted is not set.
 	OnInterrupted func(Record)
-	// Log receives an error about failed writes, at most once a minute. Default: no log.
+	// The field Log receives an error about failed writes, at most once a minute. By
+	// default, the field Log is not set.
 	Log zerolog.Logger
 }
 
@@ -52,7 +53,7 @@ type Recorder struct {
 	stop chan struct{}
 	done chan struct{}
 
-	mu           sync.Mutex // guards all fields below
+	mu           sync.Mutex // the mutex guards all fields below
 	pendingCalls []queuedCall
 	pendingBytes int
 	pendingNotes []Note
@@ -60,10 +61,10 @@ type Recorder struct {
 	// openStates are the states of open calls that have begun or are stored as waiting for
 	// approval, by call ID.
 	openStates map[string]string
-	wake       chan struct{} // wakes the method run; has a capacity of 1
+	wake       chan struct{} // the channel wake wakes the method run, and has a capacity of 1
 	isClosed   bool
 
-	writeMu sync.Mutex // guards all fields below; lock writeMu before mu
+	writeMu sync.Mutex // the mutex guards all fields below; lock writeMu before mu
 	files   *dayFiles
 	// needsMarker is true until the recorder has written the note that marks the start of the current server.
 	isPrepared, needsMarker bool
@@ -153,7 +154,8 @@ func (r *Recorder) run() {
 	}
 }
 
-// Flush writes all queued records and notes to the disk. Errors are logged.
+// Flush writes all queued records and notes to the disk. Flush logs errors instead of
+// returning them.
 func (r *Recorder) Flush() { _ = r.flush(nil) } // flush logs its errors
 
 // If the write fails, the queued notes stay queued.

@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) error {
 	return r.run(ctx)
 }
 
-// conn is a connection to the daemon whose write side can be closed separately.
+// The type conn is a connection to the daemon whose write side can be closed separately.
 type conn interface {
 	io.ReadWriteCloser
 	CloseWrite() error
@@ -86,19 +86,19 @@ type relayEndpoints struct {
 	startDaemon     func(context.Context) error
 }
 
-// relay connects one client to a sequence of daemons.
+// The type relay connects one client to a sequence of daemons.
 type relay struct {
 	relayEndpoints
 
 	// Only the goroutine that executes relay.run uses the fields from link to
 	// lastConnectErrAt.
 	link             *daemonLink
-	lostAt           time.Time // zero before the first loss
+	lostAt           time.Time // lostAt is the zero time before the first loss of the daemon
 	pollInterval     time.Duration
 	lastConnectErr   error
 	lastConnectErrAt time.Time
 
-	mu       sync.Mutex // guards all fields below, and writes to out
+	mu       sync.Mutex // the mutex guards all fields below, and writes to out
 	session  sessionState
 	writeErr error
 }
@@ -107,8 +107,9 @@ type relay struct {
 type daemonLink struct {
 	conn conn
 	done chan struct{}
-	// resumed is closed when the daemon has responded to the repeated initialize request,
-	// whose ID is resumeID. resumed is nil if no initialize request is repeated.
+	// The field resumed is closed when the daemon has responded to the repeated
+	// initialize request, whose ID is resumeID. The field resumed is nil if no initialize
+	// request is repeated.
 	resumed  chan struct{}
 	resumeID string
 	// ownID is the ID of the relay's own requests.

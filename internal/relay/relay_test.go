@@ -56,7 +56,7 @@ type testRelay struct {
 	relayErr  chan error
 	startTime time.Time
 
-	mu           sync.Mutex // guards all fields below
+	mu           sync.Mutex // the mutex guards all fields below
 	isRunning    bool
 	startErr     error
 	startCount   int

@@ -32,12 +32,12 @@ type sessionState struct {
 // openRequest is a request of the MCP client to which no daemon has responded yet.
 type openRequest struct {
 	id string
-	// line is the request that the relay can repeat on the next daemon. line is nil for a
-	// tool call, which may already have taken effect.
+	// The field line is the request that the relay can repeat on the next daemon. The
+	// field line is nil for a tool call, which may already have taken effect.
 	line []byte
 }
 
-// replay has the lines that the next daemon receives to continue the session.
+// The type replay has the lines that the next daemon receives to continue the session.
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string

@@ -27,8 +27,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// release contains the parameters that all steps of a release build need, such as the version and
-// the output folder.
+// The type release contains the parameters that all steps of a release build need, such as the
+// version and the output folder.
 type release struct {
 	outDir string
 	// url is the address at which the release folder will be published. If url is empty,

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// templates are the sources of the release files that contain the version or the address
-// of the release, such as install.sh.
+// The variable templates contains the sources of the release files that contain the
+// version or the address of the release, such as install.sh.
 //
 //go:embed files
 var templates embed.FS

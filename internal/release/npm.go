@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// manifest is the content of a package.json file.
+// The type manifest is the content of a package.json file.
 type manifest struct {
 	Name         string                       `json:"name"`
 	Version      string                       `json:"version"`

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// sbom is a software bill of materials (SBOM) in the format CycloneDX.
+// The type sbom is a software bill of materials (SBOM) in the format CycloneDX.
 type sbom struct {
 	Format       string       `json:"bomFormat"`
 	SpecVersion  string       `json:"specVersion"`
@@ -26,7 +26,7 @@ type sbomMetadata struct {
 	Component component `json:"component"`
 }
 
-// component is a program or a library in an SBOM.
+// The type component is a program or a library in an SBOM.
 type component struct {
 	Type    string `json:"type"`
 	Ref     string `json:"bom-ref"`

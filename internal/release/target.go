@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// target is an operating system and a processor for which a release is built, named as in
-// Go, such as linux and amd64.
+// The type target is an operating system and a processor for which a release is built,
+// named as in Go, such as linux and amd64.
 type target struct{ os, arch string }
 
 var allTargets = []target{

@@ -36,7 +36,7 @@ type Cache struct {
 	log         zerolog.Logger
 	checkScript func(code []byte) error
 
-	mu            sync.Mutex // guards all fields below, and access to the file in this process
+	mu            sync.Mutex // the mutex guards all fields below, and access to the file in this process
 	passed        map[string]bool
 	passedInOrder []string // hashes of passed scripts, oldest first
 	scriptErrors  map[string]error

@@ -12,7 +12,7 @@ import (
 
 const agentLabel = "opentabs.server"
 
-// launchd manages the opentabs service as a launchd agent of the user.
+// The type launchd manages the opentabs service as a launchd agent of the user.
 type launchd struct{ machine Machine }
 
 func (l launchd) file() string {

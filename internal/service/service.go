@@ -65,7 +65,7 @@ type State struct {
 	IsEnabled bool `json:"enabled"`
 }
 
-// system is the service manager of an operating system.
+// The type system is the service manager of an operating system.
 type system interface {
 	file() string
 	content(Command) []byte

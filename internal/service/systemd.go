@@ -12,7 +12,7 @@ import (
 
 const unitName = "opentabs.service"
 
-// systemd manages the opentabs service as a systemd user unit.
+// The type systemd manages the opentabs service as a systemd user unit.
 type systemd struct{ machine Machine }
 
 func (s systemd) file() string {

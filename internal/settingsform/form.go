@@ -20,11 +20,12 @@ const maxStdinValue = 1 << 20
 
 // Arguments are the changes to settings that the user typed as arguments of a command.
 type Arguments struct {
-	// Sets are new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a value from stdin.
-	// Unset names the settings to remove, as KEY or KEY.INSTANCE.
+	// The field Sets contains new values: KEY=VALUE, KEY.INSTANCE=URL, or KEY=- for a
+	// value from stdin. Unset names the settings to remove, as KEY or KEY.INSTANCE.
 	Sets, Unset []string
-	// Instances are texts NAME=URL. For example, "work=https://wiki.example" sets the URL
-	// of the instance "work" in the plugin's only URL setting.
+	// The field Instances contains texts of the form NAME=URL. For example,
+	// "work=https://wiki.example" sets the URL of the instance "work" in the plugin's
+	// only URL setting.
 	Instances []string
 }
 

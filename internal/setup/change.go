@@ -153,14 +153,14 @@ type setupRecord struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
 	// Backup is the path of a copy of the file, made before setup changed the file for the
-	// first time. Backup is empty if the file did not exist. If the user or the MCP client
-	// edited the file between two runs of setup, Backup is the copy from before the second
-	// run.
+	// first time. The field Backup is empty if the file did not exist. If the user or the
+	// MCP client edited the file between two runs of setup, Backup is the copy from before
+	// the second run.
 	Backup string `json:"backup,omitempty"`
 	// Earlier is the path of the latest backup with an opentabs entry that setup did not write.
-	// Earlier is empty if no backup contains an opentabs entry from before setup.
+	// The field Earlier is empty if no backup contains an opentabs entry from before setup.
 	Earlier string `json:"earlier,omitempty"`
-	// Hash is the SHA-256 of the content that setup has written, in hex.
+	// The field Hash is the SHA-256 of the content that setup has written, in hex.
 	Hash    string    `json:"sha256"`
 	Written time.Time `json:"written"`
 }

@@ -65,8 +65,8 @@ type Client struct {
 	RestartNote string
 
 	format format
-	// servers is the path of the object with all MCP servers in the configuration, such
-	// as ["mcpServers"].
+	// The field servers is the path of the object with all MCP servers in the
+	// configuration, such as ["mcpServers"].
 	servers []string
 	entry   func(Command) any
 }

@@ -32,10 +32,11 @@ var ErrNotConfigured = errors.New("opentabs is not in the configuration of the M
 // none.
 func (c Configured) Token() string { return c.token }
 
-// ReadConfigured reads how the configuration of an MCP client starts opentabs. prefix is
-// the prefix by which client tokens are recognized. If the configuration file is missing
-// or does not contain opentabs, ReadConfigured returns ErrNotConfigured. Any error other
-// than ErrNotConfigured describes a problem in the configuration file.
+// ReadConfigured reads how the configuration of an MCP client starts opentabs. The
+// argument prefix is the prefix by which client tokens are recognized. If the
+// configuration file is missing or does not contain opentabs, ReadConfigured returns
+// ErrNotConfigured. Any error other than ErrNotConfigured describes a problem in the
+// configuration file.
 func ReadConfigured(c Client, prefix string) (Configured, error) {
 	configBytes, err := readConfig(c.File)
 	if err != nil {

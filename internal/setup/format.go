@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/jsonedit"
 )
 
-// format edits the text of configuration files in one syntax, such as JSON. The methods set and remove change only the
-// opentabs entry and keep the rest of the text unchanged. The text that a format edits has no byte order mark, and all
-// lines end with a line feed (see [editText]).
+// The type format edits the text of configuration files in one syntax, such as JSON. The methods set and remove change
+// only the opentabs entry and keep the rest of the text unchanged. The text that a format edits has no byte order
+// mark, and all lines end with a line feed (see [editText]).
 type format interface {
 	// set returns the configuration in data, with an opentabs entry that has the fields of entry. If data already has
 	// an opentabs entry, set keeps the entry's other fields.

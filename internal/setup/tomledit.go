@@ -239,7 +239,7 @@ func valueAt(configValues map[string]any, dotted string) (value any, ok bool) {
 func tomlLine(name string, value any) string {
 	var line bytes.Buffer
 	if err := toml.NewEncoder(&line).SetTablesInline(true).Encode(map[string]any{name: value}); err != nil {
-		return "" // checkServerEdit then rejects the result
+		return "" // the function checkServerEdit rejects an edit with this empty line
 	}
 	return strings.TrimSpace(line.String())
 }

@@ -82,8 +82,9 @@ type Position struct {
 // String formats the position as file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// Find returns the position in the author's source for a position in the bundle. line and
-// column count from 1. Find returns false for code that the author did not write.
+// Find returns the position in the author's source for a position in the bundle. The
+// arguments line and column count from 1. Find returns false for code that the author did
+// not write.
 func (m *Map) Find(line, column int) (Position, bool) {
 	if line < 1 || line > len(m.lines) || len(m.lines[line-1]) == 0 {
 		return Position{}, false

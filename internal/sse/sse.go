@@ -64,7 +64,7 @@ func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	case "event":
 		e.Name = string(value)
 	case "id":
-		if !bytes.ContainsRune(value, 0) { // the specification ignores an id with a NUL character
+		if !bytes.ContainsRune(value, 0) { // the specification ignores an event ID with a NUL character
 			e.ID = string(value)
 		}
 	case "data":

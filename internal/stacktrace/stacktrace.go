@@ -39,7 +39,7 @@ type Resolver struct {
 	parsedMap *sourcemap.Map
 }
 
-// frame is one position in a stack trace.
+// The type frame is one position in a stack trace.
 type frame struct {
 	function, script string
 	line, column     int
@@ -50,9 +50,9 @@ type frame struct {
 var framePattern = lazyregexp.New(`^\s*at (?:(.+?) \()?(.*?):(\d+):(\d+)\)?$`)
 
 // Frames returns the positions of the author's code in a stack trace, innermost first,
-// such as "exportMessages (src/tools/export.ts:31:11)". adapterFile is the path of the
-// bundled adapter. If the plugin has no source map, Frames returns positions in the
-// bundled adapter.
+// such as "exportMessages (src/tools/export.ts:31:11)". The argument adapterFile is the
+// path of the bundled adapter. If the plugin has no source map, Frames returns positions
+// in the bundled adapter.
 func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	origins := parseFrames(trace.Origin)
 	if len(origins) == 0 {
@@ -82,8 +82,8 @@ func (r *Resolver) Frames(adapterFile string, trace Trace) []string {
 	return frames
 }
 
-// anonymous matches parts of function names that mean nothing to an author, such as
-// "<anonymous>".
+// The variable anonymous matches parts of function names that mean nothing to an author,
+// such as "<anonymous>".
 var anonymous = lazyregexp.New(`<anonymous>|\[as \w+\]|^(?:Object|Generator|async)\b[. ]?`)
 
 func parseFrames(stack string) []frame {

@@ -28,11 +28,11 @@ type Watched[T, V any] struct {
 	emptyView V
 	onReading func(ReadResult[V])
 
-	readLock sync.Mutex // locked while the file is read
+	readLock sync.Mutex // readLock is locked while the file is read
 	latest   atomic.Pointer[ReadResult[V]]
 
-	notifyLock sync.Mutex // locked while listeners run
-	mu         sync.Mutex // guards listeners
+	notifyLock sync.Mutex // notifyLock is locked while listeners run
+	mu         sync.Mutex // the mutex guards the field listeners
 	listeners  []func()
 }
 

@@ -104,8 +104,8 @@ func PutAside(path string) (keptAs string, err error) {
 	return keptAs, nil
 }
 
-// RemoveLeftovers deletes the temporary files that crashed processes left in dir. Errors
-// are ignored.
+// RemoveLeftovers deletes the temporary files that crashed processes left in dir.
+// RemoveLeftovers ignores all errors.
 func RemoveLeftovers(dir string) {
 	dirEntries, err := os.ReadDir(dir)
 	if err != nil {

@@ -30,7 +30,8 @@ const MaxBytes = 16 << 10
 // Set contains the icons of a plugin as SVG text. The text of an icon that the author did
 // not provide is empty.
 type Set struct {
-	// Icon is shown while the plugin is active, and Inactive while it is inactive.
+	// Surfaces show Icon while the plugin is active, and Inactive while the plugin is
+	// inactive.
 	Icon, Inactive string
 	// Dark and DarkInactive replace Icon and Inactive on a dark background.
 	Dark, DarkInactive string

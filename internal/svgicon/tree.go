@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// node is an element of an SVG file, or a piece of text. A node that is a piece of text
-// has an empty name.
+// The type node is an element of an SVG file, or a piece of text. A node that is a piece
+// of text has an empty name.
 type node struct {
 	name     string
 	attrs    []attr
@@ -18,13 +18,14 @@ type node struct {
 	charData string
 }
 
-// attr is an attribute of an SVG element. The attribute's name includes the namespace
-// prefix, as in xlink:href.
+// The type attr is an attribute of an SVG element. The attribute's name includes the
+// namespace prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 const maxDepth = 100
 
-// namespace is the XML namespace of SVG, which a standalone SVG file must declare.
+// The constant namespace is the XML namespace of SVG, which a standalone SVG file must
+// declare.
 const namespace = "http://www.w3.org/2000/svg"
 
 // parseSVG drops the parts that browsers do not draw: comments, processing instructions, metadata, and the data of

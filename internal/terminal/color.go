@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Escape sequences that set the style of text, in colors that are readable on dark and on light
-// terminals.
+// These constants are escape sequences that set the style of text, in colors that are readable
+// on dark and on light terminals.
 const (
 	styleBold   = "\x1b[1m"
 	styleRed    = "\x1b[31m"

@@ -64,7 +64,7 @@ func textLines(contentText string) []string {
 
 const maxCell = 40
 
-// table is the parsed content of an activity of type "table".
+// The type table is the parsed content of an activity of type "table".
 type table struct {
 	columns   []string
 	tableRows [][]string

@@ -9,9 +9,9 @@ import (
 )
 
 // NewLogger returns the server's logger, which writes to file, or to stderr if file is
-// nil. format is "json", "console" or "auto". The format "auto" selects "console" on a
-// terminal and "json" otherwise. Control characters from browsers, clients and plugins
-// are escaped.
+// nil. The argument format is "json", "console" or "auto". The format "auto" selects
+// "console" on a terminal and "json" otherwise. Control characters from browsers, clients
+// and plugins are escaped.
 func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger, error) {
 	minLevel, err := zerolog.ParseLevel(level)
 	if err != nil {

@@ -21,7 +21,7 @@ type Output struct {
 	color, hasStdoutColor bool
 }
 
-// stream is either stdout or stderr.
+// The type stream is either stdout or stderr.
 type stream struct {
 	io.Writer
 	isTerminal bool
@@ -106,7 +106,7 @@ func IsTerminal(stream any) bool {
 type checkedWriter struct {
 	w io.Writer
 
-	mu  sync.Mutex // guards err and serializes writes
+	mu  sync.Mutex // the mutex guards err and serializes writes
 	err error
 }
 

@@ -47,7 +47,8 @@ func (o *Output) ShowPaged(ctx context.Context, document string, getenv func(str
 	}
 }
 
-// pagerStopTimeout is how long a pager may take to end after SIGTERM. Then it is killed.
+// pagerStopTimeout is how long a pager may take to end after SIGTERM before opentabs
+// kills the pager.
 const pagerStopTimeout = 5 * time.Second
 
 // shellCharacters are the characters of a command line that only a shell can interpret.

@@ -16,7 +16,7 @@ const (
 // Progress is one progress report of a call.
 type Progress struct {
 	Progress float64
-	// Total is valid only if HasTotal is true.
+	// The field Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	// Message is the tool's latest progress message, or empty to display none.
@@ -71,7 +71,7 @@ func (noProgress) Close()          {}
 type lineView struct {
 	terminalOut *Output
 
-	mu      sync.Mutex // guards numbers
+	mu      sync.Mutex // the mutex guards the field numbers
 	numbers string
 }
 
@@ -97,7 +97,7 @@ type barView struct {
 	hasStopped  chan struct{}
 	once        sync.Once
 
-	mu  sync.Mutex // guards bar
+	mu  sync.Mutex // the mutex guards the field bar
 	bar Bar
 
 	// Only the goroutine that runs the method run uses shownLine and shownWidth.

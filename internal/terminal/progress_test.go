@@ -13,7 +13,7 @@ import (
 )
 
 type screen struct {
-	mu     sync.Mutex // guards all fields below
+	mu     sync.Mutex // the mutex guards all fields below
 	writes int
 	line   []rune
 	column int

@@ -125,7 +125,7 @@ func (t testCounts) failureError(filter string) error {
 	return errors.New("there are no tests: write one in src/index.test.ts with test() and simulate() of @opentabs/sdk/testing")
 }
 
-// printer prints and counts the results of tests.
+// The type printer prints and counts the results of tests.
 type printer struct {
 	terminalOut *terminal.Output
 	dir         string

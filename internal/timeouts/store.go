@@ -52,7 +52,8 @@ type Entry struct {
 	// the timeout.
 	IsSetByUser bool `json:"set_by_user,omitempty"`
 	// Reason is the reason that the client gave when it gave up the call and sent a
-	// cancellation. Reason is empty if the client sent no text or closed its connection.
+	// cancellation. The field Reason is empty if the client sent no text or closed its
+	// connection.
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
@@ -100,7 +101,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// view maps the key of each client to its stored timeout.
+// The type view maps the key of each client to its stored timeout.
 type view map[clients.ID]Entry
 
 // Store stores the timeouts of MCP clients in a file of the state folder. Create a Store
@@ -109,8 +110,8 @@ type Store struct {
 	file *statedoc.Watched[*statedoc.Plugins, view]
 	log  zerolog.Logger
 
-	mu      sync.Mutex // guards unsaved
-	unsaved view       // learned timeouts that could not be written to the file
+	mu      sync.Mutex // the mutex guards the field unsaved
+	unsaved view       // the field unsaved contains learned timeouts that could not be written to the file
 }
 
 // Open reads the timeouts of MCP clients in the state folder dir. When a change renames a

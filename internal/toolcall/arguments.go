@@ -22,8 +22,8 @@ import (
 // maxArgumentBytes limits the size of the JSON arguments that the flag --input selects.
 const maxArgumentBytes = 16 << 20
 
-// schema has the keywords of JSON Schema that decide how the text of an argument is
-// parsed.
+// The type schema has the keywords of JSON Schema that decide how the text of an argument
+// is parsed.
 type schema struct {
 	Type       json.RawMessage    `json:"type"`
 	Enum       []json.RawMessage  `json:"enum"`
@@ -182,7 +182,8 @@ func kindOf(value []byte) string {
 // refer to itself.
 const maxDepth = 8
 
-// resolve returns an empty schema, which accepts any value, for an unknown reference.
+// The method resolve returns an empty schema, which accepts any value, for an unknown
+// reference.
 func (a argumentParser) resolve(p *schema, depth int) *schema {
 	if p == nil {
 		return &schema{}

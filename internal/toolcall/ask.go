@@ -31,7 +31,7 @@ func askUser(ctx context.Context, prompter *callprompt.Prompter, view *pausableV
 // because a progress bar would overwrite the question. A pausableView is safe for
 // concurrent use.
 type pausableView struct {
-	mu          sync.Mutex // guards all fields below
+	mu          sync.Mutex // the mutex guards all fields below
 	open        func() terminal.ProgressView
 	openWaiting func(waitingText string) terminal.ProgressView
 	view        terminal.ProgressView

@@ -27,9 +27,9 @@ const closeTimeout = time.Second
 // Request is a call that the user requests on the command line.
 type Request struct {
 	Tool string
-	// Args are the tool's arguments in the form NAME=VALUE. If HasInput is true, Input
-	// replaces Args: a JSON object, @FILE to read the object from a file, or - to read it
-	// from stdin.
+	// The field Args contains the tool's arguments in the form NAME=VALUE. If HasInput is
+	// true, Input replaces Args: a JSON object, @FILE to read the object from a file, or
+	// - to read it from stdin.
 	Args     []string
 	Input    string
 	HasInput bool

@@ -53,7 +53,7 @@ type Tool struct {
 	Name        string
 	Title       string
 	Description string
-	// Arguments are the names of the tool's arguments.
+	// The field Arguments contains the names of the tool's arguments.
 	Arguments []string
 }
 
@@ -67,7 +67,7 @@ type Part struct {
 	totalLength float64
 }
 
-// posting is a tool that contains a term, with the summed weight of the term's
+// The type posting is a tool that contains a term, with the summed weight of the term's
 // occurrences.
 type posting struct {
 	tool   int32
@@ -182,7 +182,7 @@ func Search(parts []*Part, query string, limit int, factor func(part, tool int) 
 	return hits[:min(limit, len(hits))]
 }
 
-// searcher adds up the scores of the tools for one query.
+// The type searcher adds up the scores of the tools for one query.
 type searcher struct {
 	parts      []*Part
 	toolCount  float64

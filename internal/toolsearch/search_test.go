@@ -179,12 +179,12 @@ func TestSearch(t *testing.T) {
 	searchParts, tools := shelf()
 	for query, want := range map[string]string{
 		"books":         "list_books add_book",
-		"insert a book": "add_book list_books",                              // matches a synonym
-		"config":        "get_configuration",                                // matches a longer word
-		"configuratoin": "get_configuration",                                // matches despite a typing error
-		"song":          "play_track",                                       // matches a synonym
-		"verbose":       "get_configuration",                                // matches the name of an argument
-		"myshelf title": "add_book play_track get_configuration list_books", // matches the name of the site written as one word
+		"insert a book": "add_book list_books",                              // a synonym matches
+		"config":        "get_configuration",                                // a longer word matches
+		"configuratoin": "get_configuration",                                // a similar spelling matches
+		"song":          "play_track",                                       // a synonym matches
+		"verbose":       "get_configuration",                                // an argument's name matches
+		"myshelf title": "add_book play_track get_configuration list_books", // the site's name matches
 		"xylophone":     "",
 		"":              "",
 		"!?":            "",

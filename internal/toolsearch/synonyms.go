@@ -1,7 +1,7 @@
 package toolsearch
 
 import (
-	_ "embed" // synonyms.txt and stopwords.txt are part of the program
+	_ "embed" // synonyms.txt is part of the program
 	"strings"
 	"sync"
 )

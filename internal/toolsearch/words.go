@@ -1,7 +1,7 @@
 package toolsearch
 
 import (
-	_ "embed" // see synonyms.go
+	_ "embed" // stopwords.txt is part of the program
 	"slices"
 	"strings"
 	"sync"

@@ -20,7 +20,7 @@ type Argument struct {
 	Name string
 	// Value describes the allowed values, such as "whole number" or "list of: text".
 	Value string
-	// Description is the argument's description, followed by its default value.
+	// Description is the argument's description, followed by its default value. The field
 	// Description is empty if the argument has neither a description nor a default value.
 	Description string
 	IsRequired  bool

@@ -23,8 +23,8 @@ const (
 type Memory struct {
 	plugins func() *plugin.Set
 
-	mu    sync.Mutex     // guards all fields below
-	calls []recordedCall // oldest first
+	mu    sync.Mutex     // the mutex guards all fields below
+	calls []recordedCall // the recorded calls are sorted, oldest first
 	bytes int
 }
 
@@ -40,8 +40,8 @@ func NewMemory(plugins func() *plugin.Set) *Memory { return &Memory{plugins: plu
 
 var _ dispatch.AfterHook = (*Memory)(nil)
 
-// After implements [dispatch.AfterHook]: it stores the ended call if the call is done and
-// its tool can be undone.
+// The method After implements [dispatch.AfterHook]: it stores the ended call if the call
+// is done and its tool can be undone.
 func (m *Memory) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	if e.View.Status != wire.StatusDone || e.View.Prompt {
 		return

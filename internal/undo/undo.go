@@ -68,10 +68,10 @@ type Undoer struct {
 	opts      Options
 	openUndos joblist.Tracker[string]
 
-	mu       sync.Mutex // guards all fields below; locked while the recorder writes a note
-	isLoaded bool       // true after the notes of earlier servers were added to states
+	mu       sync.Mutex // the mutex guards all fields below; locked while the recorder writes a note
+	isLoaded bool       // isLoaded is true after the notes of earlier servers were added to states
 	states   map[string]undoState
-	order    []string // the keys of states, oldest first
+	order    []string // the field order lists the keys of states, oldest first
 }
 
 // undoState describes whether a call was undone, and by which other call.

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// Names of the phases of a call.
+// These constants are the names of the phases of a call.
 const (
 	phaseRequest  = "request"
 	phaseGates    = "gates"

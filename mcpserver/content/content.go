@@ -25,13 +25,13 @@ import (
 // Result is a tool's result, split into a text for agents and content blocks.
 type Result struct {
 	// Text is the result as JSON, with the data of each content block replaced by a
-	// reference such as "see content[1], image/png, 8 bytes". Text is nil if the tool's
-	// result consists only of content blocks.
+	// reference such as "see content[1], image/png, 8 bytes". The field Text is nil if
+	// the tool's result consists only of content blocks.
 	Text json.RawMessage
-	// Data is the same JSON as Text, for the structured content of the MCP result. Data
-	// is nil if the tool's result is not an object.
+	// Data is the same JSON as Text, for the structured content of the MCP result. The
+	// field Data is nil if the tool's result is not an object.
 	Data json.RawMessage
-	// Blocks are the content blocks exactly as the page wrote them.
+	// The field Blocks contains the content blocks exactly as the page wrote them.
 	Blocks [][]byte
 }
 

@@ -17,16 +17,16 @@ const maxWait = 2 * time.Second
 // Table contains the running requests of clients. The zero value is an empty table. A Table is
 // safe for concurrent use.
 type Table struct {
-	mu       sync.Mutex // guards requests and Request.ended
+	mu       sync.Mutex // the mutex guards requests and Request.ended
 	requests map[*Request]struct{}
 }
 
 // Request is a running request of a client.
 type Request struct {
 	table  *Table
-	ctx    context.Context // ends when the client cancels the request
+	ctx    context.Context // ctx ends when the client cancels the request
 	client clients.ID
-	ended  chan struct{} // nil until another request waits; closed by End
+	ended  chan struct{} // the field ended is nil until another request waits; End closes ended
 }
 
 // Begin adds a request. The context ctx ends when the client cancels the request. The caller

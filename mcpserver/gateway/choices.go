@@ -22,7 +22,7 @@ const maxChoices = 4096
 // switched to the gateway never switches back. The zero value is ready to use. Choices is
 // safe for concurrent use.
 type Choices struct {
-	mu       sync.Mutex // guards sessions
+	mu       sync.Mutex // the mutex guards the field sessions
 	sessions map[string]bool
 }
 

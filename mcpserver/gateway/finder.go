@@ -32,7 +32,7 @@ type Site struct {
 	// Name is the plugin's name, with which the names of its tools begin. DisplayName is
 	// the plugin's name for users.
 	Name, DisplayName string
-	// Tools are the plugin's tools in the order in which they are listed.
+	// The field Tools contains the plugin's tools in the order in which they are listed.
 	Tools []Tool
 	// Source identifies the tools of the site: two sites with equal tools have an equal
 	// Source.
@@ -204,8 +204,8 @@ func (t *Tool) Line(marks []string) string {
 	return line
 }
 
-// signature returns the tool's name with its arguments, such as "name(required,
-// optional?)".
+// The method signature returns the tool's name with its arguments, such as
+// "name(required, optional?)".
 func (t *Tool) signature() string {
 	var requiredNames []string
 	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {

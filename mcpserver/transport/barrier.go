@@ -42,21 +42,21 @@ type readBarrier struct {
 	requests    *clientRequests
 	sendMessage Send // writes to the client
 
-	mu           sync.Mutex // guards all fields below
-	writtenCount uint64     // the number of progress notifications that were written
-	pendingPing  *ping      // the newest ping without an answer, or nil
+	mu           sync.Mutex // the mutex guards all fields below
+	writtenCount uint64     // writtenCount is the number of progress notifications that were written
+	pendingPing  *ping      // pendingPing is the newest ping without an answer, or nil
 	// While unansweredSince is set, no answer is delayed and no ping is sent. Any answer to a ping, even a late one,
 	// resets unansweredSince to zero.
 	unansweredSince time.Time
 	hasAnsweredPing bool
 }
 
-// ping is one ping request that the server has sent, and that the client has not answered
-// yet.
+// The type ping is one ping request that the server has sent, and that the client has not
+// answered yet.
 type ping struct {
-	coveredCount uint64 // the number of progress notifications that were written before the ping
+	coveredCount uint64 // coveredCount is the number of progress notifications that were written before the ping
 	sentAt       time.Time
-	answered     chan struct{} // closed when the client has answered
+	answered     chan struct{} // the field answered is closed when the client has answered the ping
 }
 
 func (b *readBarrier) countWritten() uint64 {

@@ -83,7 +83,7 @@ func malformedParamsText(m rpcMessage, err error) string {
 	return "The params of " + m.Method + " are malformed (" + cancelReason + "). Correct them, then call again."
 }
 
-// Texts for clients about why a request was rejected.
+// These constants are texts for clients about why a request was rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."

@@ -12,11 +12,12 @@ import (
 
 // lineTooLong is the error for a line that exceeded the size limit and was skipped.
 type lineTooLong struct {
-	// id is the ID of the request in the skipped line, or nil if the ID is unknown.
+	// The field id is the ID of the request in the skipped line, or nil if the ID is
+	// unknown.
 	id json.RawMessage
 }
 
-// Error implements error.
+// The method Error implements error.
 func (*lineTooLong) Error() string { return "the line is too long" }
 
 // lineReader reads lines of a limited length.
@@ -86,10 +87,10 @@ func lastBytes(lineEnd, chunk []byte) []byte {
 // concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
-	writeFailed chan struct{} // closed at the first failed write
+	writeFailed chan struct{} // writeFailed is closed at the first failed write
 
-	mu  sync.Mutex // guards err and keeps lines whole
-	err error      // the error of the first failed write
+	mu  sync.Mutex // the mutex guards err and keeps lines whole
+	err error      // the field err is the error of the first failed write
 }
 
 // If out supports write deadlines, a write to a client that does not read fails after writeTimeout.
@@ -131,7 +132,7 @@ type countingWriter struct {
 	n int
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += n

@@ -17,18 +17,18 @@ const maxPendingNotifications = 64
 
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is one session in the form that the library mcp-go requires. A listener stores
-// the notifications for the client: changed lists, changed resources and log messages. A
-// listener is safe for concurrent use.
+// The type listener is one session in the form that the library mcp-go requires. A
+// listener stores the notifications for the client: changed lists, changed resources and
+// log messages. A listener is safe for concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue
-	resources            Resources // nil if the server has no resources
+	resources            Resources // the field resources is nil if the server has no resources
 	id                   string
 	libraryNotifications chan mcp.JSONRPCNotification
-	updateSignal         tokenSignal // set when a resource changed or a message was logged
+	updateSignal         tokenSignal // updateSignal is set when a resource changed or a message was logged
 
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	isInitialized bool
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
@@ -85,7 +85,7 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	if !l.isModern || l.subscriptionID == nil {
 		return n
 	}
-	meta := map[string]any{} // a copy, because a broadcast shares its map with other sessions
+	meta := map[string]any{} // the variable meta is a copy, because a broadcast shares its map with other sessions
 	maps.Copy(meta, n.Params.Meta)
 	meta[mcp.MetaKeySubscriptionID] = l.subscriptionID
 	n.Params.Meta = meta
@@ -119,14 +119,14 @@ func (l *listener) popUpdates() []mcp.JSONRPCNotification {
 	return append(notifications, l.popAll()...)
 }
 
-// Initialize implements server.ClientSession.
+// The method Initialize implements server.ClientSession.
 func (l *listener) Initialize() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isInitialized = true
 }
 
-// Initialized implements server.ClientSession.
+// The method Initialized implements server.ClientSession.
 func (l *listener) Initialized() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Names of the methods that package transport inspects.
+// These constants are the names of the methods that package transport inspects.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"

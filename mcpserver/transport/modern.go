@@ -46,7 +46,7 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	clientID := m.ID
 	m.ID = json.RawMessage(replacement)
 	body, err := json.Marshal(m)
-	if err != nil { // impossible: all members of m are JSON
+	if err != nil { // this error is impossible, because all members of m are JSON
 		panic("transport: " + err.Error())
 	}
 	r = r.Clone(r.Context())
@@ -64,7 +64,7 @@ type idWriter struct {
 	replacement, clientID []byte
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (w idWriter) Write(b []byte) (int, error) {
 	if _, err := w.libraryWriter.Write(bytes.ReplaceAll(b, w.replacement, w.clientID)); err != nil {
 		return 0, err
@@ -93,7 +93,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	defer s.sessions.finishTask()
 	defer s.sessions.releaseTask(clientSession, key)
 	clientSession.listener.useModern(m)
-	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible: the ID is random
+	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible, because the ID is random
 		panic("transport: two sessions have one id")
 	}
 	rawJSON, err := json.Marshal(m)

@@ -158,7 +158,7 @@ func unescapedString(value []byte) (string, bool) {
 	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
 		return "", false
 	}
-	switch string(value) { // avoid allocating these frequent strings
+	switch string(value) { // avoid allocating these frequent strings again
 	case `"` + mcp.JSONRPC_VERSION + `"`:
 		return mcp.JSONRPC_VERSION, true
 	case `"` + MethodCall + `"`:

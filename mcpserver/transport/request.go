@@ -51,11 +51,11 @@ type Request struct {
 	Client dispatch.Client
 	// Info describes the client. Info.ID is empty if the client has no session.
 	Info ClientInfo
-	// Send writes a message to the client before the answer. Send is nil if the client
-	// accepts no messages before the answer.
+	// The field Send writes a message to the client before the answer. The field Send is
+	// nil if the client accepts no messages before the answer.
 	Send Send
-	// Ask sends the client a request and returns its result. Ask is nil if the client
-	// shows no forms during a call.
+	// The field Ask sends the client a request and returns its result. The field Ask is
+	// nil if the client shows no forms during a call.
 	Ask Ask
 	// AsksByReply is true for clients of protocol version 2026-07-28 or later that show
 	// forms. If AsksByReply is true, the reply to the request contains the form
@@ -119,7 +119,7 @@ type Reply interface {
 type Fault struct {
 	Code    int
 	Message string
-	Details any // the error's data; nil for none
+	Details any // Details is the error's data, or nil for none
 }
 
 // maxFaultText limits the message of a JSON-RPC error, in characters.
@@ -137,7 +137,7 @@ func (f Fault) ErrorCode() int { return f.Code }
 // CallID implements Reply.
 func (Fault) CallID() string { return "" }
 
-// Undelivered implements Reply.
+// The method Undelivered implements Reply.
 func (Fault) Undelivered() {}
 
 // WriteMember implements Reply.

@@ -20,18 +20,20 @@ import (
 
 // Options configure a [Server].
 type Options struct {
-	// Log is the log for messages about sessions and errors. By default, nothing is
-	// logged.
+	// The field Log is the log for messages about sessions and errors. By default,
+	// nothing is logged.
 	Log zerolog.Logger
 	// SessionIdle is how long an HTTP session without calls, streams and requests is
-	// kept. Required.
+	// kept. The field SessionIdle is required.
 	SessionIdle time.Duration
-	// Heartbeat is the interval of keep-alive comments on a silent stream. Required.
+	// Heartbeat is the interval of keep-alive comments on a silent stream. The field
+	// Heartbeat is required.
 	Heartbeat time.Duration
-	// MaxRequestBytes is the maximum size of a request, in bytes. Required.
+	// MaxRequestBytes is the maximum size of a request, in bytes. The field
+	// MaxRequestBytes is required.
 	MaxRequestBytes int64
 	// Identity is the server's name and version as JSON, for the results of protocol
-	// version 2026-07-28. Required.
+	// version 2026-07-28. The field Identity is required.
 	Identity json.RawMessage
 	// OnSessionEnd receives the client of each ended session. For a client without sessions, OnSessionEnd is called
 	// when its token is removed. By default, ended sessions are not reported.
@@ -44,7 +46,7 @@ type Options struct {
 type Server struct {
 	opts          Options
 	handler       Handler
-	library       *server.MCPServer // answers the requests that are not for handler
+	library       *server.MCPServer // the field library answers the requests that are not for handler
 	sessions      *sessions
 	modernHandler *server.StreamableHTTPServer
 	lastTaskKey   atomic.Uint64

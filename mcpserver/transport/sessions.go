@@ -17,7 +17,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// Reasons why the context of a client's request ends before the request is answered.
+// These errors are the reasons why the context of a client's request ends before the
+// request is answered.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -28,7 +29,8 @@ var (
 
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
-// Values of ClientInfo.Transport: how a session is connected.
+// These constants are the values of ClientInfo.Transport, which states how a session is
+// connected.
 const (
 	TransportHTTP  = "http"
 	TransportStdio = "stdio"
@@ -49,11 +51,11 @@ type ClientInfo struct {
 	ConnectedSince time.Time
 }
 
-// session is one client's session and its tasks.
+// The type session is one client's session and its tasks.
 type session struct {
 	id          string
-	displayName string    // the session's name in lists of calls; unlike id, displayName is not secret
-	listener    *listener // the session as mcp-go sees it; nil for clients without sessions
+	displayName string    // displayName is the session's name in lists of calls; unlike id, displayName is not secret
+	listener    *listener // the field listener is the session as mcp-go sees it; nil for clients without sessions
 	credential  Credential
 	requests    clientRequests
 	done        chan struct{}
@@ -92,31 +94,32 @@ func displayNameOf(id string) string {
 	return "session-" + hex.EncodeToString(checksum[:6])
 }
 
-// task is a running call or an open stream of a client.
+// The type task is a running call or an open stream of a client.
 type task struct {
 	cancel context.CancelCauseFunc
 	// A stream that belongs to no call ends only when it is cancelled.
 	isStream bool
 }
 
-// sessions is the table of all sessions. The methods of sessions are safe for concurrent
-// use.
+// The type sessions is the table of all sessions. The methods of sessions are safe for
+// concurrent use.
 type sessions struct {
 	idleTimeout time.Duration
 	// onSessionEnd is called for each session that has ended, while sessions.mu is not locked.
 	onSessionEnd  func(*session)
-	resources     Resources // nil if the server has no resources
+	resources     Resources // the field resources is nil if the server has no resources
 	shutdownBegun chan struct{}
 	// openTasks counts the tasks that have not finished. Once isClosed is set, no more tasks are
 	// added.
 	openTasks sync.WaitGroup
 
-	mu           sync.Mutex // guards all fields below, and the fields of session whose comments name sessions.mu
+	mu           sync.Mutex // mu guards all fields below, and the fields of session whose comments name sessions.mu
 	sessionsByID map[string]*session
 	isClosed     bool
-	sweepTimer   *time.Timer // runs while there are HTTP sessions
+	sweepTimer   *time.Timer // sweepTimer runs while there are HTTP sessions
 
-	// sessionless contains the tasks of clients whose protocol version has no sessions.
+	// The field sessionless contains the tasks of clients whose protocol version has no
+	// sessions.
 	sessionless map[Credential]*session
 }
 
@@ -364,8 +367,8 @@ func (t *sessions) closeExpired() {
 	}
 }
 
-// shutdown rejects new tasks, ends every stream, and waits for running calls. If ctx ends
-// first, shutdown cancels the calls and returns ctx's error.
+// The method shutdown rejects new tasks, ends every stream, and waits for running calls.
+// If ctx ends first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
 	allFinished := make(chan struct{})
@@ -407,7 +410,8 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 }
 
-// A client over stdio is always connected, because its session ends with the client. The caller holds sessions.mu.
+// A client over stdio is always connected, because its session ends with the client. The caller of isConnected
+// holds sessions.mu.
 func (s *session) isConnected() bool {
 	return s.clientInfo.Transport != TransportHTTP || len(s.runningTasks) > 0 || !s.closedEarly && time.Since(s.lastRequest) < inactiveClientLimit
 }

@@ -31,7 +31,7 @@ func (s *Server) ServeStdio(ctx context.Context, inputReader io.Reader, outWrite
 	c.readBarrier = readBarrier{requests: &c.session.requests, sendMessage: c.outWriter.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
-		return err // impossible: the session ID is random
+		return err // this error is impossible, because the session ID is random
 	}
 
 	var forwarder sync.WaitGroup

@@ -38,21 +38,21 @@ func writeBuffered(w io.Writer, f func(*bufio.Writer)) error {
 	return err
 }
 
-// stream is the server's HTTP response to a client's call or GET request. The HTTP
-// response is plain JSON, or an event stream if the server sends messages before the
+// The type stream is the server's HTTP response to a client's call or GET request. The
+// HTTP response is plain JSON, or an event stream if the server sends messages before the
 // answer. A stream is safe for concurrent use.
 type stream struct {
 	w             http.ResponseWriter
 	controller    *http.ResponseController
-	acceptsEvents bool          // whether the client accepts text/event-stream
-	heartbeat     time.Duration // the time between two keep-alive comments
-	onWriteError  func()        // called once, after the first failed write
+	acceptsEvents bool          // acceptsEvents is true if the client accepts text/event-stream
+	heartbeat     time.Duration // the field heartbeat is the time between two keep-alive comments
+	onWriteError  func()        // onWriteError is called once, after the first failed write
 
-	mu             sync.Mutex // guards all fields below and keeps messages whole
+	mu             sync.Mutex // the mutex guards all fields below and keeps messages whole
 	heartbeatTimer *time.Timer
-	isStarted      bool // whether the headers of an event stream are sent
+	isStarted      bool // isStarted is true if the headers of an event stream are sent
 	isEnded        bool
-	writeErr       error // the error of the first failed write
+	writeErr       error // writeErr is the error of the first failed write
 }
 
 // A silent stream sends a comment at each heartbeat, so that the client and proxies keep the stream open.
@@ -96,7 +96,7 @@ func (s *stream) notify(notificationJSON []byte) error {
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
-		if err != nil { // impossible: a notification contains only strings and numbers
+		if err != nil { // this error is impossible, because a notification contains only strings and numbers
 			panic("transport: " + err.Error())
 		}
 		_ = s.notify(b)
@@ -204,7 +204,7 @@ type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 // deadlineWriter sets a deadline for every write that may block.
 type deadlineWriter struct {
 	w         io.Writer
-	deadliner writeDeadliner // nil if w has no deadlines
+	deadliner writeDeadliner // the field deadliner is nil if w has no deadlines
 	timeout   time.Duration
 	// bufferedBytes is how many bytes w accepts without waiting for the client, and therefore without a deadline.
 	bufferedBytes int
@@ -218,7 +218,7 @@ func (p *deadlineWriter) extendDeadline() {
 	}
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (p *deadlineWriter) Write(b []byte) (int, error) {
 	if p.bufferedBytes -= len(b); p.bufferedBytes < 0 {
 		p.extendDeadline()
@@ -237,13 +237,13 @@ func newLibraryWriter(w http.ResponseWriter) libraryWriter {
 	return libraryWriter{ResponseWriter: w, controller: http.NewResponseController(w)}
 }
 
-// Write implements io.Writer.
+// The method Write implements io.Writer.
 func (p libraryWriter) Write(b []byte) (int, error) {
 	defer p.setDeadline()()
 	return p.ResponseWriter.Write(b)
 }
 
-// Flush implements http.Flusher, which mcp-go requires for streams.
+// The method Flush implements http.Flusher, which mcp-go requires for streams.
 func (p libraryWriter) Flush() {
 	defer p.setDeadline()()
 	_ = p.controller.Flush() // after a failed Flush, the next write returns the error

@@ -11,10 +11,10 @@ import (
 // Subscriber is a client that can subscribe to resources. A Subscriber is safe for
 // concurrent use.
 type Subscriber struct {
-	updateSignal tokenSignal // set when a resource has changed
+	updateSignal tokenSignal // updateSignal is set when a resource has changed
 
-	mu             sync.Mutex      // guards subscribedURIs
-	subscribedURIs map[string]bool // the client's subscriptions; true if a notification is pending
+	mu             sync.Mutex      // the mutex guards the field subscribedURIs
+	subscribedURIs map[string]bool // subscribedURIs are the client's subscriptions; true if a notification is pending
 }
 
 // NewSubscriber returns a Subscriber that adds a token to updateSignal when a resource
@@ -84,7 +84,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 // tokenSignal is a channel of capacity 1 that signals an update.
 type tokenSignal chan struct{}
 
-// set never blocks, and does nothing if the signal already contains a token.
+// The method set never blocks, and does nothing if the signal already contains a token.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -107,13 +107,13 @@ const defaultLogLevel = mcp.LoggingLevelInfo
 type logQueue struct {
 	updateSignal tokenSignal
 
-	mu          sync.Mutex // guards all fields below
+	mu          sync.Mutex // the mutex guards all fields below
 	level       mcp.LoggingLevel
 	pendingLogs []mcp.JSONRPCNotification
 }
 
-// push queues a log message without blocking, unless the message's level is below the
-// client's log level.
+// The method push queues a log message without blocking, unless the message's level is
+// below the client's log level.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -48,7 +48,8 @@ type Fault struct {
 	// Problem is a sentence without a period, such as "the adapter threw while it
 	// started: x is not defined". Problem may contain text from the plugin.
 	Problem string `json:"problem"`
-	// Site is the origin of the page. Site is empty if the plugin's code reached no page.
+	// Site is the origin of the page. The field Site is empty if the plugin's code
+	// reached no page.
 	Site string `json:"site,omitempty"`
 	// Browser is the name of the browser in which the adapter did not start.
 	Browser string    `json:"browser,omitempty"`
@@ -70,9 +71,9 @@ type Faults struct {
 	path string
 	log  zerolog.Logger
 
-	saveLock sync.Mutex // held while the file of faults is written
+	saveLock sync.Mutex // saveLock is locked while the file of faults is written
 
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // the mutex guards all fields below
 	byPlugin  map[string][]Fault
 	listeners []func()
 }

@@ -32,7 +32,7 @@ const (
 // Inspection is what a reviewer reads about a plugin: sections of text, each divided into
 // pages. An Inspection is immutable.
 type Inspection struct {
-	// Plugin is the inspected plugin. Hash is the hash of the plugin's content.
+	// Plugin is the inspected plugin. The field Hash is the hash of the plugin's content.
 	Plugin *plugin.Plugin
 	Hash   string
 

@@ -21,7 +21,7 @@ const (
 // review token is valid for one use, within 10 minutes, for one content of one plugin. The
 // zero Tokens is ready for use and safe for concurrent use.
 type Tokens struct {
-	mu     sync.Mutex // guards issued
+	mu     sync.Mutex // the mutex guards the field issued
 	issued []issuedToken
 }
 

@@ -19,11 +19,13 @@ import (
 type Package struct {
 	// Name is the plugin's name; the default is "messages".
 	Name string
-	// Matches are the URL patterns of the plugin; the default is "*://localhost/*".
+	// The field Matches contains the URL patterns of the plugin; the default is
+	// "*://localhost/*".
 	Matches []string
-	// Tools are the tools in dist/tools.json; the default is one tool "echo".
+	// The field Tools contains the tools in dist/tools.json; the default is one tool
+	// "echo".
 	Tools []Tool
-	// Prompts are the prompts in dist/tools.json; none by default.
+	// The field Prompts contains the prompts in dist/tools.json; none by default.
 	Prompts []Prompt
 	// Code is the adapter's code without the hash statement that a build appends. By
 	// default, Code is a short script.

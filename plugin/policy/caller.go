@@ -89,7 +89,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 	}
 }
 
-// After implements [dispatch.AfterHook].
+// The method After implements [dispatch.AfterHook].
 func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
@@ -110,7 +110,7 @@ const (
 // calls from the calling plugin to the called plugin. A refusedCalls is safe for
 // concurrent use.
 type refusedCalls struct {
-	mu       sync.Mutex // guards byCaller
+	mu       sync.Mutex // the mutex guards the field byCaller
 	byCaller map[string][]string
 }
 

@@ -29,7 +29,7 @@ func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 }
 
 // SetCalls allows or forbids calls from the plugin called name to the tools of the plugin
-// called target. by is the surface on which the user made the change.
+// called target. The argument by is the surface on which the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.currentPlugins().Find(name)
 	if err != nil {

@@ -248,7 +248,7 @@ func (g permissionGate) storeAlwaysGrant(t dispatch.Tool, newGrant grant) {
 	}
 }
 
-// After implements [dispatch.AfterHook].
+// The method After implements [dispatch.AfterHook].
 func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	g.p.grants.endCall(callInfo.CallID)
 }
@@ -326,7 +326,7 @@ func (g limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return dispatch.Verdict{Block: g.check(callInfo, false)}
 }
 
-// Before implements [dispatch.BeforeHook].
+// The method Before implements [dispatch.BeforeHook].
 func (g limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError { return g.check(callInfo, true) }
 
 func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallError {

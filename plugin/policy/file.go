@@ -20,16 +20,17 @@ func setChangeOrigin(o statedoc.Object, by string) {
 
 // ChangeOrigin records where and when the user made a change of permissions.json.
 type ChangeOrigin struct {
-	// By is the surface on which the user made the change, with the name of the user or browser if known. By is empty
-	// if the surface of the change is unknown.
+	// The field By is the surface on which the user made the change, with the name of the user or browser if known.
+	// The field By is empty if the surface of the change is unknown.
 	By string `json:"by,omitempty"`
-	// At is the time at which the user made the change, in UTC; zero if not recorded.
+	// The field At is the time at which the user made the change, in UTC; zero if not
+	// recorded.
 	At time.Time `json:"at,omitzero"`
 }
 
 // Review records the user's approval of one exact content of a plugin.
 type Review struct {
-	// Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
+	// The field Hash is the [plugin.Plugin.ContentHash] of the reviewed content.
 	Hash string `json:"hash"`
 	// Version and Dir describe the reviewed package for the user. Dir is the package's
 	// folder.
@@ -51,14 +52,15 @@ type PluginEntry struct {
 	// OpenTabs is the URL of the page that calls without a matching tab are allowed to open,
 	// or empty.
 	OpenTabs string `json:"openTabs,omitempty"`
-	// Recommended is an agent's recommendation to enable the plugin, or nil.
+	// The field Recommended is an agent's recommendation to enable the plugin, or nil.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Calls are the plugins whose tools the plugin is allowed to call, by name.
+	// The field Calls contains the plugins whose tools the plugin is allowed to call, by
+	// name.
 	Calls map[string]ChangeOrigin `json:"calls,omitempty"`
 	// LateAccess is not nil if the user allows the plugin secret settings and calls to
 	// other plugins despite a late start.
 	LateAccess *ChangeOrigin `json:"lateAccess,omitempty"`
-	// Tools are the permissions of single tools, by name.
+	// The field Tools contains the permissions of single tools, by name.
 	Tools map[string]ToolEntry `json:"tools,omitempty"`
 }
 
@@ -68,7 +70,8 @@ type ToolEntry struct {
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Limit is how often the tool is allowed to run.
 	Limit Limit `json:"limit,omitzero"`
-	// Allowed are the callers for which the tool always runs without approval.
+	// The field Allowed contains the callers for which the tool always runs without
+	// approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
 	ChangeOrigin
 }
@@ -78,8 +81,8 @@ type ToolEntry struct {
 type AlwaysAllowed struct {
 	// Client is the name of the MCP client that is allowed to run the tool.
 	Client string `json:"client,omitempty"`
-	// Caller is the plugin whose tool makes the call. Caller is empty for calls by the
-	// client itself.
+	// Caller is the plugin whose tool makes the call. The field Caller is empty for calls
+	// by the client itself.
 	Caller string `json:"caller,omitempty"`
 	ChangeOrigin
 }
@@ -88,7 +91,7 @@ type AlwaysAllowed struct {
 // immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
-	sites   map[string]SiteEntry // by pattern, such as "*.example.com"
+	sites   map[string]SiteEntry // the field sites contains the entries by pattern, such as "*.example.com"
 	// Tools and plugins whose permissions cannot be parsed are off.
 	problems []string
 }

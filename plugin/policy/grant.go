@@ -29,14 +29,14 @@ type Approval struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// grant is the user's permission for one caller, for a session or some time. A grant for
-// an agent does not cover the nested calls of a plugin, and vice versa.
+// The type grant is the user's permission for one caller, for a session or some time. A
+// grant for an agent does not cover the nested calls of a plugin, and vice versa.
 type grant struct {
 	Approval
 	caller  string
 	client  string
-	session string // MCP session of a grant with wire.ScopeSession
-	hash    string // content hash of the plugin for which the user gave the grant
+	session string // the field session is the MCP session of a grant with wire.ScopeSession
+	hash    string // the field hash is the content hash of the plugin for which the user gave the grant
 }
 
 func (g grant) covers(callInfo dispatch.CallInfo) bool {
@@ -52,7 +52,7 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 // memoryGrants are the permissions that exist only in memory. memoryGrants is safe for
 // concurrent use.
 type memoryGrants struct {
-	mu sync.Mutex // guards all fields below
+	mu sync.Mutex // the mutex guards all fields below
 	// byTool contains the grants by plugin and, within a plugin, by toolKey.
 	byTool      map[string]map[string][]grant
 	singleCalls map[string]Approval

@@ -64,8 +64,8 @@ func (l *Limit) UnmarshalText(limitText []byte) (err error) {
 // callCounters counts the calls of tools that have a limit. callCounters is safe for
 // concurrent use.
 type callCounters struct {
-	mu       sync.Mutex             // guards runTimes
-	runTimes map[string][]time.Time // by tool: start times of the calls within the limit's period, oldest first
+	mu       sync.Mutex             // the mutex guards the field runTimes
+	runTimes map[string][]time.Time // runTimes maps tools to the start times of recent calls, oldest first
 }
 
 func (m *callCounters) timeUntilAllowed(tool string, l Limit, countRun bool) time.Duration {

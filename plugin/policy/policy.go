@@ -36,7 +36,8 @@ type Options struct {
 	// plugin. The returned permission applies to a plugin in development unless the user has set another permission. By
 	// default, no plugin counts as in development.
 	IsInDevelopment func(*plugin.Plugin) (wire.Permission, bool)
-	// Log receives errors about permissions.json. Default: no log.
+	// The field Log receives errors about permissions.json. By default, the field Log is
+	// not set.
 	Log zerolog.Logger
 }
 
@@ -84,19 +85,19 @@ type Change struct {
 	Kind   string
 	Plugin string
 	// For a change of the kind "site", Site is the pattern of the site. For a decision about
-	// a browser tool, Site is the site of the tab. Site is empty for a change of any kind
-	// except "site" and "decision".
+	// a browser tool, Site is the site of the tab. The field Site is empty for a change of
+	// any kind except "site" and "decision".
 	Site string
 	// Tool is the tool that the change or decision concerns, or empty for a change of the
 	// whole plugin.
 	Tool string
-	// Old and New are the values before and after the change, such as a permission, a limit,
-	// or a page that calls are allowed to open. For a change of "settings", New lists the
-	// names of the changed settings without their values. For a change of "calls", Old or New
-	// is the name of the called plugin. For a change of "late-access", the values are "on"
-	// (granted) or "" (not granted).
+	// The fields Old and New are the values before and after the change, such as a
+	// permission, a limit, or a page that calls are allowed to open. For a change of
+	// "settings", New lists the names of the changed settings without their values. For a
+	// change of "calls", Old or New is the name of the called plugin. For a change of
+	// "late-access", the values are "on" (granted) or "" (not granted).
 	Old, New string
-	// Hash is the content hash of the reviewed plugin.
+	// The field Hash is the content hash of the reviewed plugin.
 	Hash string
 	// The fields CallID, Client, Caller, Allow, Scope and For are set only for a change
 	// of the kind "decision".
@@ -106,14 +107,16 @@ type Change struct {
 	Allow  bool
 	Scope  wire.Scope
 	For    time.Duration
-	// By is the surface, such as the side panel, on which the user made the change.
+	// The field By is the surface, such as the side panel, on which the user made the
+	// change.
 	By string
 }
 
 // State is the current review and the current permissions of a plugin.
 type State struct {
 	PluginEntry
-	// Reviewed reports whether the user has reviewed the plugin's current content.
+	// The field Reviewed reports whether the user has reviewed the plugin's current
+	// content.
 	Reviewed bool
 	// EffectivePermission is the permission that applies to the plugin now: "off" if the
 	// plugin is not reviewed.

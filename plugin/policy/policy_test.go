@@ -351,7 +351,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
-	for i := range 4 { // few, because each change waits for the disk, and the lock has a time limit
+	for i := range 4 { // only 4 changes, because each change waits for the disk, and the lock has a time limit
 		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
 	}
 	w := newPolicyFixture(t, packages...)

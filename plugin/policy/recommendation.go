@@ -17,8 +17,9 @@ const maxNoteChars = 1000
 // Recommendation is an agent's opinion that a plugin can be enabled. A Recommendation
 // does not enable the plugin; surfaces show the Recommendation to the user.
 type Recommendation struct {
-	// Hash is the hash of the content that the agent inspected. If the plugin's content has
-	// changed since the agent's inspection, opentabs ignores the agent's recommendation.
+	// The field Hash is the hash of the content that the agent inspected. If the plugin's
+	// content has changed since the agent's inspection, opentabs ignores the agent's
+	// recommendation.
 	Hash string `json:"hash"`
 	// Permission is the recommended permission: "ask" or "auto".
 	Permission wire.Permission `json:"permission"`

@@ -15,8 +15,8 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
 }
 
-// acceptedReview is a review whose hash matches the current content of the plugin. index
-// is the position of the review in the arguments of ReviewAll.
+// acceptedReview is a review whose hash matches the current content of the plugin. The
+// field index is the position of the review in the arguments of ReviewAll.
 type acceptedReview struct {
 	wire.ConfigReviewParams
 	loadedPlugin *plugin.Plugin

@@ -24,7 +24,7 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 }
 
 // SecretsGate returns a gate that blocks calls of restricted plugins that require a
-// secret setting. v contains the user's settings of plugins.
+// secret setting. The argument v contains the user's settings of plugins.
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
@@ -55,8 +55,8 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // FailureNote returns two sentences about secret settings that the tool's plugin did not
-// receive. forAgent is for the agent, and forUser is for the user. FailureNote returns
-// two empty sentences if the plugin has received all settings.
+// receive. The sentence forAgent is for the agent, and the sentence forUser is for the
+// user. FailureNote returns two empty sentences if the plugin has received all settings.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	loadedPlugin, ok := e.policy.currentPlugins().Plugin(t.Plugin)
 	if !ok {

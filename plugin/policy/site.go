@@ -32,11 +32,11 @@ const (
 
 // SiteEntry contains the permissions of one site in permissions.json.
 type SiteEntry struct {
-	// Rule is the user's rule for browser tools on the site. Rule is empty if only
-	// Allowed is set.
+	// Rule is the user's rule for browser tools on the site. The field Rule is empty if
+	// only Allowed is set.
 	Rule SiteRule `json:"permission,omitempty"`
-	// Allowed lists the clients that the user always allows to use the site without an
-	// approval.
+	// The field Allowed lists the clients that the user always allows to use the site
+	// without an approval.
 	Allowed []SiteAllowed `json:"allowed,omitempty"`
 	ChangeOrigin
 }
@@ -157,7 +157,7 @@ func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPref
 
 // Set sets the rule of a site. If rule is empty, Set removes the site's rule. Set removes the list of clients that are
 // allowed to always use the site. If site has no port, Set removes the always-allowed clients of the site for all ports
-// of the host. by is the surface on which the user made the change.
+// of the host. The argument by is the surface on which the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -231,7 +231,7 @@ func removeOtherNames(doc *statedoc.Plugins, pattern string) {
 }
 
 // IsAlwaysAllowed reports whether the user has allowed a client to always use the exact
-// site of a URL. class is what the client wants to do; see [SiteAllowed].
+// site of a URL. The argument class is what the client wants to do; see [SiteAllowed].
 func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
 	sites := s.All()
 	return slices.ContainsFunc(sitePatterns(address), func(pattern string) bool {

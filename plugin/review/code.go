@@ -13,9 +13,9 @@ import (
 // Comments that a bundler writes between modules show which modules are libraries. The
 // comments of bundlers are not verified: an author could write such comments too.
 type Code struct {
-	// Modules are the modules of the adapter's bundle: the author's modules and
-	// libraries. If the bundle contains no comments between modules, the whole bundle is
-	// one module.
+	// The field Modules contains the modules of the adapter's bundle: the author's
+	// modules and libraries. If the bundle contains no comments between modules, the
+	// whole bundle is one module.
 	Modules []bundlecode.Module
 	// PreScript is the code of the pre-script; empty for a plugin without a pre-script.
 	PreScript string

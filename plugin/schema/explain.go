@@ -15,7 +15,7 @@ import (
 // maxViolations is the maximum number of violations that an error message lists.
 const maxViolations = 50
 
-// violation describes one value that violates a JSON Schema.
+// The type violation describes one value that violates a JSON Schema.
 type violation struct {
 	path         []string
 	kind         jsonschema.ErrorKind
@@ -45,7 +45,7 @@ var (
 	pointerUnescape = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// explainer turns errors of the jsonschema library into sentences.
+// The type explainer turns errors of the jsonschema library into sentences.
 type explainer struct {
 	schema any
 	value  any

@@ -141,7 +141,7 @@ func listValues(allowedValues []any) string {
 	var shownValues []string
 	for _, v := range allowedValues {
 		b, err := json.Marshal(v)
-		if err != nil { // impossible, because the value was decoded from JSON
+		if err != nil { // this error is impossible, because the value was decoded from JSON
 			continue
 		}
 		if s := shortenText(string(b)); !slices.Contains(shownValues, s) {

@@ -71,7 +71,7 @@ func emojiClass(name string) (string, bool) {
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		panic("schema: " + err.Error()) // only possible if the table emojiRanges contains a typing error
+		panic("schema: " + err.Error()) // this panic is only possible if the table emojiRanges contains a typing error
 	}
 	return rune(n)
 }

@@ -26,10 +26,10 @@ const (
 // Validator checks values against one JSON Schema. The zero Validator is ready to use. The first call of a method
 // compiles the schema; all later calls must pass an equal schema.
 type Validator struct {
-	once           sync.Once // guards the fields below, which compile sets
+	once           sync.Once // the field once guards the fields below, which compile sets
 	schema         *jsonschema.Schema
 	fastValidator  *fastValidator
-	schemaDocument any // decoded schema; error texts list the allowed values from the schema
+	schemaDocument any // schemaDocument is the decoded schema; error texts list the allowed values from the schema
 	err            error
 }
 

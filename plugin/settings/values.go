@@ -40,7 +40,8 @@ type Options struct {
 	// and the surface. RecordChange must not block. By default, changes of settings are not
 	// recorded.
 	RecordChange func(name string, keys []string, by string)
-	// Log receives errors about settings.json. Default: no log.
+	// The field Log receives errors about settings.json. By default, the field Log is not
+	// set.
 	Log zerolog.Logger
 }
 
@@ -59,7 +60,7 @@ type Values struct {
 	opts Options
 }
 
-// settings is the parsed content of settings.json, by plugin and key.
+// The type settings is the parsed content of settings.json, by plugin and key.
 type settings map[string]map[string]json.RawMessage
 
 // New returns the settings in the state folder dir, which need not exist yet.
@@ -170,8 +171,9 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 }
 
 // Change sets settings of a plugin, by key; null or an empty string deletes a setting. If one of
-// the values is invalid, Change leaves all settings unchanged. by is the surface on which the
-// user made the change. The error of Change names the invalid setting and the allowed values.
+// the values is invalid, Change leaves all settings unchanged. The argument by is the surface on
+// which the user made the change. The error of Change names the invalid setting and the allowed
+// values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {

@@ -21,7 +21,7 @@ const Interval = 10 * time.Second
 // Log limits the rate of log lines about rejected connections. The zero Log is ready to
 // use.
 type Log struct {
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	loggedReasons map[string]*loggedReason
 	refusedHello  RefusedHello
 	unpaired      []UnpairedTry

@@ -39,7 +39,7 @@ type Table struct {
 	postFrame func(frame []byte)
 	linkEnded <-chan struct{}
 
-	mu             sync.Mutex // guards all fields below
+	mu             sync.Mutex // the mutex guards all fields below
 	pendingAnswers map[string]answerReceiver
 	lastID         int
 }

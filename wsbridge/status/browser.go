@@ -18,10 +18,11 @@ type Browser struct {
 	// PairingKeyID is the wire.KeyID of the key in the browser's last connection, or ""
 	// for the installation's key.
 	PairingKeyID string `json:"pairing_key_id,omitempty"`
-	// Capabilities are the optional Chrome permissions that the user granted the
-	// extension.
+	// The field Capabilities contains the optional Chrome permissions that the user
+	// granted the extension.
 	Capabilities []string `json:"-"`
-	// Connected is false while the link is lost and the grace period is running.
+	// The field Connected is false while the link is lost and the grace period is
+	// running.
 	Connected bool `json:"connected"`
 	// LinkChangedAt is the time at which the link was last established or lost.
 	LinkChangedAt time.Time `json:"since"`
@@ -30,7 +31,8 @@ type Browser struct {
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
 	// RunCount is the number of unfinished calls in the browser.
 	RunCount int `json:"running"`
-	// Tabs are the browser's tabs that show a site of a plugin, sorted by tab ID.
+	// The field Tabs contains the browser's tabs that show a site of a plugin, sorted by
+	// tab ID.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
 	// SyncCount is how often all plugins and settings were transferred to the browser.
 	SyncCount int `json:"-"`

@@ -6,7 +6,7 @@ import "sync"
 // Signal notifies waiting calls when the tabs of a browser have changed. The zero Signal is ready
 // to use. All methods of Signal are safe for concurrent use.
 type Signal struct {
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // the mutex guards all fields below
 	changed       chan struct{}
 	hasListedTabs bool
 }

@@ -22,8 +22,8 @@ import (
 
 // Options configure a simulated [Browser].
 type Options struct {
-	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws.
-	// Required.
+	// URL is the address of the server's WebSocket, such as ws://127.0.0.1:9527/ws. The
+	// field URL is required.
 	URL string
 	// Key is the secret that server and browser share. Origin is an HTTP origin that the server allows. Key and Origin
 	// are required.
@@ -34,8 +34,8 @@ type Options struct {
 	// ID and Name identify the browser. The default of ID is "fake", and the default of Name
 	// is "Fake browser".
 	ID, Name string
-	// Tools are the tools and prompts of the browser's pages, keyed by names of the form
-	// plugin__tool. By default, the browser's pages have no tools.
+	// The field Tools contains the tools and prompts of the browser's pages, keyed by
+	// names of the form plugin__tool. By default, the browser's pages have no tools.
 	Tools map[string]Tool
 	// OnPluginsChanged is called after each change of the plugins, once the browser has sent their tabs. By default,
 	// the simulated browser ignores changes of the plugins.
@@ -81,7 +81,7 @@ type Browser struct {
 	ws       *websocket.Conn
 	openRuns sync.WaitGroup
 
-	mu                  sync.Mutex // guards all fields below
+	mu                  sync.Mutex // the mutex guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
 	codeByPlugin        map[string]wire.PluginCodeParams
 	pluginOrder         []string

@@ -37,7 +37,8 @@ var Target = dispatch.Target{Browser: "benchmark", TabID: 1, DocumentID: "docume
 type Browser struct {
 	ws           *websocket.Conn
 	lastRunBytes atomic.Int64
-	// synced is closed when the hub has answered the ping that follows the list of tabs.
+	// The field synced is closed when the hub has answered the ping that follows the list
+	// of tabs.
 	synced    chan struct{}
 	setSynced func()
 }

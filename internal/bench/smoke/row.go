@@ -63,11 +63,12 @@ func (l Loss) String() string {
 // Result is the result of the comparison of new measurements with the stored values.
 type Result struct {
 	Losses []Loss
-	// Gains are the rows whose new value is better than the stored value by more than the
-	// tolerance.
+	// The field Gains contains the rows whose new value is better than the stored value
+	// by more than the tolerance.
 	Gains []Row
-	// Unknown are the IDs of measured rows without a stored value. Unmeasured are the IDs
-	// of rows that have a stored value but were not measured.
+	// The field Unknown contains the IDs of measured rows without a stored value. The
+	// field Unmeasured contains the IDs of rows that have a stored value but were not
+	// measured.
 	Unknown, Unmeasured []string
 }
 

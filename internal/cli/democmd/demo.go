@@ -27,7 +27,8 @@ const (
 
 type demoOptions struct {
 	program *cli.Program
-	// browser is a name or ID; if browser is empty, the demo needs exactly one connected browser.
+	// The option browser is a browser's name or ID. Without this option, the demo needs exactly
+	// one connected browser.
 	browser string
 	keep    bool
 	yes     bool
@@ -141,7 +142,8 @@ type demoCall struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	// Messages is the number of messages that the call exported.
 	Messages int `json:"messages,omitempty"`
-	// DroppedPart is the number of the message page whose request the page dropped.
+	// DroppedPart is the number of the last page of messages, whose request the web page
+	// aborted.
 	DroppedPart int `json:"dropped_part,omitempty"`
 }
 
@@ -163,7 +165,7 @@ func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, actio
 			err = errors.Join(err, fmt.Errorf("remove the example plugin: %w; run `opentabs plugin remove %s`", removeErr, pluginName))
 		}
 	}()
-	if err := plugin.remove(ctx); err != nil { // removes the plugin of an interrupted demo
+	if err := plugin.remove(ctx); err != nil { // an interrupted demo can have left its plugin behind
 		return err
 	}
 	if err := plugin.enable(ctx, siteURL); err != nil {

@@ -24,15 +24,15 @@ const (
 	approvalPollInterval = 100 * time.Millisecond
 )
 
-// demo makes the three calls of `opentabs demo`: a long call, a cancelled call, and a
-// call that needs approval.
+// The type demo makes the three calls of `opentabs demo`: a long call, a cancelled call,
+// and a call that needs approval.
 type demo struct {
 	program *cli.Program
 	client  *httpapi.Client
 	browser string
 	site    *site
-	// questions is nil if stdin is not a terminal; the user then approves in the side panel or with `opentabs calls
-	// approve`.
+	// The field questions is nil if stdin is not a terminal; the user then approves in the side panel or with
+	// `opentabs calls approve`.
 	questions *terminal.Questions
 	result    demoResult
 }

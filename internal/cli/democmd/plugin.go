@@ -49,7 +49,8 @@ func (p demoPlugin) checkName() error {
 	return err
 }
 
-// enable lets the export tool run without approval, and requires approval for the other tools.
+// The method enable lets the export tool run without approval, and requires approval for the
+// other tools.
 func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
 	if err := p.write(siteURL); err != nil {
 		return fmt.Errorf("write the example plugin: %w", err)
@@ -106,7 +107,7 @@ func (p demoPlugin) write(siteURL string) error {
 	return os.WriteFile(filepath.Join(p.dir, "package.json"), fileContent, 0o600)
 }
 
-// remove works even after an interrupted demo.
+// The method remove works even after an interrupted demo.
 func (p demoPlugin) remove(ctx context.Context) error {
 	storeEntries, err := p.home.PluginStore().Entries()
 	isAdded := false

@@ -23,15 +23,15 @@ const (
 	siteStopTimeout = time.Second
 )
 
-// site is the example site of the demo: a chat with a few channels, served on a loopback
-// address.
+// The type site is the example site of the demo: a chat with a few channels, served on a
+// loopback address.
 type site struct {
 	url      string
 	server   *http.Server
 	stopping chan struct{}
 
-	mu           sync.Mutex // guards all fields below
-	abortedPages []int      // numbers of the message pages whose requests the browser aborted
+	mu           sync.Mutex // the mutex guards all fields below
+	abortedPages []int      // abortedPages are the numbers of the message pages whose requests the browser aborted
 }
 
 func startSite(ctx context.Context) (*site, error) {
@@ -67,7 +67,7 @@ func (s *site) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
 	defer cancel()
 	if s.server.Shutdown(ctx) != nil {
-		_ = s.server.Close() // aborts the open requests
+		_ = s.server.Close() // Close aborts the open requests
 	}
 }
 

@@ -169,7 +169,7 @@ func serviceEnvironment(p *cli.Program, h *home.Home) map[string]string {
 			env[name] = envValue
 		}
 	}
-	if p.Getenv(config.HomeVariable) != "" { // the value may be relative to the current directory
+	if p.Getenv(config.HomeVariable) != "" { // the value of OPENTABS_HOME may be relative to the current directory
 		env[config.HomeVariable] = h.State
 	}
 	return env

@@ -57,14 +57,15 @@ prints the command that removes it.`,
 	return cmd
 }
 
-// removal is one item that `opentabs uninstall` removes, such as the extension's folder.
+// The type removal is one item that `opentabs uninstall` removes, such as the extension's
+// folder.
 type removal struct {
 	description string
 	removeItem  func(context.Context) (string, error)
 }
 
-// uninstaller collects and then removes everything that opentabs has stored on this
-// machine.
+// The type uninstaller collects and then removes everything that opentabs has stored on
+// this machine.
 type uninstaller struct {
 	program   *cli.Program
 	home      *home.Home
@@ -189,13 +190,13 @@ func checkOwnFolder(dir string) error {
 
 // finishedUninstall is the output of `opentabs uninstall --json`.
 type finishedUninstall struct {
-	// Removed has one sentence for each removed item.
+	// The field Removed has one sentence for each removed item.
 	Removed []string `json:"removed"`
 	// Data lists the folders with the user's data that still exist.
 	Data []string `json:"data"`
 	// Command is the package manager's command that removes the program opentabs, if a
-	// package manager has installed it. Command is empty if opentabs was installed
-	// without a package manager.
+	// package manager has installed it. The field Command is empty if opentabs was
+	// installed without a package manager.
 	Command string `json:"command,omitempty"`
 }
 

@@ -92,7 +92,7 @@ type finishedUpgrade struct {
 	Version  string `json:"version"`
 	Previous string `json:"previous"`
 	Path     string `json:"path"`
-	// Kept is the path at which the previous program is kept.
+	// The field Kept is the path at which the previous program is kept.
 	Kept string `json:"kept"`
 	// IsRestarted is true if the upgrade has restarted the server with the new version.
 	IsRestarted bool `json:"restarted"`

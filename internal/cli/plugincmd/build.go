@@ -34,7 +34,7 @@ type createdPlugin struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
 	Pattern string `json:"pattern"`
-	// Files are the paths of the created files, relative to Dir.
+	// The field Files contains the paths of the created files, relative to Dir.
 	Files []string `json:"files"`
 }
 
@@ -205,7 +205,7 @@ func folderArgument(dir string) string {
 }
 
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
-	var printBuild func(*jsbuild.BuildResult) error // if nil, each build is printed as a line of text
+	var printBuild func(*jsbuild.BuildResult) error // if printBuild is nil, each build is printed as a line of text
 	if opts.json {
 		printBuild = func(result *jsbuild.BuildResult) error {
 			return opts.program.Out.PrintValueLine(newBuiltPlugin(result))

@@ -127,7 +127,8 @@ func confirm(ctx context.Context, p *cli.Program, question string) (bool, error)
 	return strings.TrimSpace(confirmation) == "yes", err
 }
 
-// ask returns "" if the user closed stdin; printed names the output above the question, such as "table".
+// The function ask returns "" if the user closed stdin; printed names the output above the question,
+// such as "table".
 func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
 	q := p.Out.NewQuestions(p.In)
 	if q == nil {

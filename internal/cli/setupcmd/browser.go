@@ -30,10 +30,11 @@ const (
 type browserSteps struct {
 	program *cli.Program
 	home    *home.Home
-	// questions is nil if stdin is not a terminal; setup then does not wait for the user.
+	// The field questions is nil if stdin is not a terminal. Without a terminal, setup
+	// does not wait for the user.
 	questions *terminal.Questions
-	// caller is the MCP client whose configured command setup runs to make the first
-	// call.
+	// The field caller is the MCP client whose configured command setup runs to make the
+	// first call.
 	caller callingClient
 	result *setupResult
 }

@@ -19,7 +19,7 @@ type clientSteps struct {
 	program *cli.Program
 	home    *home.Home
 	writer  setup.Writer
-	// questions is nil if stdin is not a terminal.
+	// The field questions is nil if stdin is not a terminal.
 	questions   *terminal.Questions
 	yes         bool
 	printsLines bool
@@ -78,7 +78,7 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	if err != nil {
 		return err
 	}
-	if token == "" { // another setup, which ran at the same time, was first
+	if token == "" { // another setup process created the token first
 		result.State = clientKept
 		terminalOut.Notef("%s is set up already", c.Title)
 		return nil
@@ -101,7 +101,8 @@ func (s *clientSteps) setUpOne(ctx context.Context, c setup.Client, result *clie
 	return nil
 }
 
-// write waits while another setup process writes, and returns an empty token if the configuration changed meanwhile.
+// The method write waits while another setup process writes, and returns an empty token if the configuration changed
+// meanwhile.
 func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup string, err error) {
 	unlock, err := s.writer.Lock()
 	if err != nil {
@@ -125,10 +126,11 @@ func (s *clientSteps) write(ctx context.Context, c setup.Client) (token, backup 
 	return token, backup, err
 }
 
-// preview describes what setup would change in the configuration of an MCP client.
+// The type preview describes what setup would change in the configuration of an MCP
+// client.
 type preview struct {
 	isSetUp bool
-	// diff is the planned change as a unified diff with masked tokens.
+	// The field diff is the planned change as a unified diff with masked tokens.
 	diff string
 }
 

@@ -25,9 +25,9 @@ type plannedClient struct {
 	IsSetUp bool   `json:"set_up"`
 	Diff    string `json:"diff,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Lines are the lines of configuration that the user can add by hand if setup cannot
-	// change the client's file. Place describes where in the file the lines belong if the
-	// file has other MCP servers on one line.
+	// The field Lines contains the lines of configuration that the user can add by hand
+	// if setup cannot change the client's file. Place describes where in the file the
+	// lines belong if the file has other MCP servers on one line.
 	Lines string `json:"lines,omitempty"`
 	Place string `json:"place,omitempty"`
 }

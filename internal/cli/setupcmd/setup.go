@@ -83,7 +83,7 @@ func runSetup(ctx context.Context, opts setupOptions) error {
 	p := opts.program
 	open := func() (*home.Home, error) { return p.OpenHome(nil) }
 	if opts.print {
-		open = p.FindHome // --print creates no directories
+		open = p.FindHome // the flag --print creates no directories
 	}
 	h, err := open()
 	if err != nil {
@@ -190,7 +190,7 @@ func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Co
 	if token != "" {
 		env[setup.TokenVariable] = token
 	}
-	if getenv(config.HomeVariable) != "" { // the value may be relative to the current directory
+	if getenv(config.HomeVariable) != "" { // the value of OPENTABS_HOME may be relative to the current directory
 		env[config.HomeVariable] = h.State
 	}
 	return setup.Command{Path: path, Args: []string{"mcp"}, Env: env}, nil

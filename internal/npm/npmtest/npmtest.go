@@ -116,7 +116,7 @@ type Registry struct {
 	// Folder is "", the registry serves only published versions.
 	Folder string
 
-	mu       sync.Mutex // guards the fields below
+	mu       sync.Mutex // the mutex guards the fields below
 	versions []Version
 	requests []*http.Request
 }
