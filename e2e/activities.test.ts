@@ -69,9 +69,9 @@ test('opentabs calls show --follow prints the activities for the user until the 
   await call;
   const { code, stdout } = await userFollower.ended;
   assert.equal(code, 0);
-  const lines = stdout.split('\n').map((line) => line.trim());
-  assert.ok(lines.some((line) => line.startsWith('activity table')));
-  assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
+  const outputLines = stdout.split('\n').map((line) => line.trim());
+  assert.ok(outputLines.some((line) => line.startsWith('activity table')));
+  assert.ok(outputLines.includes('1') && outputLines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\d s, requested by .*\n$/);
 
   const { call_id: internalCallId } = await callDeltas({ count: 3 });

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { repositoryRoot, runChecked, runOpentabs } from './harness/process.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-const env = { OPENTABS_HOME: join(home, 'home'), NO_COLOR: '1' };
-const dir = join(home, 'tickets');
-after(() => rmSync(home, { recursive: true, force: true }));
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const env = { OPENTABS_HOME: join(homeFolder, 'home'), NO_COLOR: '1' };
+const dir = join(homeFolder, 'tickets');
+after(() => rmSync(homeFolder, { recursive: true, force: true }));
 
 test('a new plugin compiles without a change', async () => {
-  await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
+  await runChecked(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
   mkdirSync(join(dir, 'node_modules'));
   symlinkSync(join(repositoryRoot, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
   const { code, stdout, stderr } = await runOpentabs(['plugin', 'check', dir, '--strict'], env);
@@ -26,7 +26,7 @@ test('a compiler error is reported with file and line, and no package is built',
   writeFileSync(file, readFileSync(file, 'utf8').replace('title: document.title', 'title: document.titel'));
   for (const command of ['check', 'pack']) {
     const { code, stdout } = await runOpentabs(
-      ['plugin', command, dir, ...(command === 'pack' ? ['--out', home] : [])],
+      ['plugin', command, dir, ...(command === 'pack' ? ['--out', homeFolder] : [])],
       env,
     );
     assert.equal(code, 1);

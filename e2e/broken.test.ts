@@ -89,7 +89,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     assert.match(review.stdout, /failed {4}did not start in a page of/);
 
-    writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
+    writeFileSync(join(stack.homeFolder, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitForPlugin(name, false);
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     const secondPage = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
@@ -109,7 +109,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     toolNames: ['who'],
     adapterCode: makeAdapterCode(name),
   });
-  const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
+  const file = join(stack.homeFolder, `plugin-${name}`, 'dist/adapter.iife.js');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
@@ -138,7 +138,7 @@ test('a plugin works again in the open page after its folder was changed, broken
   const name = 'returns';
   const code = makeAdapterCode(name);
   await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
-  const dir = join(stack.home, `plugin-${name}`);
+  const dir = join(stack.homeFolder, `plugin-${name}`);
   const file = join(dir, 'dist/adapter.iife.js');
   const packageJson = readFileSync(join(dir, 'package.json'), 'utf8');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
@@ -147,7 +147,7 @@ test('a plugin works again in the open page after its folder was changed, broken
   await page.bringToFront();
   const waitForStatusText = (text: string) =>
     waitFor(text, async () => (await runOpentabs(['status'], stack.env)).stdout.includes(text) || undefined);
-  const changes: readonly (readonly [
+  const pluginChanges: readonly (readonly [
     what: string,
     breakPlugin: () => void,
     restore: () => void,
@@ -174,18 +174,18 @@ test('a plugin works again in the open page after its folder was changed, broken
       'names the plugin "other"',
     ],
   ];
-  for (const [change, breakPlugin, restore, statusText] of changes) {
+  for (const [changeName, breakPlugin, restore, statusText] of pluginChanges) {
     breakPlugin();
     await waitForPlugin(name, false);
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
-    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${change}: ${refusedCall.text}`);
+    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${changeName}: ${refusedCall.text}`);
     restore();
     await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
-    await waitFor(`the plugin after ${change}`, async () => !(await client.call(`${name}__who`, {})).isError);
+    await waitFor(`the plugin after ${changeName}`, async () => !(await client.call(`${name}__who`, {})).isError);
     const kept = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
-    assert.equal(kept, 'kept', `${change}: the page was reloaded`);
+    assert.equal(kept, 'kept', `${changeName}: the page was reloaded`);
   }
   await page.close();
 });

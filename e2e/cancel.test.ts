@@ -71,8 +71,8 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   const secondRecord = await waitForReportingCall();
   const cancelled = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
   assert.equal(cancelled.code, 0, cancelled.stderr);
-  const outcome = await secondCall;
-  assert.match(outcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
+  const callOutcome = await secondCall;
+  assert.match(callOutcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
   await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
@@ -132,13 +132,13 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();
-  const outcome = await call;
-  assert.equal(outcome.code, 'cancelled', outcome.text);
-  assert.match(outcome.text, /side panel/);
+  const callOutcome = await call;
+  assert.equal(callOutcome.code, 'cancelled', callOutcome.text);
+  assert.match(callOutcome.text, /side panel/);
   await waitForAbortedRequest(channel);
 });
 
 test('a cancelled call frees its slot for the next call', async () => {
-  const outcome = await client.call('messages__echo', { value: 'still here' });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 'still here' });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
 });

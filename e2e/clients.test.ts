@@ -48,31 +48,32 @@ for (const [name, connect] of transports) {
     });
 
     test('the client receives all violations of the input schema', async () => {
-      const outcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
-      assert.equal(outcome.code, 'invalid_arguments');
-      for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(outcome.text, new RegExp(argumentName));
+      const callOutcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
+      assert.equal(callOutcome.code, 'invalid_arguments');
+      for (const argumentName of ['from', 'intervalMs', 'extra'])
+        assert.match(callOutcome.text, new RegExp(argumentName));
     });
 
     test('the client receives text and structured content as the page sent them', async () => {
-      const value = {
+      const nestedValue = {
         text: 'Grüße 🎉 \u0000 \u2028 </script>',
         list: [1, 2.5, null, true],
         nested: { constructor: 1 },
       };
-      const outcome = await client.call('messages__echo', { value });
-      assert.equal(outcome.isError, false, outcome.text);
-      assert.deepEqual(Object(outcome.structured).value, value);
-      assert.deepEqual(JSON.parse(outcome.text), outcome.structured);
+      const callOutcome = await client.call('messages__echo', { value: nestedValue });
+      assert.equal(callOutcome.isError, false, callOutcome.text);
+      assert.deepEqual(Object(callOutcome.structured).value, nestedValue);
+      assert.deepEqual(JSON.parse(callOutcome.text), callOutcome.structured);
     });
 
     test('the client receives a tool error with its code', async () => {
-      const outcome = await client.call('messages__fail', {
+      const callOutcome = await client.call('messages__fail', {
         code: 'NOT_FOUND',
         category: 'not_found',
         message: 'Channel not found',
       });
-      assert.equal(outcome.isError, true);
-      assert.match(outcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
+      assert.equal(callOutcome.isError, true);
+      assert.match(callOutcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
     test('a call of an unknown tool is rejected', async () => {
@@ -81,11 +82,14 @@ for (const [name, connect] of transports) {
 
     test('a call through the gateway returns the result of a direct call', async () => {
       const args = { channelId: 'general-2' };
-      const direct = await client.call('messages__export_messages', args);
+      const directOutcome = await client.call('messages__export_messages', args);
       for (const tool of ['tools_call', 'tools_read']) {
         const result = await client.call(tool, { name: 'messages__export_messages', arguments: args });
-        assert.deepEqual([result.text, result.structured, result.isError], [direct.text, direct.structured, false]);
-        assert.equal(result.progress.at(-1)?.message, direct.progress.at(-1)?.message);
+        assert.deepEqual(
+          [result.text, result.structured, result.isError],
+          [directOutcome.text, directOutcome.structured, false],
+        );
+        assert.equal(result.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
       }
       const found = await client.call('tools_search', { query: 'download all messages of a channel' });
       assert.match(found.text, /messages__export_messages\(channelId/);
@@ -125,16 +129,16 @@ test('integers beyond 2^53 reach the page and come back exactly', async () => {
 
 test('twenty concurrent calls of two clients each get their own result', async () => {
   const clients = [await stack.connectHttp(), await stack.connectStdio()];
-  const outcomes = await Promise.all(
+  const callOutcomes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
-      const outcome = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
-      return { from: 3 + (i % 5), out: outcome };
+      const callOutcome = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
+      return { from: 3 + (i % 5), out: callOutcome };
     }),
   );
-  for (const { from, out: outcome } of outcomes) {
-    assert.equal(outcome?.isError, false, outcome?.text);
-    assert.deepEqual(outcome?.structured, { counted: from });
-    assert.ok(outcome?.progress.every((report) => report.total === from));
-    assert.equal(outcome?.progress.at(-1)?.progress, from);
+  for (const { from, out: callOutcome } of callOutcomes) {
+    assert.equal(callOutcome?.isError, false, callOutcome?.text);
+    assert.deepEqual(callOutcome?.structured, { counted: from });
+    assert.ok(callOutcome?.progress.every((report) => report.total === from));
+    assert.equal(callOutcome?.progress.at(-1)?.progress, from);
   }
 });

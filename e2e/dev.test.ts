@@ -40,11 +40,11 @@ test('each of two changes reaches the page without a reload', async () => {
   await stack.page.evaluate(() => {
     document.documentElement.dataset.mark = 'not reloaded';
   });
-  for (const [old, replacement] of [
+  for (const [oldText, replacement] of [
     ['title: document.title', "title: 'one'"],
     ["title: 'one'", "title: 'two'"],
   ] as const) {
-    author.edit(sourceFile, old, replacement);
+    author.edit(sourceFile, oldText, replacement);
     await waitFor(`a result with ${replacement}`, async () =>
       JSON.stringify(await describePage()).includes(replacement.slice(8, -1)),
     );

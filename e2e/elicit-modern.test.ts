@@ -44,19 +44,19 @@ for (const [name, connect] of [
       };
       id += 1;
       const params = { name: tool, arguments: args, _meta, ...otherParams };
-      const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
-      return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
+      const { result: callResult, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
+      return { result: isRecord(callResult) ? callResult : {}, error: isRecord(error) ? error : undefined };
     };
     const callUntilForm = async (tool: string, args: unknown) => {
-      const { result } = await sendCall(tool, args);
-      assert.equal(result.resultType, 'input_required', JSON.stringify(result));
-      const [key = ''] = Object.keys(Object(result.inputRequests));
+      const { result: callResult } = await sendCall(tool, args);
+      assert.equal(callResult.resultType, 'input_required', JSON.stringify(callResult));
+      const [key = ''] = Object.keys(Object(callResult.inputRequests));
       return {
-        formText: JSON.stringify(result.inputRequests),
+        formText: JSON.stringify(callResult.inputRequests),
         answer: (answer: ElicitResult, tampered = '') =>
           sendCall(tool, args, {
             inputResponses: { [key]: answer },
-            requestState: `${String(result.requestState)}${tampered}`,
+            requestState: `${String(callResult.requestState)}${tampered}`,
           }),
       };
     };
@@ -65,8 +65,8 @@ for (const [name, connect] of [
       const { formText, answer } = await callUntilForm('everything__echo', { value: 'hi' });
       assert.match(formText, /May everything__echo run/);
       assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
-      const { result } = await answer(makeChoice('allow once'));
-      assert.equal(Object(result.structuredContent).value, 'hi');
+      const { result: callResult } = await answer(makeChoice('allow once'));
+      assert.equal(Object(callResult.structuredContent).value, 'hi');
       assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
     });
 
@@ -79,8 +79,8 @@ for (const [name, connect] of [
     test('another surface can decide while the client has no open request', async () => {
       const { answer } = await callUntilForm('everything__echo', { value: 4 });
       await decideElsewhere('everything__echo', true);
-      const { result } = await answer({ action: 'cancel' });
-      assert.equal(Object(result.structuredContent).value, 4);
+      const { result: callResult } = await answer({ action: 'cancel' });
+      assert.equal(Object(callResult.structuredContent).value, 4);
     });
   });
 }

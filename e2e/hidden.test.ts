@@ -26,31 +26,34 @@ async function openHiddenTab(path: string): Promise<number> {
 test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const tabId = await openHiddenTab('/countdown');
   const client = await fixture.connectHttp();
-  const outcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   // With Chrome's throttling of hidden tabs, each step of the call would take 2 s.
-  assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 32_000, `the call took ${outcome.durationMs} ms`);
+  assert.ok(
+    callOutcome.durationMs >= 19_990 && callOutcome.durationMs < 32_000,
+    `the call took ${callOutcome.durationMs} ms`,
+  );
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
   const tabId = await openHiddenTab('/stopped');
   const client = await fixture.connectHttp();
-  const steps: number[] = [];
-  const stops: Promise<void>[] = [];
-  const outcome = await client.call(
+  const countedSteps: number[] = [];
+  const pendingStops: Promise<void>[] = [];
+  const callOutcome = await client.call(
     'messages__countdown',
     { from: 8, intervalMs: 1000, tabId },
     {
       onProgress: ({ progress }) => {
-        steps.push(progress);
-        if (progress === 2 || progress === 5) stops.push(fixture.stopWorker());
+        countedSteps.push(progress);
+        if (progress === 2 || progress === 5) pendingStops.push(fixture.stopWorker());
       },
     },
   );
-  assert.equal(outcome.isError, false, outcome.text);
-  await Promise.all(stops);
-  assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.ok(outcome.durationMs < 15_000, `the call took ${outcome.durationMs} ms`);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  await Promise.all(pendingStops);
+  assert.deepEqual(countedSteps, [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.ok(callOutcome.durationMs < 15_000, `the call took ${callOutcome.durationMs} ms`);
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
@@ -87,8 +90,8 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    const outcome = await client.call('messages__echo', { value: 1, browser: id });
-    assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
+    const callOutcome = await client.call('messages__echo', { value: 1, browser: id });
+    assert.deepEqual(callOutcome.structured, { value: 1 }, callOutcome.text);
     // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the
     // target.
     const state = await waitFor('the state of the page', async () => {
@@ -115,10 +118,10 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   };
   await setSuspended(true);
   for (const args of [{}, { tabId: tab.tabId }]) {
-    const outcome = await client.call('messages__echo', { value: 1, ...args });
-    assert.equal(outcome.code, 'tab_frozen', outcome.text);
-    assert.match(outcome.text, /suspended the tab.*show the tab or to reload it/s);
-    assert.ok(outcome.durationMs < idleLimitMs - 500, `the call took ${outcome.durationMs} ms`);
+    const callOutcome = await client.call('messages__echo', { value: 1, ...args });
+    assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
+    assert.match(callOutcome.text, /suspended the tab.*show the tab or to reload it/s);
+    assert.ok(callOutcome.durationMs < idleLimitMs - 500, `the call took ${callOutcome.durationMs} ms`);
   }
   const otherTab = await fixture.openTab(); // the new tab hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
@@ -141,7 +144,7 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const setLifecycleState = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
   let suspension: Promise<unknown> | undefined;
-  const outcome = await client.call(
+  const callOutcome = await client.call(
     'messages__countdown',
     { from: 1000, intervalMs: 500, tabId: tab.tabId },
     {
@@ -151,12 +154,12 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
     },
   );
   await suspension;
-  assert.equal(outcome.code, 'tab_frozen', outcome.text);
+  assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
   assert.match(
-    outcome.text,
+    callOutcome.text,
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
-  assert.match(outcome.text, /may have taken effect.*show the tab or to reload it/s);
+  assert.match(callOutcome.text, /may have taken effect.*show the tab or to reload it/s);
   const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await setLifecycleState('active');

@@ -18,7 +18,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  const dir = join(stack.home, 'alpha');
+  const dir = join(stack.homeFolder, 'alpha');
   await buildLegacyPlugin(dir, makeTwin('alpha'));
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;

@@ -23,7 +23,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
   for (const name of twinNames) {
-    const dir = join(stack.home, name);
+    const dir = join(stack.homeFolder, name);
     await buildLegacyPlugin(dir, makeTwin(name));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
@@ -78,10 +78,10 @@ const readHooks = (page: Page, name: string) =>
 test('settings, early tokens, names and caches of two plugins in a tab are separate, also after an await', async () => {
   const { page, tabId } = await openTabWithTwins();
   await page.waitForLoadState('networkidle');
-  const results = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
+  const twinResults = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
   for (const [i, name] of twinNames.entries()) {
     const expected = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
-    assert.deepEqual(results[i]?.structured, { before: expected, after: expected });
+    assert.deepEqual(twinResults[i]?.structured, { before: expected, after: expected });
   }
   await callTool('alpha__cache', { tabId, set: 'of alpha' });
   assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
@@ -118,7 +118,7 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
-  const dir = join(stack.home, earlyPlugin.name);
+  const dir = join(stack.homeFolder, earlyPlugin.name);
   await buildLegacyPlugin(dir, earlyPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
@@ -168,8 +168,8 @@ test('a page that forges all events and messages and replaces the old registry l
   await callTool('alpha__write_log', { tabId, text: 'hello' });
   await callTool('beta__write_log', { tabId, text: 'hello' });
   const ownValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
-  const text = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
-  for (const value of ownValues('beta')) assert.ok(text.includes(value), text);
+  const resultText = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
+  for (const value of ownValues('beta')) assert.ok(resultText.includes(value), resultText);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
     return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;

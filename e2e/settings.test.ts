@@ -14,7 +14,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  const plugin = join(stack.home, 'wiki-plugin');
+  const plugin = join(stack.homeFolder, 'wiki-plugin');
   cpSync(join(repositoryRoot, 'e2e/testdata/wiki'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);

@@ -16,9 +16,9 @@ const pluginFolders: Record<string, string> = {};
 
 before(async () => {
   stack = await startStack({ plugins: [{ dir: 'e2e/testdata/versions' }] });
-  pluginFolders.versions = join(stack.home, 'plugin-0');
-  pluginFolders.apart = join(stack.home, 'apart');
-  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
+  pluginFolders.versions = join(stack.homeFolder, 'plugin-0');
+  pluginFolders.apart = join(stack.homeFolder, 'apart');
+  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   writeFileSync(join(pluginFolders.apart, 'src/index.ts'), readFileSync(join(pluginFolders.versions, 'src/index.ts')));
   replaceInFile('apart', 'package.json', /"opentabs": \{/, '"opentabs": {\n    "world": "isolated",');
   await runChecked(['plugin', 'build', pluginFolders.apart], stack.env);
@@ -82,9 +82,9 @@ for (const plugin of ['versions', 'apart']) {
     // The daemon removes the code of the old build immediately, even before the user reviews the new build.
     await waitFor('calls of the old build to fail', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
-    const outcome = await waitForBuild(plugin, 'build 2');
-    assert.deepEqual([outcome.builds, outcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
-    assert.match(String(outcome.teardowns), /build 1;$/);
+    const callOutcome = await waitForBuild(plugin, 'build 2');
+    assert.deepEqual([callOutcome.builds, callOutcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
+    assert.match(String(callOutcome.teardowns), /build 1;$/);
     await rebuild(plugin, 'build 1');
     await reviewPlugin(plugin);
     assert.deepEqual((await waitForBuild(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);

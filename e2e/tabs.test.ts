@@ -166,9 +166,9 @@ test('a call without a matching tab opens a tab in the background, if the user h
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, `${permissionCommand.stderr} ${JSON.stringify(env)}`);
   // Two concurrent calls without a matching tab must open only one tab.
-  const results = await Promise.all([callWhere(), callWhere()]);
+  const callResults = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
-    results.map((result) => [result.path, result.site]),
+    callResults.map((result) => [result.path, result.site]),
     [
       ['/start', `${site.origin}/start`],
       ['/start', `${site.origin}/start`],

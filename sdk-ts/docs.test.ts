@@ -9,12 +9,12 @@ const docsText = readFileSync(new URL('docs/plugins.md', root), 'utf8');
 test('every snippet of docs/plugins.md is in the file that its first line names', () => {
   const snippets = [...docsText.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
   assert.ok(snippets.length > 5);
-  for (const [, firstLine = '', body = ''] of snippets) {
+  for (const [, firstLine = '', interfaceBody = ''] of snippets) {
     const name = /^\/\/ (\S+)$/.exec(firstLine)?.[1];
     assert.ok(name, `a snippet begins with ${firstLine}, not with the name of its file`);
     assert.ok(
-      readFileSync(new URL(name, root), 'utf8').includes(body),
-      `the file ${name} no longer contains this snippet:\n${body}`,
+      readFileSync(new URL(name, root), 'utf8').includes(interfaceBody),
+      `the file ${name} no longer contains this snippet:\n${interfaceBody}`,
     );
   }
 });
@@ -42,8 +42,10 @@ test('docs/plugins.md names every member of the context and of the testing entry
   ];
   for (const [file, name] of interfaces) {
     const source = readFileSync(new URL(file, root), 'utf8');
-    const body = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(source)?.[1];
-    const members = [...(body ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(([, member = '']) => member);
+    const interfaceBody = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(source)?.[1];
+    const members = [...(interfaceBody ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(
+      ([, member = '']) => member,
+    );
     assert.ok(members.length > 3, `${file}: ${name}`);
     for (const member of members) assert.match(docsText, new RegExp(`\`${member}\\b`), `${name}.${member}`);
   }

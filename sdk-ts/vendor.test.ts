@@ -5,9 +5,9 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const vendored = join(here, 'vendor/zod');
-const installed = join(here, '../node_modules/zod');
+const sdkFolder = fileURLToPath(new URL('.', import.meta.url));
+const vendored = join(sdkFolder, 'vendor/zod');
+const installed = join(sdkFolder, '../node_modules/zod');
 
 function filesBelow(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile());
@@ -17,14 +17,14 @@ test('the embedded zod is the released package without comments', async () => {
   const names = filesBelow(vendored);
   assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
   for (const name of names) {
-    const released = readFileSync(join(installed, name), 'utf8');
+    const releasedText = readFileSync(join(installed, name), 'utf8');
     // minifyWhitespace stays off: it drops the comments that let esbuild leave out unused functions.
-    const expected = name.endsWith('.js')
-      ? (await transform(released, { charset: 'utf8', legalComments: 'none' })).code
-      : released;
+    const expectedText = name.endsWith('.js')
+      ? (await transform(releasedText, { charset: 'utf8', legalComments: 'none' })).code
+      : releasedText;
     assert.equal(
       readFileSync(join(vendored, name), 'utf8'),
-      expected,
+      expectedText,
       `write ${name} again: esbuild --tsconfig-raw={} node_modules/zod/${name} --charset=utf8 --legal-comments=none ` +
         `--outfile=sdk-ts/vendor/zod/${name} --allow-overwrite (copy files that are not modules)`,
     );
@@ -45,9 +45,9 @@ test('the embedded libraries of the simulator equal the released packages byte f
   };
   for (const [library, names] of Object.entries(embedded)) {
     for (const name of names) {
-      const released = readFileSync(join(here, '../node_modules', library, name));
+      const releasedText = readFileSync(join(sdkFolder, '../node_modules', library, name));
       assert.ok(
-        readFileSync(join(here, 'vendor', library, basename(name))).equals(released),
+        readFileSync(join(sdkFolder, 'vendor', library, basename(name))).equals(releasedText),
         `the vendored file ${library}/${name} differs from its original`,
       );
     }
@@ -55,17 +55,17 @@ test('the embedded libraries of the simulator equal the released packages byte f
 });
 
 test('the embedded modules of the simulator are the released modules without comments and whitespace', async () => {
-  for (const [released, embedded] of [
+  for (const [releasedText, embedded] of [
     ['linkedom/worker.js', 'linkedom/worker.js'],
     ['whatwg-url-minimum/dist/whatwg-url-minimum.mjs', 'whatwg-url-minimum/whatwg-url-minimum.mjs'],
   ]) {
-    const source = readFileSync(join(here, `../node_modules/${released}`), 'utf8');
+    const sourceText = readFileSync(join(sdkFolder, `../node_modules/${releasedText}`), 'utf8');
     // minifyIdentifiers stays off: plugins read names such as element.constructor.name.
-    const { code } = await transform(source, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' });
+    const { code } = await transform(sourceText, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' });
     assert.equal(
-      readFileSync(join(here, `vendor/${embedded}`), 'utf8'),
+      readFileSync(join(sdkFolder, `vendor/${embedded}`), 'utf8'),
       code,
-      `write it again: esbuild --tsconfig-raw={} node_modules/${released} --minify-whitespace --charset=utf8 ` +
+      `write it again: esbuild --tsconfig-raw={} node_modules/${releasedText} --minify-whitespace --charset=utf8 ` +
         `--legal-comments=none --outfile=sdk-ts/vendor/${embedded} --allow-overwrite`,
     );
   }

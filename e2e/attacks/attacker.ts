@@ -26,13 +26,13 @@ export interface AttackerSite {
 export async function startAttackerSite(
   pages: Readonly<Record<string, readonly [type: string, body: string]>>,
 ): Promise<AttackerSite> {
-  const notes: string[] = [];
+  const attackNotes: string[] = [];
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname;
     requests.push(`${request.method} ${path}`);
     if (path === '/note') {
-      request.on('data', (chunk) => notes.push(String(chunk)));
+      request.on('data', (chunk) => attackNotes.push(String(chunk)));
       request.on('end', () => response.end());
       return;
     }
@@ -47,7 +47,7 @@ export async function startAttackerSite(
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    leaks: notes,
+    leaks: attackNotes,
     requests,
     close() {
       server.closeAllConnections();
@@ -81,7 +81,7 @@ export async function addPlugin(
   plugin: HandwrittenPlugin,
   reviewFlags: readonly string[] = ['--permission', 'auto'],
 ): Promise<void> {
-  const dir = join(stack.home, `plugin-${plugin.name}`);
+  const dir = join(stack.homeFolder, `plugin-${plugin.name}`);
   mkdirSync(join(dir, 'dist'), { recursive: true });
   const anyObject = { type: 'object' };
   writeFileSync(

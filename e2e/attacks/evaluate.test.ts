@@ -91,10 +91,13 @@ test('tools: no tool runs code on a site that the agent may only read', async ()
 });
 
 test('tools: code that the user approved on a page does not run in frames of other sites', async () => {
-  const { setPage, open, client, bank, other, shop, findRef: refOf } = fixture;
-  await fixture.stack.runCli('browser', 'site', shop, 'auto');
+  const { setPage, open, client, bank: bankOrigin, other: otherOrigin, shop: shopOrigin, findRef: refOf } = fixture;
+  await fixture.stack.runCli('browser', 'site', shopOrigin, 'auto');
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
-  setPage('/framing', `<title>f</title><iframe src="${other}/inner"></iframe><iframe src="${bank}/inner"></iframe>`);
+  setPage(
+    '/framing',
+    `<title>f</title><iframe src="${otherOrigin}/inner"></iframe><iframe src="${bankOrigin}/inner"></iframe>`,
+  );
   await open('/framing');
   await waitFor('the frame', async () => /Inner button/.test(await fixture.callTool('browser_snapshot')));
   const target = await refOf('Inner button');

@@ -8,12 +8,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The name of each attack test contains its threat. */
-const threats = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
+const threatNames = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
 
 interface Attack {
-  readonly threat: string;
-  readonly attempt: string;
-  readonly repelled: boolean;
+  readonly threatName: string;
+  readonly attackName: string;
+  readonly isRepelled: boolean;
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -41,9 +41,9 @@ async function runAndReadLines(
   return code;
 }
 
-function reportAttack(threat: string, attempt: string, repelled: boolean): void {
-  attacks.push({ threat, attempt, repelled });
-  process.stdout.write(`${threat.padEnd(8)}  ${repelled ? 'repelled ' : 'SUCCEEDED'}  ${attempt}\n`);
+function reportAttack(threatName: string, attackName: string, isRepelled: boolean): void {
+  attacks.push({ threatName, attackName, isRepelled });
+  process.stdout.write(`${threatName.padEnd(8)}  ${isRepelled ? 'repelled ' : 'SUCCEEDED'}  ${attackName}\n`);
 }
 
 /** Each subtest of a test TestAttackBy... simulates one attack. */
@@ -54,9 +54,9 @@ function runGoAttacks(): Promise<number> {
     if (typeof event !== 'object' || event === null || !('Action' in event)) return;
     if ('Output' in event) output.push(String(event.Output));
     if (event.Action !== 'pass' && event.Action !== 'fail') return;
-    const [, threat = '', attempt = ''] =
+    const [, threatName = '', attempt = ''] =
       /^TestAttackBy(\w+)\/([^/]+)$/.exec('Test' in event ? String(event.Test) : '') ?? [];
-    if (attempt !== '') reportAttack(threat.toLowerCase(), attempt.replaceAll('_', ' '), event.Action === 'pass');
+    if (attempt !== '') reportAttack(threatName.toLowerCase(), attempt.replaceAll('_', ' '), event.Action === 'pass');
     if (event.Action === 'fail') process.stderr.write(output.splice(0).slice(-60).join(''));
   });
 }
@@ -67,10 +67,10 @@ function runNodeAttacks(testFiles: readonly string[], cwd: string): Promise<numb
   let lastTestFailed = false;
   return runAndReadLines(tsx, args, cwd, (line) => {
     const [, failureMark, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(line) ?? [];
-    const [, threat, attempt = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
-    if (threat !== undefined) {
+    const [, threatName, attempt = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
+    if (threatName !== undefined) {
       lastTestFailed = failureMark !== undefined;
-      reportAttack(threat, attempt.replaceAll('\\#', '#'), !lastTestFailed);
+      reportAttack(threatName, attempt.replaceAll('\\#', '#'), !lastTestFailed);
     } else if (lastTestFailed && /^\s/.test(line)) process.stderr.write(`${line}\n`);
   });
 }
@@ -83,13 +83,14 @@ const exitCodes = [
   await runNodeAttacks(files, attacksFolder),
 ];
 
-const untriedThreats = threats.filter((threat) => !attacks.some((attack) => attack.threat === threat));
-const succeeded = attacks.filter((attack) => !attack.repelled);
-const unlisted = attacks.filter((attack) => !threats.some((threat) => threat === attack.threat));
+const untriedThreats = threatNames.filter((threatName) => !attacks.some((attack) => attack.threatName === threatName));
+const succeeded = attacks.filter((attack) => !attack.isRepelled);
+const unlisted = attacks.filter((attack) => !threatNames.some((threatName) => threatName === attack.threatName));
 process.stdout.write(
   `${attacks.length} attacks, ${attacks.length - succeeded.length} repelled, in ${Math.round((Date.now() - startedMs) / 1000)} s\n`,
 );
-for (const threat of untriedThreats) process.stdout.write(`the threat ${threat} has no attack\n`);
-for (const attack of unlisted) process.stdout.write(`the threat ${attack.threat} is in no group of docs/security.md\n`);
+for (const threatName of untriedThreats) process.stdout.write(`the threat ${threatName} has no attack\n`);
+for (const attack of unlisted)
+  process.stdout.write(`the threat ${attack.threatName} is in no group of docs/security.md\n`);
 process.exitCode =
   succeeded.length + untriedThreats.length + unlisted.length > 0 || exitCodes.some((code) => code !== 0) ? 1 : 0;

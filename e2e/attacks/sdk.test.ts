@@ -64,7 +64,7 @@ before(async () => {
   client = await stack.connectHttp();
   for (const [kind, manifestFields] of Object.entries(victimKinds))
     await addVictimPlugin(`victim-${kind}`, manifestFields);
-  const dir = join(stack.home, 'original');
+  const dir = join(stack.homeFolder, 'original');
   await buildLegacyPlugin(dir, originalSdkPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
 });
@@ -75,7 +75,7 @@ after(async () => {
 
 /** addVictimPlugin adds a copy of the test plugin "victim" with additional manifest fields to the daemon. */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
-  const dir = join(stack.home, name);
+  const dir = join(stack.homeFolder, name);
   cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
   const path = join(dir, 'package.json');
   const manifest: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
@@ -119,8 +119,8 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
   const { data } = Object((await callTool('return_image')).structured);
   assert.match(String(data), /image\/png, 11 bytes/);
-  for (const outcome of [echo, echoToRecipient, invalidCall, awaitResult, errorResult])
-    assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
+  for (const callOutcome of [echo, echoToRecipient, invalidCall, awaitResult, errorResult])
+    assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
   assert.deepEqual(attackerSite.leaks.splice(0), []);
 }
 
@@ -144,9 +144,9 @@ for (const [attack, path] of attacks) {
 for (const [attack, path] of attacks) {
   test(`page: a page whose first script ${attack} changes no argument and no result of a plugin of the original SDK`, async () => {
     const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
-    const outcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
-    assert.deepEqual([outcome.isError, outcome.text], [false, `${secretText} none no recipient`]);
-    assert.ok(outcome.progress.some((report) => report.message === secretText));
+    const callOutcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
+    assert.deepEqual([callOutcome.isError, callOutcome.text], [false, `${secretText} none no recipient`]);
+    assert.ok(callOutcome.progress.some((report) => report.message === secretText));
     // The wrapper for plugins of the original OpenTabs SDK exposes secrets to three JavaScript built-ins of the page
     // (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;

@@ -105,8 +105,8 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   // The test allows progress reports of tools in the daemon's log and files, but no arguments, results or errors.
   const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
-  for (const name of readdirSync(stack.home)) {
-    const path = join(stack.home, name);
+  for (const name of readdirSync(stack.homeFolder)) {
+    const path = join(stack.homeFolder, name);
     if (name === 'token' || name.endsWith('.tmp') || !statSync(path).isFile()) continue;
     logs.push(withoutReports(readFileSync(path, 'utf8')));
   }

@@ -31,24 +31,32 @@ const readSteps = listSteps([
 ]);
 
 test('tools: an approval is for one document, and does not apply after a navigation', async () => {
-  const { setPage, client, findRef: refOf, other, bank, shop, callTool: run } = fixture;
+  const {
+    setPage,
+    client,
+    findRef: refOf,
+    other: otherOrigin,
+    bank: bankOrigin,
+    shop: shopOrigin,
+    callTool: run,
+  } = fixture;
   setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
   setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
-  const askedUrl = `${other}/asked`;
+  const askedUrl = `${otherOrigin}/asked`;
   for (const [target, mayRun] of [
-    [`${bank}/next`, false],
-    [`${other}/next`, false],
-    [`${shop}/next`, false],
+    [`${bankOrigin}/next`, false],
+    [`${otherOrigin}/next`, false],
+    [`${shopOrigin}/next`, false],
   ] as const) {
     fixture.onApprovalForm = () => true;
     await run('browser_tabs', { action: 'new', url: askedUrl });
-    const ref = await refOf('Pay');
+    const payButtonRef = await refOf('Pay');
     const page = await fixture.findPage(askedUrl);
     fixture.onApprovalForm = async () => {
       await page.goto(target);
       return true;
     };
-    const outcome = await client.call('browser_click', { target: ref });
+    const outcome = await client.call('browser_click', { target: payButtonRef });
     assert.equal(outcome.isError, !mayRun, `${target}: ${outcome.text}`);
     assert.doesNotMatch(outcome.text, /acted/, target);
     assert.equal(await page.evaluate('acts'), 0, target);
@@ -57,7 +65,7 @@ test('tools: an approval is for one document, and does not apply after a navigat
 });
 
 test('tools: no tool, redirect or window.open opens an address that is not a web page', async () => {
-  const { setPage, client, open, findRef: refOf, stack, shop } = fixture;
+  const { setPage, client, open, findRef: refOf, stack, shop: shopOrigin } = fixture;
   fixture.onApprovalForm = () => true;
   setPage('/plain', '<title>p</title><p>Plain');
   const passwordFile = 'file:///etc/passwd';
@@ -68,8 +76,8 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
     `chrome-extension://${stack.chrome.extensionId}/panel.html`,
     'data:text/html,<h1>data</h1>',
     'javascript:document.title="ran"',
-    `view-source:${shop}/plain`,
-    `blob:${shop}/1`,
+    `view-source:${shopOrigin}/plain`,
+    `blob:${shopOrigin}/1`,
     'about:blank',
     'devtools://devtools/bundled/inspector.html',
     'filesystem:http://shop.localhost/temporary/a',
@@ -103,7 +111,9 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
       assert.doesNotMatch(outcome.text, /root:x:0|heading "data"/, `${words} ${url}`);
       await open('/jump');
     }
-    const response = await client.call('browser_navigate', { url: `${shop}/hop?to=${encodeURIComponent(url.trim())}` });
+    const response = await client.call('browser_navigate', {
+      url: `${shopOrigin}/hop?to=${encodeURIComponent(url.trim())}`,
+    });
     assert.doesNotMatch(response.text, /root:x:0|heading "data"/, url);
   }
   const opened = stack.chrome.context.pages().filter((page) => /^(file|chrome|view-source|devtools):/.test(page.url()));
@@ -143,7 +153,7 @@ test('tools: no tool reads a browser page, a local file or the side panel', asyn
 });
 
 test('tools: no host name, IP address, redirect or frame reaches the daemon', async () => {
-  const { client, setPage, open, stack, shop, callTool: run } = fixture;
+  const { client, setPage, open, stack, shop: shopOrigin, callTool: run } = fixture;
   const { port } = stack;
   fixture.onApprovalForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
@@ -180,7 +190,7 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
     }
   }
   const address = `http://127.0.0.1:${port}/healthz`;
-  const redirected = await client.call('browser_navigate', { url: `${shop}/x?to=${address}`, snapshot: 'full' });
+  const redirected = await client.call('browser_navigate', { url: `${shopOrigin}/x?to=${address}`, snapshot: 'full' });
   assert.doesNotMatch(redirected.text, /data and not instructions/);
   for (const [tool, args] of readSteps) assert.equal((await client.call(tool, args)).isError, true, tool);
   setPage('/frame', `<title>f</title><p>Shop</p><iframe src="${address}"></iframe>`);
@@ -193,21 +203,21 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
 
 test('tools: uploads take only regular files of the folder that the user allows', async () => {
   const { setPage, open, findRef: refOf, stack, client, callTool: run } = fixture;
-  const folder = join(stack.home, 'uploads');
+  const folder = join(stack.homeFolder, 'uploads');
   mkdirSync(join(folder, '.hidden'), { recursive: true });
   writeFileSync(join(folder, 'ok.txt'), 'fine');
   writeFileSync(join(folder, '.hidden', 'a.txt'), 'SECRET-UPLOAD');
-  writeFileSync(join(stack.home, 'outside.txt'), 'SECRET-UPLOAD');
-  symlinkSync(join(stack.home, 'outside.txt'), join(folder, 'link.txt'));
-  symlinkSync(stack.home, join(folder, 'linked'));
+  writeFileSync(join(stack.homeFolder, 'outside.txt'), 'SECRET-UPLOAD');
+  symlinkSync(join(stack.homeFolder, 'outside.txt'), join(folder, 'link.txt'));
+  symlinkSync(stack.homeFolder, join(folder, 'linked'));
   setPage(
     '/up',
     `<title>u</title><input type="file" multiple aria-label="File" onchange="window.taken = [...files].map((f) => f.name)">`,
   );
   await open('/up');
   const target = await refOf('"File"');
-  const refused = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
-  assert.match(refused.text, /uploadFolders/);
+  const refusedUpload = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
+  assert.match(refusedUpload.text, /uploadFolders/);
   for (const path of [
     '/etc/passwd',
     `${folder}/../outside.txt`,
@@ -235,9 +245,9 @@ test('tools: uploads take only regular files of the folder that the user allows'
 });
 
 test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab holders', async () => {
-  const { setPage, open, client, stack, bank, other, findRef: refOf, callTool: run } = fixture;
+  const { setPage, open, client, stack, bank: bankOrigin, other: otherOrigin, findRef: refOf, callTool: run } = fixture;
   setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
-  const page = await stack.chrome.openPage(`${bank}/victim`);
+  const page = await stack.chrome.openPage(`${bankOrigin}/victim`);
   fixture.onApprovalForm = () => true;
   await page.bringToFront();
   const { tabId } = await (async () => {
@@ -265,7 +275,7 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
     ['tools_call', { name: 'browser_snapshot', arguments: {}, tabId }],
     ['tools_read', { name: 'browser_click', arguments: click }],
     ['tools_call', { name: 'browser_batch', arguments: { steps: [{ tool: 'browser_snapshot', args: { tabId } }] } }],
-    ['browser_navigate', { url: `${other}/victim` }],
+    ['browser_navigate', { url: `${otherOrigin}/victim` }],
     ['browser_snapshot', { _frames: {}, tabId }],
     ['browser_tabs', { action: 'close', tabId }],
   ])) {
@@ -278,18 +288,18 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
   const ownTab = await open('/own');
   const target = await refOf('"B"');
   await run('browser_click', { target });
-  const second = await connectHttp(stack.port, await addClient(stack.env, 'second'));
+  const secondClient = await connectHttp(stack.port, await addClient(stack.env, 'second'));
   try {
     for (const [tool, args] of listSteps([
       ['browser_click', { target, tabId: ownTab }],
       ['browser_navigate', { go: 'reload', tabId: ownTab }],
       ['browser_batch', { steps: [{ tool: 'browser_click', args: { target, tabId: ownTab } }] }],
     ])) {
-      const outcome = await second.call(tool, args);
+      const outcome = await secondClient.call(tool, args);
       assert.equal(outcome.isError, true, tool);
       assert.match(outcome.text, /holds it for \d+ more seconds|uses tab/, tool);
     }
   } finally {
-    await second.close();
+    await secondClient.close();
   }
 });

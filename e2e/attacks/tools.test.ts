@@ -49,8 +49,8 @@ test('tools: instructions in a page are only between the markers, and hidden ins
   const { setPage, open, callTool: run, findRef: refOf } = fixture;
   setPage('/orders', orderPage);
   const tabId = await open('/orders');
-  const [press, field, list] = [await refOf('press'), await refOf('field'), await refOf('list')];
-  const results: [string, Record<string, unknown>][] = [
+  const [press, fieldRef, list] = [await refOf('press'), await refOf('field'), await refOf('list')];
+  const toolCalls: [string, Record<string, unknown>][] = [
     ['browser_snapshot', {}],
     ['browser_find', { text: injectedOrder }],
     ['browser_read_page', { format: 'markdown' }],
@@ -58,7 +58,7 @@ test('tools: instructions in a page are only between the markers, and hidden ins
     ['browser_read_page', { format: 'html' }],
     ['browser_click', { target: press }],
     ['browser_hover', { target: press }],
-    ['browser_type', { target: field, text: 'x' }],
+    ['browser_type', { target: fieldRef, text: 'x' }],
     ['browser_select_option', { target: list, values: [`${injectedOrder} option`] }],
     ['browser_press_key', { key: 'Tab' }],
     ['browser_scroll', { direction: 'bottom' }],
@@ -67,7 +67,7 @@ test('tools: instructions in a page are only between the markers, and hidden ins
     ['browser_tabs', { action: 'select', tabId }],
   ];
   fixture.onApprovalForm = () => true;
-  for (const [tool, args] of results) {
+  for (const [tool, args] of toolCalls) {
     const text = await run(tool, args);
     assert.doesNotMatch(removeFramedText(text), /OBEY/, `${tool} ${JSON.stringify(args)}`);
     if (args.format !== 'html') assert.doesNotMatch(text, /OBEY-HIDDEN/, `${tool} ${JSON.stringify(args)}`);
@@ -92,25 +92,25 @@ const readSteps = listSteps([
   ['browser_take_screenshot', {}],
 ]);
 
-async function assertPrivate(how: string): Promise<void> {
+async function assertPrivate(stepName: string): Promise<void> {
   const { client } = fixture;
   for (const [tool, args] of readSteps) {
     const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, `${how}: ${tool} ran: ${outcome.text}`);
-    assert.doesNotMatch(outcome.text, /Balance-9|Accounts/, `${how}: ${tool}`);
+    assert.equal(outcome.isError, true, `${stepName}: ${tool} ran: ${outcome.text}`);
+    assert.doesNotMatch(outcome.text, /Balance-9|Accounts/, `${stepName}: ${tool}`);
   }
 }
 
 for (const site of ['bank', 'other'] as const) {
   test(`tools: no redirect to a site that is ${site === 'bank' ? 'off' : 'not approved'} returns its content`, async () => {
-    const { setPage, client, open, findRef: refOf, shop, callTool: run } = fixture;
+    const { setPage, client, open, findRef: refOf, shop: shopOrigin, callTool: run } = fixture;
     const target = `${fixture[site]}/bank`;
-    const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
+    const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
     setPage('/meta', `<title>m</title><meta http-equiv="refresh" content="0;url=${target}">`);
     setPage('/script', `<title>s</title><script>location.replace('${target}')</script>`);
     setPage('/plain', '<title>p</title><p>Plain');
-    const assertHidden = (how: string, text: string) => assert.doesNotMatch(text, /Balance-9|Accounts/, how);
-    for (const address of [hop, `${shop}/meta`, `${shop}/script`]) {
+    const assertHidden = (stepName: string, text: string) => assert.doesNotMatch(text, /Balance-9|Accounts/, stepName);
+    for (const address of [redirectUrl, `${shopOrigin}/meta`, `${shopOrigin}/script`]) {
       for (const snapshot of ['diff', 'full']) {
         await open('/plain');
         const navigated = await client.call('browser_navigate', { url: address, snapshot });
@@ -126,21 +126,21 @@ for (const site of ['bank', 'other'] as const) {
     }
     setPage(
       '/leave',
-      `<title>l</title><button onclick="location='${target}'">Go</button><a href="${hop}">Hop</a>
+      `<title>l</title><button onclick="location='${target}'">Go</button><a href="${redirectUrl}">Hop</a>
        <input aria-label="Enter" onkeydown="location='${target}'"><button onmouseover="location='${target}'">Over</button>
        <script>addEventListener('scroll', () => { location = '${target}' })</script><div style="height:5000px">`,
     );
-    for (const [tool, words, args] of [
+    for (const [tool, elementName, args] of [
       ['browser_click', 'Go', { snapshot: 'full' }],
       ['browser_click', 'Hop', { snapshot: 'full' }],
       ['browser_hover', 'Over', { snapshot: 'full' }],
       ['browser_press_key', 'Enter', { key: 'a', snapshot: 'full' }],
     ] as const) {
       await open('/leave');
-      const outcome = await client.call(tool, { ...args, target: await refOf(words) });
-      assertHidden(`${tool} ${words}`, outcome.text);
+      const outcome = await client.call(tool, { ...args, target: await refOf(elementName) });
+      assertHidden(`${tool} ${elementName}`, outcome.text);
       const page = await fixture.findPage(target);
-      await assertPrivate(`${tool} ${words}`);
+      await assertPrivate(`${tool} ${elementName}`);
       await page.close();
     }
     setPage('/later', `<title>l</title><script>setTimeout(() => { location = '${target}' }, 1500)</script>`);
@@ -153,8 +153,11 @@ for (const site of ['bank', 'other'] as const) {
 }
 
 test('tools: a page cannot hide in a frame what the user has turned off', async () => {
-  const { setPage, open, client, bank, callTool: run } = fixture;
-  setPage('/framing', `<title>f</title><h1>Shop</h1><iframe width="600" height="300" src="${bank}/bank"></iframe>`);
+  const { setPage, open, client, bank: bankOrigin, callTool: run } = fixture;
+  setPage(
+    '/framing',
+    `<title>f</title><h1>Shop</h1><iframe width="600" height="300" src="${bankOrigin}/bank"></iframe>`,
+  );
   await open('/framing');
   await waitFor('the frame', async () => (await fixture.findPage(`${fixture.shop}/framing`)).frames().length > 1);
   for (const [tool, args] of listSteps([

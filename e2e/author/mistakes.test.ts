@@ -16,7 +16,7 @@ interface LogEntry {
 }
 
 /** source is the code of a plugin with one tool for each common mistake. */
-const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
+const pluginSource = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
 
 class Track {
@@ -79,9 +79,12 @@ let page: Page;
 before(async () => {
   stack = await startStack();
   page = await stack.chrome.openPage(`${readSiteOrigin()}/`);
-  await runChecked(['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.home], stack.env);
-  dir = join(stack.home, 'mistakes');
-  writeSource(source);
+  await runChecked(
+    ['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.homeFolder],
+    stack.env,
+  );
+  dir = join(stack.homeFolder, 'mistakes');
+  writeSource(pluginSource);
   dev = startOpentabs(['plugin', 'dev', dir], stack.env);
   client = await stack.connectHttp();
 });
@@ -101,19 +104,21 @@ function writeSource(text: string): void {
 async function readLog(tool: string): Promise<LogEntry | undefined> {
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--json', '--last', '0');
   const entries: LogEntry[] = JSON.parse(stdout);
-  return entries.findLast(({ message }) => message.startsWith(`${tool} failed`) || message.startsWith(`${tool}:`));
+  return entries.findLast(
+    ({ message: messageStart }) => messageStart.startsWith(`${tool} failed`) || messageStart.startsWith(`${tool}:`),
+  );
 }
 
 test('plugin dev updates a tab that was open before plugin dev started', async () => {
   await waitFor('plugin dev to make its first build', () => dev.stderr().includes('waiting for changes'));
-  writeSource(`${source}// a first change\n`);
+  writeSource(`${pluginSource}// a first change\n`);
   await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
   await waitFor('a call in the tab', async () =>
     (await client.call('mistakes__bigint')).text.includes('12345678901234567890'),
   );
 });
 
-for (const [tool, level, message, action] of [
+for (const [tool, level, messageStart, action] of [
   ['throws', 'error', /Cannot read properties of undefined \(reading 'length'\)$/, undefined],
   ['cors', 'error', /Failed to fetch\n.*\(CORS\)/, /Network panel/],
   [
@@ -145,10 +150,10 @@ for (const [tool, level, message, action] of [
 ] as const) {
   test(`the log explains the mistake ${tool}`, async () => {
     await client.call(`mistakes__${tool}`);
-    const entry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
-    assert.equal(entry.level, level);
-    assert.match(entry.message, message);
-    if (action) assert.match(entry.message, action);
+    const logEntry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
+    assert.equal(logEntry.level, level);
+    assert.match(logEntry.message, messageStart);
+    if (action) assert.match(logEntry.message, action);
   });
 }
 
@@ -162,9 +167,9 @@ test('a result with a circular reference fails with its path, and a bigint becom
 });
 
 test('the log and plugin dev show a thrown error with its source lines', async () => {
-  const lineOf = (part: string) => source.split('\n').findIndex((line) => line.includes(part)) + 1;
-  const entry = await waitFor('the entry of the error', () => readLog('throws'));
-  const frames = entry.stack ?? [];
+  const lineOf = (part: string) => pluginSource.split('\n').findIndex((line) => line.includes(part)) + 1;
+  const logEntry = await waitFor('the entry of the error', () => readLog('throws'));
+  const frames = logEntry.stack ?? [];
   assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));
   assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${lineOf('return countParts')}:\\d+`));
   await waitFor('plugin dev to print the error', () =>

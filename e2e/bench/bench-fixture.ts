@@ -16,7 +16,7 @@ export interface LiveStack {
 
 export class BenchFixture {
   readonly goClient = new GoClient();
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
   #floorServer: Promise<GoServer> | undefined;
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
@@ -52,15 +52,15 @@ export class BenchFixture {
   }
 
   async #startLiveStack(): Promise<LiveStack> {
-    const floor = await this.getFloorServer();
-    const extension = join(this.home, 'floor');
+    const floorServer = await this.getFloorServer();
+    const extension = join(this.homeFolder, 'floor');
     cpSync(join(repositoryRoot, 'e2e/bench/floor'), extension, { recursive: true });
-    writeFileSync(join(extension, 'config.js'), `export const port = ${floor.port};\n`);
+    writeFileSync(join(extension, 'config.js'), `export const port = ${floorServer.port};\n`);
     const stack = await startStack({ chrome: { otherExtensions: [extension] } });
     this.onClose(() => stack.close());
     await addBenchPlugin(stack);
-    const origin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
-    const floorPage = await stack.chrome.openPage(`${origin}/floor`);
+    const floorOrigin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
+    const floorPage = await stack.chrome.openPage(`${floorOrigin}/floor`);
     await stack.page.bringToFront();
     await this.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
     const order = { tool: 'echo', args: { text: 'x' }, calls: 1 };
@@ -85,12 +85,12 @@ export class BenchFixture {
     for (const close of this.#closeFunctions.reverse())
       await close().catch((error: unknown) => process.stderr.write(`${error}\n`));
     await this.goClient.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 async function addBenchPlugin(stack: Stack): Promise<void> {
-  const plugin = join(stack.home, 'bench-plugin');
+  const plugin = join(stack.homeFolder, 'bench-plugin');
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);

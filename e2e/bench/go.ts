@@ -115,12 +115,12 @@ export async function startFollowers(
 ): Promise<Followers> {
   const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
   const child = startBenchProgram(neverReading ? [...args, '-stuck'] : args);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  if (Number((await lines.next()).value) !== count) throw new Error('the followers did not start');
+  const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  if (Number((await outputLines.next()).value) !== count) throw new Error('the followers did not start');
   return {
     async count() {
       child.stdin.write('\n');
-      return EventCounts.parse(JSON.parse(String((await lines.next()).value)));
+      return EventCounts.parse(JSON.parse(String((await outputLines.next()).value)));
     },
     close: () => endProcess(child),
   };

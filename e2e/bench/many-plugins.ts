@@ -64,14 +64,14 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
  */
 function makeAdapterCode(name: string, minBytes: number): string {
   const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
-  const lines: string[] = [header];
+  const sourceLines: string[] = [header];
   let bytes = header.length;
   for (let i = 0; bytes < minBytes; i++) {
     const line = `function f${i}(a,b){if(a>b){return{kind:"${name}",value:[a,b,${i}]}}return f${i}(b,a+${i})}\n`;
-    lines.push(line);
+    sourceLines.push(line);
     bytes += line.length;
   }
-  const code = `${lines.join('')}})();\n`;
+  const code = `${sourceLines.join('')}})();\n`;
   const hash = createHash('sha256').update(code).digest('hex');
   return `${code}(function(){var o=(globalThis).__openTabs;var a=o.adapters[${JSON.stringify(name)}];a.__adapterHash="${hash}";Object.freeze(a);})();\n`;
 }

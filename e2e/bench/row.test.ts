@@ -7,7 +7,7 @@ import { computeQuantile, summarize } from './samples.ts';
 const sampleRow: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const cases: [Partial<Row>, ReturnType<typeof judgeRow>][] = [
+  const rowCases: [Partial<Row>, ReturnType<typeof judgeRow>][] = [
     [{}, ''],
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
@@ -18,7 +18,8 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [fields, want] of cases) assert.equal(judgeRow({ ...sampleRow, ...fields }), want, JSON.stringify(fields));
+  for (const [fields, want] of rowCases)
+    assert.equal(judgeRow({ ...sampleRow, ...fields }), want, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {

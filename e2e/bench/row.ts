@@ -26,7 +26,11 @@ export interface Threshold {
 }
 
 export const makeUpperThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
-export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
+export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({
+  kind: 'atLeast',
+  limit,
+  unit,
+});
 
 /** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
 export function judgeRow(row: Row): 'ok' | 'MISSED' | '' {
@@ -69,14 +73,14 @@ export function formatTable(rows: readonly Row[]): string {
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
   const widths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
-  const lines = allLines.map((line) =>
+  const tableLines = allLines.map((line) =>
     line
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd(),
   );
   const notes = rows.flatMap((row) => [row.broken, row.note].flatMap((text) => (text ? [`${row.id}: ${text}`] : [])));
-  return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+  return [...tableLines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
 function formatValue(value: number, unit: string): string {

@@ -30,11 +30,11 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 
 /** Because the measurements alternate, other load on the machine affects all of them equally. */
 export async function measureAlternately<K extends string>(
-  rounds: number,
+  roundCount: number,
   measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,
 ): Promise<Map<string, Summary>> {
   const blocks = new Map<string, (readonly number[])[]>();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < roundCount; round++) {
     for (const [name, measure] of Object.entries<() => Promise<readonly number[]>>(measurements)) {
       const block = blocks.get(name) ?? [];
       blocks.set(name, block);

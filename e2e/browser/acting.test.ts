@@ -207,13 +207,13 @@ test('a wait ends when its condition comes, survives a new document, and reports
   );
   assert.equal((await call('browser_wait_for', { text: 'Ready' }, tabId)).text, 'Found: text.');
   const run = await start('browser_wait_for', { text: 'Thank you' }, tabId);
-  assert.equal(toOutput(await run.ended).page?.title, 'Done');
+  assert.equal(toOutput(await run.dispatchAnswer).page?.title, 'Done');
   assert.equal((await fail('browser_wait_for', { text: 'never', timeout: 0.3 }, tabId)).code, 'timeout');
   assert.match((await call('browser_wait_for', { time: 0.2 }, tabId)).text ?? '', /^Waited 0\.2 s\./);
   const closing = await start('browser_wait_for', { text: 'never', timeout: 60 }, tabId);
   await waitFor('a report', () => closing.reports.length > 0);
   await call('browser_tabs', { action: 'close', tabId });
-  assert.equal(toFailure(await closing.ended).code, 'tab_closed');
+  assert.equal(toFailure(await closing.dispatchAnswer).code, 'tab_closed');
   const other = await open('/other', '');
   const cancelled = await start('browser_wait_for', { text: 'never', timeout: 60 }, other);
   await waitFor('a report', () => cancelled.reports.length > 0);

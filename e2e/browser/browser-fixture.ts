@@ -129,8 +129,8 @@ async function startParts(
     otherOrigin: `http://localhost:${port}`,
     setPage: (path, html) => htmlByPath.set(path, html),
     start,
-    callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).ended),
-    callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).ended),
+    callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).dispatchAnswer),
+    callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).dispatchAnswer),
     takeSnapshot: (tabId) =>
       waitFor('a snapshot with the content of each frame', async () => {
         const output = await fixture.callTool('browser_snapshot', {}, tabId);

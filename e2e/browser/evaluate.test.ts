@@ -189,7 +189,8 @@ for (const [way, options] of evaluationWays)
           Symbol.iterator = undefined;
         </script>`,
       );
-      const outcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId)).ended;
+      const outcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId))
+        .dispatchAnswer;
       assert.ok(outcome.result !== undefined || outcome.error !== undefined);
       assert.deepEqual(await jsonOf(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
     });

@@ -49,7 +49,7 @@ for (const [level, flags] of [
   });
   after(() => fixture?.close());
 
-  const uploads = () => join(fixture.faults.home, 'uploads');
+  const uploads = () => join(fixture.faults.homeFolder, 'uploads');
 
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;

@@ -98,7 +98,7 @@ test('a tool of a document that the tab no longer shows does not start', async (
     documentId: 'D0000000000000000000000000000000',
     args: { url: `${origin}/b` },
   });
-  const failure = toFailure(await run.ended);
+  const failure = toFailure(await run.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['navigated', true]);
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
   await call('browser_tabs', { action: 'close', tabId });
@@ -108,7 +108,7 @@ test('a slow navigation reports progress and can be cancelled', async () => {
   const { callTool: call, open, origin, start } = fixture;
   const tabId = await open('/a');
   const run = await start('browser_navigate', { url: `${origin}/b?delay=5000` }, tabId);
-  assert.equal(toOutput(await run.ended).page?.title, 'Page B');
+  assert.equal(toOutput(await run.dispatchAnswer).page?.title, 'Page B');
   assert.match(String(Object(run.reports[0]).message), /^waiting for the site's answer, \d s$/);
   const slow = await start('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
   await waitFor('a report', () => slow.reports.length > 0);
@@ -120,7 +120,7 @@ test('a call that an earlier worker may have run does not run again', async () =
   const { server, callTool: call } = fixture;
   const { tabs = [] } = await call('browser_tabs', { action: 'list' });
   const run = server.dispatchTool({ plugin: 'browser', tool: 'browser_tabs', args: { action: 'new' }, again: true });
-  const failure = toFailure(await run.ended);
+  const failure = toFailure(await run.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['link_lost', undefined]);
   assert.equal((await call('browser_tabs', { action: 'list' })).tabs?.length, tabs.length);
 });

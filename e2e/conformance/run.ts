@@ -21,7 +21,7 @@ interface Run {
   readonly version: string;
 }
 
-const runs: readonly Run[] = [
+const conformanceRuns: readonly Run[] = [
   { name: '0.1.16 at 2025-11-25', suite: 'conformance-0.1', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2025-11-25', suite: 'conformance-0.2', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
@@ -64,7 +64,7 @@ async function main(): Promise<boolean> {
   const stack = await startStack();
   const opentabs = (...args: string[]) => runChecked(args, stack.env);
   try {
-    const plugin = join(stack.home, 'conformance-plugin');
+    const plugin = join(stack.homeFolder, 'conformance-plugin');
     cpSync(join(runnerFolder, 'plugin'), plugin, { recursive: true });
     await opentabs('plugin', 'build', plugin);
     setToolSchema(join(plugin, 'dist/tools.json'));
@@ -87,12 +87,12 @@ async function main(): Promise<boolean> {
         );
       },
     });
-    const expected = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
+    const expectedFailures = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
     let allMatch = true;
-    for (const run of runs) {
+    for (const run of conformanceRuns) {
       const verdicts = await runSuite(run, proxy.url);
       if (process.argv.includes('--list')) printFailures(run, verdicts);
-      allMatch = printReport(run, expected, verdicts) && allMatch;
+      allMatch = printReport(run, expectedFailures, verdicts) && allMatch;
     }
     await proxy.close();
     return allMatch;
@@ -106,8 +106,8 @@ async function main(): Promise<boolean> {
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
-  const text = readFileSync(file, 'utf8');
-  const manifest: unknown = JSON.parse(text, (_, value: unknown) =>
+  const fileText = readFileSync(file, 'utf8');
+  const manifest: unknown = JSON.parse(fileText, (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'name' in value && value.name === 'json_schema_2020_12_tool'
       ? { ...value, input_schema: schema }
       : value,
@@ -121,14 +121,14 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
-  const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
+function printReport(run: Run, expectedFailures: ExpectedFailures, verdicts: Verdicts): boolean {
+  const { unexpected, staleChecks, verdictCounts } = compareVerdicts(expectedFailures, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);
-  for (const line of stale) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
+  for (const line of staleChecks) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
   console.log(
-    `conformance ${run.name}: ${counts.passed} passed, ${counts.expected} fail as expected, ${unexpected.length} unexpected, ${stale.length} to take off the list`,
+    `conformance ${run.name}: ${verdictCounts.passed} passed, ${verdictCounts.expected} fail as expected, ${unexpected.length} unexpected, ${staleChecks.length} to take off the list`,
   );
-  return unexpected.length === 0 && stale.length === 0;
+  return unexpected.length === 0 && staleChecks.length === 0;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

@@ -5,21 +5,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addVerdicts, compareVerdicts, readExpected, type Verdicts } from './verdicts.ts';
 
-function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts {
+function makeVerdicts(checkVerdicts: readonly [id: string, status: string][]): Verdicts {
   const verdicts: Verdicts = new Map();
   addVerdicts(
     's',
-    checks.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
+    checkVerdicts.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
     verdicts,
   );
   return verdicts;
 }
 
-const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
+const expectedFailures = readExpected({
+  reasons: { because: 'a reason' },
+  runs: { run: { because: ['s:listed', 'all:*'] } },
+});
 
 test('the conformance run accepts the failure of a listed check only', () => {
   const comparison = compareVerdicts(
-    expected,
+    expectedFailures,
     'run',
     new Map([
       ...makeVerdicts([
@@ -35,18 +38,18 @@ test('the conformance run accepts the failure of a listed check only', () => {
   );
   assert.deepEqual(comparison, {
     unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
-    stale: [],
-    counts: { passed: 2, expected: 2 },
+    staleChecks: [],
+    verdictCounts: { passed: 2, expected: 2 },
   });
 });
 
 test('a check that is listed as failing and passes is reported as stale', () => {
-  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, [
+  assert.deepEqual(compareVerdicts(expectedFailures, 'run', makeVerdicts([['listed', 'SUCCESS']])).staleChecks, [
     's:listed',
     'all:*',
   ]);
-  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([])).stale, ['s:listed', 'all:*']);
-  assert.throws(() => compareVerdicts(expected, 'another', makeVerdicts([])), /has no entry for another/);
+  assert.deepEqual(compareVerdicts(expectedFailures, 'run', makeVerdicts([])).staleChecks, ['s:listed', 'all:*']);
+  assert.throws(() => compareVerdicts(expectedFailures, 'another', makeVerdicts([])), /has no entry for another/);
 });
 
 test('the worst of several verdicts on one check counts', () => {

@@ -35,9 +35,9 @@ async function checkClean(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
   assert.ok(!names.includes('demo'), `plugins after the demo = ${names.join(', ')}, want no demo`);
-  assert.equal(existsSync(join(stack.home, 'demo')), false);
-  assert.doesNotMatch(readFileSync(join(stack.home, 'plugins.json'), 'utf8'), /demo/);
-  assert.doesNotMatch(readFileSync(join(stack.home, 'permissions.json'), 'utf8'), /"demo"/);
+  assert.equal(existsSync(join(stack.homeFolder, 'demo')), false);
+  assert.doesNotMatch(readFileSync(join(stack.homeFolder, 'plugins.json'), 'utf8'), /demo/);
+  assert.doesNotMatch(readFileSync(join(stack.homeFolder, 'permissions.json'), 'utf8'), /"demo"/);
 }
 
 async function waitForApproval(): Promise<void> {
@@ -85,24 +85,24 @@ test('the user confirms and approves in the terminal', async () => {
   child.stdout.on('data', (chunk) => {
     screen += String(chunk);
   });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
   await waitFor('the question to start', () => Promise.resolve(screen.includes('Start the demo?')));
   assert.match(screen, /enables the plugin "demo" for this site only/);
   child.stdin.write('y\n');
   await waitFor('the question to approve', () => Promise.resolve(screen.includes('approve it here?')));
   child.stdin.write('\n');
-  assert.equal(await ended, 0, screen);
+  assert.equal(await exitCode, 0, screen);
   assert.match(screen, /Approved\. The result:/);
   await checkClean();
 });
 
 test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () => {
-  const moments: readonly [name: string, hasCome: (demo: StartedCommand) => boolean][] = [
-    ['at the start', () => existsSync(join(stack.home, 'demo'))],
+  const demoMoments: readonly [name: string, hasCome: (demo: StartedCommand) => boolean][] = [
+    ['at the start', () => existsSync(join(stack.homeFolder, 'demo'))],
     ['during the long call', (demo) => /progress \d+%/.test(demo.stderr())],
     ['during the stop', (demo) => demo.stdout().includes('2. A stop')],
   ];
-  for (const [name, hasCome] of moments) {
+  for (const [name, hasCome] of demoMoments) {
     const demo = startDemo('--yes');
     await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demo)));
     demo.child.kill('SIGINT');
@@ -123,12 +123,12 @@ test('a demo that was killed leaves nothing that the next demo does not remove',
   killed.child.kill('SIGKILL');
   await killed.ended;
   await waitFor('the tab of the killed demo to close', () => Promise.resolve(!isDemoOpen()));
-  const next = startDemo('--yes');
+  const nextDemo = startDemo('--yes');
   await waitFor('the next demo to report or to end', () =>
-    Promise.resolve(/progress \d+%/.test(next.stderr()) || next.child.exitCode !== null),
+    Promise.resolve(/progress \d+%/.test(nextDemo.stderr()) || nextDemo.child.exitCode !== null),
   );
-  assert.match(next.stderr(), /progress \d+%/);
-  next.child.kill('SIGINT');
-  assert.equal((await next.ended).code, 130);
+  assert.match(nextDemo.stderr(), /progress \d+%/);
+  nextDemo.child.kill('SIGINT');
+  assert.equal((await nextDemo.ended).code, 130);
   await checkClean();
 });

@@ -17,18 +17,18 @@ async function main(): Promise<boolean> {
     printLine(
       `Up after ${formatSeconds(Date.now() - startMs)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
-    const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
+    const progressBars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stop = new AbortController();
     const updateBar = (row: number) => (report: ReceivedProgress) =>
-      bars.updateProgress(row, report.progress, report.total, report.message ?? '');
+      progressBars.updateProgress(row, report.progress, report.total, report.message ?? '');
     setTimeout(() => stop.abort('the demo stops this one'), 8_000);
     const [reportingCall, silentCall, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
-        .then((outcome) => showOutcome(bars, 0, outcome)),
+        .then((outcome) => showOutcome(progressBars, 0, outcome)),
       client
         .call('messages__silent', { forMs: 120_000 }, { onProgress: updateBar(1) })
-        .then((outcome) => showOutcome(bars, 1, outcome)),
+        .then((outcome) => showOutcome(progressBars, 1, outcome)),
       client
         .call(
           'messages__export_messages',
@@ -36,14 +36,18 @@ async function main(): Promise<boolean> {
           { onProgress: updateBar(2), signal: stop.signal },
         )
         .then(
-          (outcome) => showOutcome(bars, 2, outcome),
+          (outcome) => showOutcome(progressBars, 2, outcome),
           (error: unknown) => {
-            bars.endRow(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
+            progressBars.endRow(
+              2,
+              false,
+              `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`,
+            );
             return undefined;
           },
         ),
     ]);
-    bars.close();
+    progressBars.close();
     const record = (await stack.listCalls()).find((call) => call.status === 'cancelled');
     printLine('');
     return [
@@ -67,8 +71,8 @@ async function main(): Promise<boolean> {
   }
 }
 
-function showOutcome(bars: Bars, row: number, outcome: Outcome): Outcome {
-  bars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
+function showOutcome(progressBars: Bars, row: number, outcome: Outcome): Outcome {
+  progressBars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
   return outcome;
 }
 

@@ -39,7 +39,7 @@ async function crashPage({ path }: CellContext): Promise<void> {
 async function startClone(): Promise<void> {
   const clone = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');
-  cpSync(join(fixture.home, 'profile', storage), join(fixture.home, 'copy', storage), { recursive: true });
+  cpSync(join(fixture.homeFolder, 'profile', storage), join(fixture.homeFolder, 'copy', storage), { recursive: true });
   await clone.start();
   await fixture.waitForBrowser(2);
   const [originalId, cloneId] = (await fixture.listBrowsers()).map((browser) => browser.id);

@@ -18,7 +18,7 @@ const openingPeriodMs = 3000;
 /** To reproduce a failed run, set the environment variable SEED to the seed of that run. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let env: Record<string, string> = {};
 let server: Server;
 let site: Site;
@@ -31,17 +31,17 @@ let pageCount = 0;
 
 /** generateRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
 const generateRandom = (() => {
-  let state = seed;
+  let randomState = seed;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    randomState = (randomState + 0x6d2b79f5) | 0;
+    let t = Math.imul(randomState ^ (randomState >>> 15), 1 | randomState);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 })();
 
 function writePlugin(name: string, version: number): string {
-  const dir = join(home, 'packages', name);
+  const dir = join(homeFolder, 'packages', name);
   const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
   const urlPatterns = [`http://127.0.0.1/${name}/*`, ...(name === 'framed' ? ['http://127.0.0.1/page*'] : [])];
   hashes.set(name, writeSmallPlugin(dir, { name, version, urlPatterns, ...otherFields }));
@@ -51,9 +51,9 @@ function writePlugin(name: string, version: number): string {
 before(async () => {
   process.stderr.write(`SEED=${seed}\n`);
   const port = await findFreePort();
-  env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
+  env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port) };
   for (const name of allPlugins) await runChecked(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
-  const extension = join(home, 'unpacked');
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
   site.setPageHtml(
@@ -61,15 +61,15 @@ before(async () => {
   );
   daemon = startOpentabs(['serve'], env);
   await waitFor('the server to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
+  server = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
   // Let several pages share one process, because the start of many processes would slow down the test.
-  browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
+  browser = new Browser(join(homeFolder, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {
   await browser?.close();
   if (daemon) await stopProcess(daemon);
   await site?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 afterEach(() => browser.close());
@@ -102,7 +102,7 @@ function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
   return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
 }
 
-async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
+async function waitForPlugins(phaseName: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
@@ -120,7 +120,7 @@ async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Prom
     }
   }
   process.stderr.write(
-    `${phase}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
+    `${phaseName}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
   );
   const pagesWithoutPlugin = [...pendingPages].map(
     ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,

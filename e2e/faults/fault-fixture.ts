@@ -36,8 +36,8 @@ export interface BrowserView {
  * MCP clients.
  */
 export class FaultFixture {
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
-  readonly extension = join(this.home, 'unpacked');
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
+  readonly extension = join(this.homeFolder, 'unpacked');
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly site: Site;
@@ -57,13 +57,13 @@ export class FaultFixture {
     this.proxy = proxy;
     this.#serveFlags = serveFlags;
     this.env = {
-      OPENTABS_HOME: this.home,
+      OPENTABS_HOME: this.homeFolder,
       OPENTABS_PORT: String(port),
       NO_COLOR: '1',
       // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
       OPENTABS_BROWSER_ACTS: '0',
       OPENTABS_BROWSER_PICTURES: '0',
-      OPENTABS_UPLOAD_FOLDERS: join(this.home, 'uploads'),
+      OPENTABS_UPLOAD_FOLDERS: join(this.homeFolder, 'uploads'),
     };
   }
 
@@ -75,11 +75,11 @@ export class FaultFixture {
     const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
-      const plugin = join(fixture.home, 'messages-plugin');
+      const plugin = join(fixture.homeFolder, 'messages-plugin');
       await copyBuiltPlugin(plugin, fixture.env);
       await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
       await runChecked(['extension', 'install', '--dir', fixture.extension, ...installFlags], fixture.env);
-      fixture.token = readFileSync(join(fixture.home, 'token'), 'utf8').trim();
+      fixture.token = readFileSync(join(fixture.homeFolder, 'token'), 'utf8').trim();
       fixture.clientToken = await addClient(fixture.env, 'faults');
       await fixture.startServer();
       fixture.#browser = fixture.newBrowser('profile');
@@ -98,7 +98,7 @@ export class FaultFixture {
   }
 
   newBrowser(profile: string): Browser {
-    const browser = new Browser(join(this.home, profile), this.extension, [
+    const browser = new Browser(join(this.homeFolder, profile), this.extension, [
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -124,14 +124,14 @@ export class FaultFixture {
   }
 
   browserPids(): number[] {
-    const profilePath = join(this.home, 'profile');
+    const profilePath = join(this.homeFolder, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    const parents = new Map<number, number>();
+    const parentPids = new Map<number, number>();
     const pids = new Set<number>();
     for (const name of processIds) {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
+        parentPids.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
         // The process has exited since readdirSync listed the process in /proc.
@@ -139,7 +139,7 @@ export class FaultFixture {
     }
     for (let hasGrown = true; hasGrown; ) {
       hasGrown = false;
-      for (const [pid, parent] of parents) {
+      for (const [pid, parent] of parentPids) {
         if (!pids.has(parent) || pids.has(pid)) continue;
         pids.add(pid);
         hasGrown = true;
@@ -269,6 +269,6 @@ export class FaultFixture {
     await this.stopServer('SIGTERM');
     await this.proxy.close();
     await this.site.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

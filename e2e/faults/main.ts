@@ -23,13 +23,13 @@ const [code] = await once(tests, 'exit');
 
 const rows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
 const headings: Row = {
-  fault: 'fault',
+  faultName: 'fault',
   when: 'when',
   call: 'the call',
-  next: 'next call works after',
+  nextAction: 'next call works after',
   stopReceived: 'page received cancel',
 };
-const keys = ['fault', 'when', 'call', 'next', 'stopReceived'] as const;
+const keys = ['faultName', 'when', 'call', 'nextAction', 'stopReceived'] as const;
 const widths = keys.map((key) => Math.max(...[headings, ...rows].map((row) => row[key].length)));
 const formatLine = (cells: readonly string[]) =>
   `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
@@ -42,17 +42,17 @@ process.stdout.write(`\n${table}\n`);
 writeFileSync(new URL('../out/faults.md', import.meta.url), `${table}\n`);
 process.exit(code === 0 ? 0 : 1);
 
-function readRow(text: string): Row {
-  const row = Object(JSON.parse(text));
+function readRow(rowJson: string): Row {
+  const row = Object(JSON.parse(rowJson));
   return {
-    fault: String(row.fault),
+    faultName: String(row.faultName),
     when: String(row.when),
     call: String(row.call),
-    next: String(row.next),
+    nextAction: String(row.nextAction),
     stopReceived: String(row.stopReceived),
   };
 }
 
 function compareRows(a: Row, b: Row): number {
-  return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
+  return a.faultName.localeCompare(b.faultName) || b.when.localeCompare(a.when);
 }

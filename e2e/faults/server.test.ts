@@ -51,10 +51,10 @@ test('the browser reconnects within 1 s after a server restart, also if the serv
     await fixture.startServer();
     const reconnectMs = await fixture.waitForBrowser();
     addRow({
-      fault: `server away for ${downMs / 1000} s`,
+      faultName: `server away for ${downMs / 1000} s`,
       when: 'between',
       call: '',
-      next: `browser connected after ${Math.round(reconnectMs)} ms`,
+      nextAction: `browser connected after ${Math.round(reconnectMs)} ms`,
       stopReceived: '',
     });
     assert.ok(

@@ -113,45 +113,45 @@ test('a prerendered page gets no call until it is shown', async () => {
   );
   await waitFor('the plugin to be live in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
   assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page was loaded only once');
-  const outcome = await client.call('messages__echo', { value: 2 });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 2 });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   addRow({
-    fault: 'page prerendered, then shown',
+    faultName: 'page prerendered, then shown',
     when: 'between',
     call: '',
-    next: 'once it is shown',
+    nextAction: 'once it is shown',
     stopReceived: '',
   });
   await fixture.closeTabs();
 });
 
 test('a page that starts while a plugin is being registered gets the plugin', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let roundIndex = 0; roundIndex < 6; roundIndex++) {
     await runChecked(['plugin', 'remove', 'messages'], fixture.env);
     const addCommand = runChecked(
-      ['plugin', 'add', join(fixture.home, 'messages-plugin'), '--permission', 'auto'],
+      ['plugin', 'add', join(fixture.homeFolder, 'messages-plugin'), '--permission', 'auto'],
       fixture.env,
     );
-    const paths = Array.from({ length: 5 }, (_, i) => `/round${round}-${i}`);
-    await pause(round * 7);
-    for (const path of paths) await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path) });
+    const pagePaths = Array.from({ length: 5 }, (_, i) => `/round${roundIndex}-${i}`);
+    await pause(roundIndex * 7);
+    for (const path of pagePaths) await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path) });
     await addCommand;
     const client = await fixture.connectHttp();
-    for (const path of paths) {
+    for (const path of pagePaths) {
       const tabId = await waitFor('the tab', async () => {
         const tabs = (await fixture.listBrowsers()).flatMap((browser) => browser.tabs ?? []);
         return tabs.find((tab) => tab.url === fixture.urlOf(path))?.tabId;
       });
-      const outcome = await client.call('messages__echo', { value: path, tabId });
-      assert.equal(outcome.isError, false, `${path}: ${outcome.text}`);
+      const callOutcome = await client.call('messages__echo', { value: path, tabId });
+      assert.equal(callOutcome.isError, false, `${path}: ${callOutcome.text}`);
     }
     await fixture.closeTabs();
   }
   addRow({
-    fault: 'page loads while a plugin is being registered',
+    faultName: 'page loads while a plugin is being registered',
     when: 'between',
     call: '',
-    next: '30 of 30 pages work',
+    nextAction: '30 of 30 pages work',
     stopReceived: '',
   });
 });

@@ -9,14 +9,14 @@ export interface Author {
   readonly dir: string;
   readonly dev: StartedCommand;
   /** The text to replace must occur exactly once in the source file. */
-  edit(file: string, old: string, replacement: string): void;
+  edit(file: string, oldText: string, replacement: string): void;
   waitForBuilds(times: number): Promise<void>;
   end(): Promise<CommandResult>;
 }
 
 export async function developPlugin(stack: Stack, name: string): Promise<Author> {
-  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
-  const dir = join(stack.home, name);
+  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
+  const dir = join(stack.homeFolder, name);
   const dev = startOpentabs(['plugin', 'dev', dir], stack.env);
   await waitFor('plugin dev to finish its first build', () => dev.stderr().includes('waiting for changes'));
   await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
@@ -26,13 +26,13 @@ export async function developPlugin(stack: Stack, name: string): Promise<Author>
   return {
     dir,
     dev,
-    edit(file, old, replacement) {
+    edit(file, oldText, replacement) {
       const path = join(dir, file);
       const text = readFileSync(path, 'utf8');
-      if (text.split(old).length !== 2) throw new Error(`${file} does not contain ${old} exactly once`);
+      if (text.split(oldText).length !== 2) throw new Error(`${file} does not contain ${oldText} exactly once`);
       writeFileSync(
         path,
-        text.replace(old, () => replacement),
+        text.replace(oldText, () => replacement),
       );
     },
     async waitForBuilds(times) {

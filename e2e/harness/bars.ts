@@ -19,8 +19,8 @@ export class Bars {
   readonly #timer: NodeJS.Timeout | undefined;
   #drawnLineCount = 0;
 
-  constructor(outcome: WriteStream, names: readonly string[]) {
-    this.#out = outcome;
+  constructor(outputStream: WriteStream, names: readonly string[]) {
+    this.#out = outputStream;
     this.#rows = names.map((name) => ({
       name,
       progress: 0,
@@ -29,7 +29,7 @@ export class Bars {
       state: 'running',
       endedAt: 0,
     }));
-    if (outcome.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
+    if (outputStream.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
   updateProgress(row: number, progress: number, total: number | undefined, message: string): void {

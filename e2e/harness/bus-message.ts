@@ -32,38 +32,38 @@ export class BusWriter {
     return this;
   }
 
-  strings(texts: readonly string[]): this {
+  strings(stringArguments: readonly string[]): this {
     const list = new BusWriter('');
-    for (const text of texts) list.string(text);
+    for (const text of stringArguments) list.string(text);
     this.uint32(list.#bytes.length);
     this.#bytes.push(...list.#bytes);
     return this;
   }
 
-  message(head: MessageHead): Buffer {
+  message(messageHead: MessageHead): Buffer {
     const writer = new BusWriter('');
-    writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version
-    writer.uint32(this.#bytes.length).uint32(head.serial);
-    const fields = new BusWriter('');
+    writer.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
+    writer.uint32(this.#bytes.length).uint32(messageHead.serial);
+    const headerFields = new BusWriter('');
     const addText = (code: number, type: string, text: string | undefined) => {
       if (text === undefined) return;
-      fields.#align(8);
-      fields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
-      if (type === 'g') fields.#bytes.push(text.length, ...Buffer.from(text), 0);
-      else fields.string(text);
+      headerFields.#align(8);
+      headerFields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
+      if (type === 'g') headerFields.#bytes.push(text.length, ...Buffer.from(text), 0);
+      else headerFields.string(text);
     };
-    addText(1, 'o', head.path);
-    addText(2, 's', head.interface);
-    addText(3, 's', head.member);
-    if (head.replySerial !== undefined) {
-      fields.#align(8);
-      fields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
-      fields.uint32(head.replySerial);
+    addText(1, 'o', messageHead.path);
+    addText(2, 's', messageHead.interface);
+    addText(3, 's', messageHead.member);
+    if (messageHead.replySerial !== undefined) {
+      headerFields.#align(8);
+      headerFields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
+      headerFields.uint32(messageHead.replySerial);
     }
-    addText(6, 's', head.destination);
+    addText(6, 's', messageHead.destination);
     if (this.#signature !== '') addText(8, 'g', this.#signature);
-    writer.uint32(fields.#bytes.length);
-    writer.#bytes.push(...fields.#bytes);
+    writer.uint32(headerFields.#bytes.length);
+    writer.#bytes.push(...headerFields.#bytes);
     writer.#align(8);
     return Buffer.from([...writer.#bytes, ...this.#bytes]);
   }
@@ -111,9 +111,9 @@ export class BusReader {
 
   strings(): string[] {
     const end = this.uint32() + this.#position;
-    const texts: string[] = [];
-    while (this.#position < end) texts.push(this.string());
-    return texts;
+    const stringArguments: string[] = [];
+    while (this.#position < end) stringArguments.push(this.string());
+    return stringArguments;
   }
 
   #text(length: number): string {
@@ -128,7 +128,7 @@ export interface ReceivedCall {
   readonly serial: number;
   readonly member: string;
   readonly sender: string;
-  readonly body: BusReader;
+  readonly bodyReader: BusReader;
 }
 
 /** readCall returns undefined if the first D-Bus message in data is incomplete. */
@@ -144,21 +144,21 @@ export function readCall(data: Buffer): ReceivedCall | undefined {
   const fieldsLength = reader.uint32();
   const bodyStart = Math.ceil((16 + fieldsLength) / 8) * 8;
   if (data.length < bodyStart + bodyLength) return undefined;
-  const texts = new Map<number, string>();
+  const stringArguments = new Map<number, string>();
   while (reader.position < 16 + fieldsLength) {
     reader.align(8);
     const code = reader.byte();
     const valueType = reader.signature();
     if (valueType === 'u') reader.uint32();
-    else texts.set(code, valueType === 'g' ? reader.signature() : reader.string());
+    else stringArguments.set(code, valueType === 'g' ? reader.signature() : reader.string());
   }
-  const body = new BusReader(data.subarray(bodyStart, bodyStart + bodyLength));
+  const bodyReader = new BusReader(data.subarray(bodyStart, bodyStart + bodyLength));
   return {
     length: bodyStart + bodyLength,
     isCall: type === 1,
     serial,
-    member: texts.get(3) ?? '',
-    sender: texts.get(7) ?? '',
-    body,
+    member: stringArguments.get(3) ?? '',
+    sender: stringArguments.get(7) ?? '',
+    bodyReader,
   };
 }

@@ -44,14 +44,14 @@ export async function connectCdp(port: number): Promise<Cdp> {
   const pendingRequests = new Map<number, PendingRequest>();
   const listeners = new Map<string, (params: unknown) => void>();
   let lastId = 0;
-  socket.on('message', (data) => {
-    const message = Object(JSON.parse(String(data)));
-    if (message.method) listeners.get(`${message.sessionId} ${message.method}`)?.(message.params);
-    const entry = pendingRequests.get(message.id);
+  socket.on('message', (messageData) => {
+    const cdpMessage = Object(JSON.parse(String(messageData)));
+    if (cdpMessage.method) listeners.get(`${cdpMessage.sessionId} ${cdpMessage.method}`)?.(cdpMessage.params);
+    const entry = pendingRequests.get(cdpMessage.id);
     if (!entry) return;
-    pendingRequests.delete(message.id);
-    if (message.error) entry.reject(new Error(String(message.error.message)));
-    else entry.resolve(message.result);
+    pendingRequests.delete(cdpMessage.id);
+    if (cdpMessage.error) entry.reject(new Error(String(cdpMessage.error.message)));
+    else entry.resolve(cdpMessage.result);
   });
   socket.on('error', () => undefined); // after an error, the socket also emits close
   socket.on('close', () => {

@@ -81,7 +81,7 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
     async call(name, args = {}, options = {}) {
       const startMs = performance.now();
       const progress: ReceivedProgress[] = [];
-      const result = await sdk.request(
+      const callResult = await sdk.request(
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
@@ -98,12 +98,15 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
               }),
         },
       );
-      const detail = result._meta?.['opentabs/error'];
+      const errorDetail = callResult._meta?.['opentabs/error'];
       return {
-        text: result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
-        structured: result.structuredContent,
-        isError: result.isError === true,
-        code: typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : undefined,
+        text: callResult.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
+        structured: callResult.structuredContent,
+        isError: callResult.isError === true,
+        code:
+          typeof errorDetail === 'object' && errorDetail !== null && 'code' in errorDetail
+            ? errorDetail.code
+            : undefined,
         progress,
         durationMs: performance.now() - startMs,
       };

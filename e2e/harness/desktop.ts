@@ -47,13 +47,13 @@ export async function startDesktop(): Promise<Desktop> {
   const connection = new BusConnection(socket, (call) => {
     switch (call.member) {
       case 'Notify': {
-        const { replacesId, title, body, actions } = readNotify(call.body);
+        const { replacesId, title, body: bodyReader, actions } = readNotify(call.bodyReader);
         const id = open.has(replacesId) ? replacesId : ++lastId;
-        open.set(id, { id, title, body, actions });
+        open.set(id, { id, title, body: bodyReader, actions });
         return new BusWriter('u').uint32(id);
       }
       case 'CloseNotification': {
-        const id = call.body.uint32();
+        const id = call.bodyReader.uint32();
         if (open.delete(id)) connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedReason));
         return new BusWriter('');
       }
@@ -104,13 +104,13 @@ async function stopBus(bus: ChildProcess): Promise<void> {
   await once(bus, 'exit');
 }
 
-function readNotify(body: BusReader) {
-  body.string(); // skip the program's name
-  const replacesId = body.uint32();
-  body.string(); // skip the icon
-  const title = body.string();
-  const text = body.string();
-  const keysAndTexts = body.strings();
+function readNotify(bodyReader: BusReader) {
+  bodyReader.string(); // skip the program's name
+  const replacesId = bodyReader.uint32();
+  bodyReader.string(); // skip the icon
+  const title = bodyReader.string();
+  const text = bodyReader.string();
+  const keysAndTexts = bodyReader.strings();
   const actions = new Map<string, string>();
   for (let i = 0; i + 1 < keysAndTexts.length; i += 2) {
     const [key = '', label = ''] = keysAndTexts.slice(i, i + 2);
@@ -146,8 +146,8 @@ class BusConnection {
     this.#send(name.message({ type: 1, serial: ++this.#serial, ...bus, member: 'RequestName' }));
   }
 
-  emit(member: string, body: BusWriter): void {
-    this.#send(body.message({ type: 4, serial: ++this.#serial, path: servicePath, interface: service, member }));
+  emit(member: string, bodyReader: BusWriter): void {
+    this.#send(bodyReader.message({ type: 4, serial: ++this.#serial, path: servicePath, interface: service, member }));
   }
 
   #receive(data: Buffer): void {

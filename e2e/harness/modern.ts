@@ -4,7 +4,7 @@ import { opentabsBinary } from './process.ts';
 
 /** Over stdio, onProgress receives the progress notifications whose token equals the request's ID. */
 export type ExchangeRequest = (
-  message: Record<string, unknown>,
+  requestMessage: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export async function connectModernHttp(
   stack: Endpoint,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ModernClient> {
-  const exchange: ExchangeRequest = async (message) => {
+  const exchange: ExchangeRequest = async (requestMessage) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
       headers: {
@@ -35,10 +35,10 @@ export async function connectModernHttp(
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': 'tools/call',
-        'mcp-name': String(Object(message.params).name),
+        'mcp-name': String(Object(requestMessage.params).name),
         ...headers,
       },
-      body: JSON.stringify(message),
+      body: JSON.stringify(requestMessage),
     });
     const text = await response.text();
     const lastMessage = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
@@ -60,24 +60,24 @@ export async function connectModernStdio(stack: Endpoint): Promise<ModernClient>
     env: { ...Object.fromEntries(inherited), ...stack.env },
     stderr: 'ignore',
   });
-  const answers = new Map<unknown, (answer: Record<string, unknown>) => void>();
+  const answerHandlers = new Map<unknown, (answer: Record<string, unknown>) => void>();
   const listeners = new Map<unknown, (progress: Record<string, unknown>) => void>();
-  transport.onmessage = (message) => {
-    if ('method' in message) {
-      const params = message.method === 'notifications/progress' ? message.params : undefined;
+  transport.onmessage = (requestMessage) => {
+    if ('method' in requestMessage) {
+      const params = requestMessage.method === 'notifications/progress' ? requestMessage.params : undefined;
       Promise.resolve().then(() => params && listeners.get(params.progressToken)?.(params));
-    } else if ('id' in message) {
-      listeners.delete(message.id);
-      answers.get(message.id)?.({ ...message });
+    } else if ('id' in requestMessage) {
+      listeners.delete(requestMessage.id);
+      answerHandlers.get(requestMessage.id)?.({ ...requestMessage });
     }
   };
   await transport.start();
   return {
-    exchange: (message, onProgress) =>
+    exchange: (requestMessage, onProgress) =>
       new Promise((resolve, reject) => {
-        const { id, params } = message;
+        const { id, params } = requestMessage;
         if (typeof id !== 'number' || !isRecord(params)) throw new Error('not a request');
-        answers.set(id, resolve);
+        answerHandlers.set(id, resolve);
         if (onProgress) listeners.set(id, onProgress);
         transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
       }),

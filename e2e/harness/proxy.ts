@@ -30,8 +30,8 @@ export interface Proxy {
 
 interface Pipe {
   readonly direction: 'up' | 'down';
-  readonly from: Socket;
-  readonly to: Socket;
+  readonly sourceSocket: Socket;
+  readonly targetSocket: Socket;
   readonly buffered: (() => void)[];
 }
 
@@ -50,30 +50,30 @@ export async function startProxy(port: number): Promise<Proxy> {
     }
     connectionCount++;
     const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    startPipe({ direction: 'up', from: browser, to: upstream, buffered: [] });
-    startPipe({ direction: 'down', from: upstream, to: browser, buffered: [] });
+    startPipe({ direction: 'up', sourceSocket: browser, targetSocket: upstream, buffered: [] });
+    startPipe({ direction: 'down', sourceSocket: upstream, targetSocket: browser, buffered: [] });
   });
 
   function startPipe(pipe: Pipe): void {
-    const { from: source, to: destination, direction, buffered } = pipe;
+    const { sourceSocket, targetSocket: destination, direction, buffered } = pipe;
     pipes.add(pipe);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
     const passOrBuffer = (action: () => void) => {
-      if (blackholedSockets.has(source)) return;
+      if (blackholedSockets.has(sourceSocket)) return;
       if (isStalled[direction]) buffered.push(action);
       else action();
     };
-    source.on('data', (chunk) => {
-      if (isStalled[direction]) source.pause(); // the kernel buffers the bytes that the proxy does not read
+    sourceSocket.on('data', (chunk) => {
+      if (isStalled[direction]) sourceSocket.pause(); // the kernel buffers the bytes that the proxy does not read
       passOrBuffer(() => {
         bytes[direction] += chunk.length;
-        if (!destination.write(chunk)) source.pause();
+        if (!destination.write(chunk)) sourceSocket.pause();
       });
     });
-    destination.on('drain', () => source.resume());
-    source.on('end', () => passOrBuffer(() => destination.end()));
-    source.on('error', () => undefined); // after an error, the socket also emits close
-    source.on('close', (withError) => {
+    destination.on('drain', () => sourceSocket.resume());
+    sourceSocket.on('end', () => passOrBuffer(() => destination.end()));
+    sourceSocket.on('error', () => undefined); // after an error, the socket also emits close
+    sourceSocket.on('close', (withError) => {
       passOrBuffer(() => {
         pipes.delete(pipe);
         if (withError) destination.resetAndDestroy();
@@ -86,11 +86,11 @@ export async function startProxy(port: number): Promise<Proxy> {
     for (const pipe of pipes) {
       if (pipe.direction !== direction) continue;
       for (const action of pipe.buffered.splice(0)) action();
-      pipe.from.resume();
+      pipe.sourceSocket.resume();
     }
   }
 
-  const sockets = () => new Set([...pipes].flatMap((pipe) => [pipe.from, pipe.to]));
+  const sockets = () => new Set([...pipes].flatMap((pipe) => [pipe.sourceSocket, pipe.targetSocket]));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');

@@ -14,17 +14,17 @@ export async function callWithReload(
   tool: string,
   args: Record<string, unknown>,
 ): Promise<Outcome> {
-  let outcome: Outcome | undefined;
+  let callOutcome: Outcome | undefined;
   const call = client.call(tool, args).then((result) => {
-    outcome = result;
+    callOutcome = result;
   });
   await waitFor(`the end of ${tool}`, async () => {
-    if (outcome) return true;
+    if (callOutcome) return true;
     const waitingCall = (await fetchCallRecords(stack)).find((each) => each.tool_name === tool && each.waiting);
     if (waitingCall) await stack.runCli('calls', 'approve', waitingCall.call_id);
     return false;
   });
   await call;
-  assert.ok(outcome);
-  return outcome;
+  assert.ok(callOutcome);
+  return callOutcome;
 }

@@ -25,12 +25,12 @@ export async function startSite(): Promise<Site> {
     if (api) {
       serveMessages(site, url, api[1] ?? '', response);
     } else if (url.pathname === '/note') {
-      let body = '';
+      let requestBody = '';
       request.on('data', (chunk) => {
-        body += String(chunk);
+        requestBody += String(chunk);
       });
       request.on('end', () => {
-        site.receivedNotes.push(body);
+        site.receivedNotes.push(requestBody);
         response.end();
       });
     } else {
@@ -39,10 +39,10 @@ export async function startSite(): Promise<Site> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${readPort(server.address())}`;
+  const siteOrigin = `http://127.0.0.1:${readPort(server.address())}`;
   const site: Site = {
-    origin,
-    url: `${origin}/`,
+    origin: siteOrigin,
+    url: `${siteOrigin}/`,
     requestedChannels: [],
     abortedRequests: [],
     servedPages: 0,

@@ -39,7 +39,7 @@ export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 export const everythingPlugin: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
 export interface Stack {
-  readonly home: string;
+  readonly homeFolder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly token: string;
@@ -94,10 +94,10 @@ export interface TabPlugin {
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await findFreePort();
   const env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(port),
     NO_COLOR: '1',
     // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
@@ -105,8 +105,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_BROWSER_PICTURES: '0',
   };
   const extraPlugins = options.plugins ?? [];
-  const plugin = await addPlugins(home, env, extraPlugins);
-  const extension = join(home, 'unpacked');
+  const plugin = await addPlugins(homeFolder, env, extraPlugins);
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
   const clientToken = await addClient(env, 'e2e');
@@ -131,7 +131,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await closeServers(); // an open server prevents the test process from exiting
     throw error;
   });
-  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const token = readFileSync(join(homeFolder, 'token'), 'utf8').trim();
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);
@@ -166,7 +166,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     throw error;
   }
   return {
-    home,
+    homeFolder,
     env,
     port,
     token,
@@ -201,25 +201,25 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await Promise.allSettled(clients.map((client) => client.close()));
       await chrome.close();
       await closeServers();
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
 async function addPlugins(
-  home: string,
+  homeFolder: string,
   env: Readonly<Record<string, string>>,
   otherPlugins: readonly ExtraPlugin[],
 ): Promise<string> {
-  const messagesFolder = join(home, 'messages-plugin');
+  const messagesFolder = join(homeFolder, 'messages-plugin');
   await copyBuiltPlugin(messagesFolder, env);
-  const copies: ExtraPlugin[] = [{ dir: messagesFolder }];
+  const pluginCopies: ExtraPlugin[] = [{ dir: messagesFolder }];
   for (const [i, plugin] of otherPlugins.entries()) {
-    const copy = join(home, `plugin-${i}`);
+    const copy = join(homeFolder, `plugin-${i}`);
     await copyBuiltPlugin(copy, env, [plugin.dir]);
-    copies.push({ ...plugin, dir: copy });
+    pluginCopies.push({ ...plugin, dir: copy });
   }
-  for (const { dir, permission = 'auto' } of copies) {
+  for (const { dir, permission = 'auto' } of pluginCopies) {
     await runChecked(['plugin', 'add', dir, '--permission', permission], env);
   }
   return messagesFolder;

@@ -20,10 +20,10 @@ async function callTimed(
   client: SoakClient,
   key: string,
   everyMs: number,
-): Promise<{ ending: CallEnding; ms: number }> {
+): Promise<{ callEnding: CallEnding; ms: number }> {
   const startMs = performance.now();
-  const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
-  return { ending, ms: performance.now() - startMs };
+  const callEnding = await client.call('work__steps', { key, count: 1, everyMs }, {});
+  return { callEnding, ms: performance.now() - startMs };
 }
 
 function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
@@ -60,11 +60,11 @@ describe('calls in one page', () => {
       '1,000 handlers to run at the same time',
       async () => (await system.listRunningKeys()).length === 1000,
     );
-    for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
+    for (const [i, { callEnding }] of (await Promise.all(calls)).entries()) {
       assert.deepEqual(
-        [ending.code, ending.answerCount, Object(ending.structured).key],
+        [callEnding.code, callEnding.answerCount, Object(callEnding.structured).key],
         ['ok', 1, `k${i}`],
-        ending.text,
+        callEnding.text,
       );
     }
     system.countStarts();
@@ -93,7 +93,8 @@ describe('calls of 64 clients', () => {
     t.diagnostic(
       `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
-    for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
+    for (const { callEnding } of [...modestResults, ...greedyResults])
+      assert.equal(callEnding.code, 'ok', callEnding.text);
     // The daemon alternates between clients with queued calls, so one client's 1,000 calls do not delay another client.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
     assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);
@@ -120,11 +121,11 @@ describe('calls of 64 clients', () => {
     ];
     await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.queued === 40);
     stop.abort();
-    for (const ending of await Promise.all(queuedCalls)) assert.equal(ending.code, 'silent', ending.text);
+    for (const callEnding of await Promise.all(queuedCalls)) assert.equal(callEnding.code, 'silent', callEnding.text);
     await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.queued === 0, 20_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
-    assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');
+    assert.equal((await callTimed(client, 'next', 0)).callEnding.code, 'ok');
     system.countStarts();
     assert.deepEqual(
       [...system.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
@@ -140,7 +141,7 @@ describe('calls of 64 clients', () => {
     const refusedCodes: string[] = [];
     const greedyCalls = Array.from({ length: 1300 }, async (_, i) => {
       const call = await callTimed(greedyClient, `x${i}`, 0);
-      if (call.ending.code !== 'ok') refusedCodes.push(call.ending.code);
+      if (call.callEnding.code !== 'ok') refusedCodes.push(call.callEnding.code);
       return call;
     });
     await waitFor('1,200 calls in the queue', async () => (await system.readStatus()).calls.queued === 1200, 60_000);
@@ -148,10 +149,10 @@ describe('calls of 64 clients', () => {
     await waitFor('101 refused calls', () => refusedCodes.length === 101, 60_000);
     stop.abort();
     await Promise.all(runningCalls);
-    const { ending } = await modestCall;
-    assert.equal(ending.code, 'ok', ending.text);
-    const endings = (await Promise.all(greedyCalls)).map(({ ending }) => ending);
-    const refusedEndings = endings.filter(({ code }) => code !== 'ok');
+    const { callEnding } = await modestCall;
+    assert.equal(callEnding.code, 'ok', callEnding.text);
+    const greedyEndings = (await Promise.all(greedyCalls)).map(({ callEnding }) => callEnding);
+    const refusedEndings = greedyEndings.filter(({ code }) => code !== 'ok');
     assert.equal(refusedEndings.length, 101);
     for (const { code, text } of refusedEndings) {
       assert.equal(code, 'rate_limited', text);

@@ -22,11 +22,11 @@ export interface MemorySnapshot {
   readonly listeners: number;
 }
 
-export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
+export function readResidentMemory(pid: number): { nowBytes: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   return {
-    now: kilobytes('VmRSS') * 1024,
+    nowBytes: kilobytes('VmRSS') * 1024,
     anonymous: kilobytes('RssAnon') * 1024,
     peak: kilobytes('VmHWM') * 1024,
   };
@@ -44,7 +44,7 @@ async function countObjects(session: Session, contextId?: number): Promise<World
     const { objects } = Object(
       await session.send('Runtime.queryObjects', { prototypeObjectId: prototype.result.objectId, objectGroup }),
     );
-    const { result } = Object(
+    const { result: heapUsage } = Object(
       await session.send('Runtime.callFunctionOn', {
         objectId: objects.objectId,
         functionDeclaration: `function () { return ${sumExpression}; }`,
@@ -52,21 +52,21 @@ async function countObjects(session: Session, contextId?: number): Promise<World
       }),
     );
     await session.send('Runtime.releaseObjectGroup', { objectGroup });
-    return Number(result.value);
+    return Number(heapUsage.value);
   };
-  const numbers: Record<string, number> = {};
+  const memoryNumbers: Record<string, number> = {};
   for (const name of countedClasses) {
     // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    numbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
+    memoryNumbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
   const heapBytes = Number(Object(await session.send('Runtime.getHeapUsage')).usedSize);
   return {
     heapBytes,
-    promises: numbers.Promise ?? 0,
-    ports: numbers.MessagePort ?? 0,
-    controllers: numbers.AbortController ?? 0,
-    entries: (numbers.Map ?? 0) + (numbers.Set ?? 0),
+    promises: memoryNumbers.Promise ?? 0,
+    ports: memoryNumbers.MessagePort ?? 0,
+    controllers: memoryNumbers.AbortController ?? 0,
+    entries: (memoryNumbers.Map ?? 0) + (memoryNumbers.Set ?? 0),
   };
 }
 
@@ -108,7 +108,7 @@ export async function measureMemory(processes: MeasuredProcesses): Promise<Memor
     const memory = await processes.readServerMemory();
     return {
       server: {
-        rssBytes: readResidentMemory(processes.serverPid).now,
+        rssBytes: readResidentMemory(processes.serverPid).nowBytes,
         heapBytes: memory.heap_bytes,
         goroutines: memory.goroutines,
       },

@@ -48,7 +48,7 @@ test('a result of 90 MB arrives complete, and a result of 101 MB fails with an e
 test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded memory, and short calls run in between`, async (t) => {
   await waitFor(
     'the server to free the memory of the previous test',
-    () => readResidentMemory(pid).now < 200 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 200 * bytesPerMib,
     30_000,
   );
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded memory peak of the daemon
@@ -79,7 +79,7 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).now < 150 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
     40_000,
   );
   const { goroutines } = (await system.readStatus()).memory;
@@ -99,7 +99,7 @@ test('a client that does not read its large result delays no other client, and i
   unreadCall.disconnect();
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).now < 150 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
     40_000,
   );
 });

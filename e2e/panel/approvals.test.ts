@@ -41,10 +41,10 @@ function findWaitingCard(value: string): Locator {
 
 /** pressButton presses the button again and again, because an approval card that has just moved ignores clicks. */
 async function pressButton(value: string, name: string): Promise<void> {
-  const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
+  const { call_id, waiting: waitingView } = await waitFor('a call that waits for approval', async () =>
     (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
   );
-  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
+  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waitingView?.ticket_id;
   await waitFor(`${name}, pressed for ${value}`, async () => {
     if (await isDecided()) return true;
     await findWaitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
@@ -105,14 +105,14 @@ test('an approval card unfolds a long argument, and shows the arguments as JSON'
   const value = `long ${'x '.repeat(1000)}end`;
   const call = callEcho(value);
   const card = findWaitingCard('long x');
-  const folded = card.locator('.value.folded');
-  await folded.waitFor();
+  const foldedValue = card.locator('.value.folded');
+  await foldedValue.waitFor();
   await card.getByRole('button', { name: 'Show all of value' }).click();
-  await folded.waitFor({ state: 'detached' });
-  const shown = await card.locator('dd .value').boundingBox();
+  await foldedValue.waitFor({ state: 'detached' });
+  const shownValueBox = await card.locator('dd .value').boundingBox();
   assert.ok(
-    shown !== null && shown.height > 100,
-    `the value is ${shown?.height} px high, so the user sees only a part`,
+    shownValueBox !== null && shownValueBox.height > 100,
+    `the value is ${shownValueBox?.height} px high, so the user sees only a part`,
   );
   const json = card.getByLabel('Arguments as JSON');
   assert.equal(await json.isVisible(), false);
@@ -162,10 +162,14 @@ test('a client that cancels its call withdraws the approval card, and a late app
   const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
   call.catch(() => undefined);
   await findWaitingCard('withdrawn').waitFor();
-  const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
+  const { call_id, waiting: waitingView } = await findCall(
+    stack,
+    'messages__echo',
+    (call) => call.waiting !== undefined,
+  );
   stop.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
-  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
+  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waitingView?.ticket_id });
   assert.match(JSON.stringify(lateDecision), /ended/);
   assert.equal((await fetchCallRecord(stack, call_id)).status, 'cancelled');
 });

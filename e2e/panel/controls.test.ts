@@ -61,10 +61,10 @@ test('the panel activates and reloads a tab that a plugin matches', async () => 
 test('the user names the browser, and Escape restores the name', async () => {
   const { panel, server } = fixture;
   const name = panel.getByRole('textbox', { name: 'This browser' });
-  const before = await name.inputValue();
+  const nameBefore = await name.inputValue();
   await name.fill('Something else');
   await name.press('Escape');
-  await waitFor('the name to be restored', async () => (await name.inputValue()) === before);
+  await waitFor('the name to be restored', async () => (await name.inputValue()) === nameBefore);
   await name.fill('Work');
   await name.press('Enter');
   await waitFor('the browser to send its name', () => server.hello?.browserName === 'Work');

@@ -80,11 +80,11 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
 
 test('"Deny all" stays usable if the panel is drawn again before all calls are denied', async () => {
   const { panel, server, showCalls } = fixture;
-  let answerAll: (result: object) => void = () => undefined;
-  const result = new Promise<object>((resolve) => {
+  let answerAll: (decideResult: object) => void = () => undefined;
+  const decideResult = new Promise<object>((resolve) => {
     answerAll = resolve;
   });
-  server.answerRequest = () => result;
+  server.answerRequest = () => decideResult;
   const calls = [makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')];
   showCalls(calls);
   await panel.getByRole('button', { name: 'Deny all 2' }).click();

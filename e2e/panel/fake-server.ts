@@ -39,7 +39,7 @@ interface WaitingAnswer {
 export interface ToolRun {
   readonly id: string;
   /** If the extension sends a large result in parts, the fake server joins the parts. */
-  readonly ended: Promise<Answer>;
+  readonly dispatchAnswer: Promise<Answer>;
   readonly reports: readonly unknown[];
   readonly partCount: number;
   cancel(reason: string): Promise<Answer>;
@@ -87,13 +87,13 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     const events = { reports: [], parts: [] };
     toolEvents.set(id, events);
     const defaults = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
-    const ended = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
+    const dispatchAnswer = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
       Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
-    ended.catch(() => undefined); // a cancelled call never receives a response
+    dispatchAnswer.catch(() => undefined); // a cancelled call never receives a response
     return {
       id,
-      ended,
+      dispatchAnswer,
       reports: events.reports,
       get partCount() {
         return events.parts.length;
@@ -134,8 +134,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       for (const { reject } of waitingAnswers.values()) reject(new Error('the browser has disconnected'));
       waitingAnswers.clear();
     });
-    socket.on('message', (data) => {
-      const { id, method, params, result, error } = Object(JSON.parse(String(data)));
+    socket.on('message', (messageData) => {
+      const { id, method, params, result, error } = Object(JSON.parse(String(messageData)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
         for (const [savedMethod, savedParams] of isPanelOpen ? lastParams : [])
@@ -154,8 +154,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       }
       if (id === undefined || method === undefined) return;
       if (!['hello', 'ping', 'calls.history'].includes(method)) requests.push({ method, params });
-      void makeReply(fakeServer, method, params).then((reply) => {
-        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+      void makeReply(fakeServer, method, params).then((replyMessage) => {
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...replyMessage }));
         if (method !== 'hello') return;
         hello = params;
         // The extension handles no requests from the daemon before it receives the response to hello.

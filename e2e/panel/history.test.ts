@@ -27,15 +27,15 @@ async function runAgain(text: string): Promise<void> {
 }
 
 test('the panel repeats a call with all its arguments', async () => {
-  const long = `long ${'x'.repeat(1000)} end`;
-  assert.equal((await client.call('messages__echo', { value: long })).isError, false);
+  const longText = `long ${'x'.repeat(1000)} end`;
+  assert.equal((await client.call('messages__echo', { value: longText })).isError, false);
   await runAgain('long xxxx');
   await panel.getByText('Started as a new call').waitFor();
   const repeated = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) });
   await repeated.first().waitFor();
   await repeated.first().locator('summary').click();
   await waitFor('the new call to have the same arguments', async () =>
-    ((await repeated.first().locator('.details').textContent()) ?? '').includes(long),
+    ((await repeated.first().locator('.details').textContent()) ?? '').includes(longText),
   );
 });
 

@@ -28,14 +28,14 @@ test('the checklist names the next step and copies its commands', async () => {
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'off' })) });
   await waitForDone(2);
   assert.match((await panel.locator('[aria-current=step]').textContent()) ?? '', /^Tools/);
-  for (const [label, text] of [
+  for (const [label, shownText] of [
     ['command to search plugins', 'opentabs plugin search slack'],
     ['command to connect clients', 'opentabs setup'],
     ['question for your agent', 'List my open tabs with opentabs.'],
     ['command of the demo', 'opentabs demo'],
   ] as const) {
     await panel.getByRole('button', { name: `Copy ${label}` }).click();
-    await waitFor(`${text} to be in the clipboard`, async () => (await readClipboard()) === text);
+    await waitFor(`${shownText} to be in the clipboard`, async () => (await readClipboard()) === shownText);
   }
   await saveScreenshots(panel, 'onboarding');
   await panel.getByRole('button', { name: 'Review plugins' }).click();

@@ -14,7 +14,7 @@ import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProces
 import { waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
 
-let home: string;
+let homeFolder: string;
 let env: Record<string, string>;
 let port: number;
 let daemon: StartedCommand;
@@ -22,10 +22,10 @@ let chrome: Chrome;
 let panel: Page;
 
 before(async () => {
-  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   port = await findFreePort();
-  env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
-  const extension = join(home, 'unpacked');
+  env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   rmSync(join(extension, 'connection.json'));
   daemon = startOpentabs(['serve'], env);
@@ -36,7 +36,7 @@ before(async () => {
 after(async () => {
   await chrome?.close();
   await stopProcess(daemon);
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const readCommand = async () => (await panel.locator('.pairing code').textContent()) ?? '';
@@ -47,7 +47,7 @@ interface ListedBrowser {
 }
 
 async function listBrowsers(): Promise<readonly ListedBrowser[]> {
-  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const token = readFileSync(join(homeFolder, 'token'), 'utf8').trim();
   const browsers: unknown = Object(await getJson({ port, token }, '/status')).browsers;
   return Array.isArray(browsers) ? browsers : [];
 }
@@ -82,7 +82,10 @@ test('the code connects the browser, which stays paired with a new key', async (
   await waitFor('the browser to connect again', async () => (await listBrowsers()).some(({ connected }) => connected));
   const list = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
   assert.deepEqual([list.length, list[0].confirmed], [1, true]);
-  assert.equal(readFileSync(join(home, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')), false);
+  assert.equal(
+    readFileSync(join(homeFolder, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')),
+    false,
+  );
 });
 
 test('a removed pairing ends the link, and the panel offers a new code', async () => {

@@ -124,9 +124,9 @@ test('a review shows what a plugin is, and one click reviews and enables it', as
   await panel.getByText('Author’s code, 1,500 lines').click();
   await panel.getByRole('button', { name: 'Next page' }).click();
   await panel.getByText('// page 2').waitFor();
-  const lines = panel.locator('.source').nth(1).locator('span');
-  const numbers = await lines.evaluateAll((spans) => spans.map((span) => span.getAttribute('data-line')));
-  assert.deepEqual(numbers, ['1201', '1202', '1203', '1204']);
+  const sourceLines = panel.locator('.source').nth(1).locator('span');
+  const lineNumbers = await sourceLines.evaluateAll((spans) => spans.map((span) => span.getAttribute('data-line')));
+  assert.deepEqual(lineNumbers, ['1201', '1202', '1203', '1204']);
   await panel.getByText('Posts a message. The message cannot be recalled.').waitFor();
   await waitForGuard();
   await saveScreenshots(panel, 'plugins-review');
@@ -230,13 +230,13 @@ test('40 and 120 plugins are found by a text and by their state', async () => {
   await waitFor('one plugin to be shown', async () => (await countCards()) === 1);
   await search.fill('');
   const filter = panel.getByRole('combobox', { name: 'Show plugins' });
-  for (const [state, count] of [
+  for (const [pluginState, count] of [
     ['review', 12],
     ['off', 24],
     ['failed', 2],
   ] as const) {
-    await filter.selectOption(state);
-    await waitFor(`the filter ${state} to show ${count} plugins`, async () => (await countCards()) === count);
+    await filter.selectOption(pluginState);
+    await waitFor(`the filter ${pluginState} to show ${count} plugins`, async () => (await countCards()) === count);
   }
   await saveScreenshots(panel, 'plugins-filter');
   await search.fill('nothing');

@@ -30,7 +30,7 @@ export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}
 /** makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
-    const fields = {
+    const callFields = {
       createdMs: todayNoonMs - i * 61_000,
       client: clients[i % 3] ?? '',
       site: sites[i % 3] ?? '',
@@ -38,10 +38,10 @@ export function makeEndedCalls(count: number): readonly CallView[] {
       runMs: (i * 137) % 90_000,
     };
     if (i % 9 === 4)
-      return makeFailedCall(`r${i}`, { ...fields, tool: 'export_messages', error: `Page ${i} is missing` });
+      return makeFailedCall(`r${i}`, { ...callFields, tool: 'export_messages', error: `Page ${i} is missing` });
     if (i % 3 === 1)
-      return makeEndedCall(`r${i}`, { ...fields, plugin: 'browser', tool: 'browser_snapshot', endAudience: '' });
-    return makeEndedCall(`r${i}`, { ...fields, plugin: i % 2 === 0 ? 'messages' : 'calendar' });
+      return makeEndedCall(`r${i}`, { ...callFields, plugin: 'browser', tool: 'browser_snapshot', endAudience: '' });
+    return makeEndedCall(`r${i}`, { ...callFields, plugin: i % 2 === 0 ? 'messages' : 'calendar' });
   });
 }
 

@@ -87,12 +87,12 @@ test('Tab reaches all controls in page order, and Enter opens rows', async () =>
   await panel.locator('.ended summary').first().focus();
   await panel.keyboard.press('Enter');
   await panel.locator('.details').waitFor();
-  const stops = await listTabStops(panel);
+  const tabStops = await listTabStops(panel);
   assert.deepEqual(
-    stops.filter((name) => name.startsWith('invisible')),
+    tabStops.filter((name) => name.startsWith('invisible')),
     [],
   );
-  const names = stops.map((name) => name.replace(/^(\w+ )(.{0,24}).*$/s, '$1$2').trim());
+  const names = tabStops.map((name) => name.replace(/^(\w+ )(.{0,24}).*$/s, '$1$2').trim());
   assert.deepEqual(names.slice(0, 3), ['button Calls', 'input', 'input Search recent calls']);
   const copyStops = names.filter((name) => name.startsWith('button Copy'));
   assert.deepEqual(copyStops, ['button Copy arguments', 'button Copy result', 'button Copy command']);

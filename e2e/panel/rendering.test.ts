@@ -19,8 +19,8 @@ after(() => fixture?.close());
 /** recordChanges records all changes of the side panel's DOM except the running times of calls. */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {
-    const changes: string[] = [];
-    Object.assign(globalThis, { changes });
+    const nodeChanges: string[] = [];
+    Object.assign(globalThis, { changes: nodeChanges });
     const observer = new MutationObserver((records) => {
       for (const { target, type, oldValue } of records) {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
@@ -28,7 +28,7 @@ async function recordChanges(): Promise<void> {
         if (element?.closest('.call .time')) continue;
         const place = element?.closest('li .head, li, section, p') ?? element;
         const item = element?.closest('li');
-        changes.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
+        nodeChanges.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
       }
     });
     observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterDataOldValue: true });
@@ -37,8 +37,8 @@ async function recordChanges(): Promise<void> {
 
 const takeChanges = () =>
   fixture.panel.evaluate(() => {
-    const { changes } = Object(globalThis);
-    return [...new Set<string>(changes.splice(0))];
+    const { changes: nodeChanges } = Object(globalThis);
+    return [...new Set<string>(nodeChanges.splice(0))];
   });
 
 const startMs = Date.now() - 60_000;
@@ -60,10 +60,10 @@ test('a progress report of one of 30 running calls changes only the row of that 
   await recordChanges();
   showCalls(makeRunningCalls(0.2));
   await panel.getByText('page 20').waitFor();
-  const changes = await takeChanges();
-  assert.ok(changes.length > 0);
+  const nodeChanges = await takeChanges();
+  assert.ok(nodeChanges.length > 0);
   assert.deepEqual(
-    changes.filter((change) => !change.endsWith(' n: 7')),
+    nodeChanges.filter((change) => !change.endsWith(' n: 7')),
     [],
   );
 });

@@ -77,13 +77,13 @@ test('the scene with long names keeps the name of each tool and each control vis
   const { panel, showCalls } = fixture;
   showCalls(longCalls);
   await panel.locator('.ended > li').nth(3).waitFor();
-  const hidden = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
+  const hiddenElements = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
     elements.flatMap((element) => {
       const { left, right, width } = element.getBoundingClientRect();
       return width < 25 || left < 0 || right > window.innerWidth ? `${element.className} ${left} ${right}` : [];
     }),
   );
-  assert.deepEqual(hidden, []);
+  assert.deepEqual(hiddenElements, []);
   await panel.locator('.ended summary').first().click();
   await panel.locator('.ended .details').first().waitFor();
   await saveScreenshots(panel, 'scene-long-names');
@@ -123,18 +123,18 @@ test('the scene with the timing of a call and the developer view of a failed cal
     'both parts need one request',
   );
   await saveScreenshots(panel, 'scene-timing');
-  const other = panel.locator('.ended > li').nth(1);
-  await other.locator('summary').first().click();
-  await other.getByText('Timing', { exact: true }).waitFor();
-  assert.equal(await other.getByText('Developer', { exact: true }).count(), 0);
+  const secondEndedCall = panel.locator('.ended > li').nth(1);
+  await secondEndedCall.locator('summary').first().click();
+  await secondEndedCall.getByText('Timing', { exact: true }).waitFor();
+  assert.equal(await secondEndedCall.getByText('Developer', { exact: true }).count(), 0);
   server.answerRequest = () => ({
     phases: [
       { name: 'queue', startMs: 0, ms: 12 },
       { name: 'running', startMs: 12, ms: 800 },
     ],
   });
-  await other.getByText('Timing', { exact: true }).click();
-  await other.getByText('Calls in quick succession are not traced').waitFor();
+  await secondEndedCall.getByText('Timing', { exact: true }).click();
+  await secondEndedCall.getByText('Calls in quick succession are not traced').waitFor();
 });
 
 test('the timing and the developer view of a call that is not recorded any more show the reason', async () => {

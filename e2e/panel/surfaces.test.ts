@@ -111,8 +111,8 @@ test('a notification that the user closes is not shown again, and the call still
   desktop.dismiss(await findNotification('dismissed'));
   await pause(ReadingPauseMs);
   assert.deepEqual(desktop.notifications(), []);
-  const [waiting] = await fetchWaitingCalls();
-  await decideCall(stack, waiting?.call_id ?? '', { allow: false });
+  const [waitingCall] = await fetchWaitingCalls();
+  await decideCall(stack, waitingCall?.call_id ?? '', { allow: false });
   assert.equal((await call).code, 'denied');
 });
 
@@ -186,12 +186,12 @@ function startTerminal(value: string) {
 }
 
 test('opentabs call asks for approval in a terminal, and Enter denies', async () => {
-  const allowed = startTerminal('typed');
-  await waitFor('the question', () => allowed.text().includes('Allow this call? [y/N]'));
+  const allowedTerminal = startTerminal('typed');
+  await waitFor('the question', () => allowedTerminal.text().includes('Allow this call? [y/N]'));
   await pause(ReadingPauseMs);
-  allowed.type('y');
-  assert.equal(await allowed.ended, 0, allowed.text());
-  assert.match(allowed.text(), /typed/);
+  allowedTerminal.type('y');
+  assert.equal(await allowedTerminal.ended, 0, allowedTerminal.text());
+  assert.match(allowedTerminal.text(), /typed/);
   const denied = startTerminal('only enter');
   await waitFor('the question', () => denied.text().includes('Allow this call? [y/N]'));
   await pause(ReadingPauseMs);
@@ -216,21 +216,24 @@ test('opentabs call without a terminal only waits', async () => {
 });
 
 test('if panel, notification, terminal, form and command race, exactly one decides', async () => {
-  const outcomes: string[] = [];
-  for (let round = 0; round < 6; round++) {
-    const value = `race ${round}`;
+  const callOutcomes: string[] = [];
+  for (let roundIndex = 0; roundIndex < 6; roundIndex++) {
+    const value = `race ${roundIndex}`;
     const terminal = startTerminal(value);
     await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
     const notification = await findNotification(value);
-    const [waiting] = await fetchWaitingCalls();
-    const id = waiting?.call_id ?? '';
-    const isRestart = round === 2 ? stack.chrome.stopWorker() : Promise.resolve();
+    const [waitingCall] = await fetchWaitingCalls();
+    const id = waitingCall?.call_id ?? '';
+    const isRestart = roundIndex === 2 ? stack.chrome.stopWorker() : Promise.resolve();
     const decisions = [
       () => desktop.press(notification, 'Deny'),
       () => terminal.type('y'),
-      () => decideCall(stack, id, { allow: round % 2 === 0 }).then((answer) => outcomes.push(JSON.stringify(answer))),
+      () =>
+        decideCall(stack, id, { allow: roundIndex % 2 === 0 }).then((answer) =>
+          callOutcomes.push(JSON.stringify(answer)),
+        ),
     ];
-    await Promise.all(decisions.map((_, i) => decisions[(i + round) % decisions.length]?.()));
+    await Promise.all(decisions.map((_, i) => decisions[(i + roundIndex) % decisions.length]?.()));
     await isRestart;
     const exitCode = await terminal.ended;
     const record = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
@@ -242,20 +245,20 @@ test('if panel, notification, terminal, form and command race, exactly one decid
       desktop.notifications().every(({ body }) => !body.includes(value)),
     );
   }
-  assert.equal(outcomes.length, 6);
+  assert.equal(callOutcomes.length, 6);
 });
 
 test('if a client form and a notification race, a late form answer has no effect', async () => {
   let answerForm: (result: ElicitResult) => void = () => undefined;
   const formClient = await stack.connectHttp(() => new Promise((resolve) => (answerForm = resolve)));
-  for (let round = 0; round < 4; round++) {
-    const key = `form race ${round}`;
+  for (let roundIndex = 0; roundIndex < 4; roundIndex++) {
+    const key = `form race ${roundIndex}`;
     const call = formClient.call('everything__change', { key });
     call.catch(() => undefined);
     const notification = await findNotification(key);
-    if (round % 2 === 0) desktop.press(notification, 'Deny');
+    if (roundIndex % 2 === 0) desktop.press(notification, 'Deny');
     answerForm({ action: 'accept', content: { decision: 'allow once' } });
-    if (round % 2 === 1) desktop.press(notification, 'Deny');
+    if (roundIndex % 2 === 1) desktop.press(notification, 'Deny');
     const outcome = await call;
     const hasNote = () => stack.site.receivedNotes.includes(`change ${key}`);
     if (outcome.code === 'denied') assert.equal(hasNote(), false, outcome.text);

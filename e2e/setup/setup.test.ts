@@ -11,7 +11,7 @@ import { opentabsBinary, runOpentabs } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 
-let home: string;
+let homeFolder: string;
 let env: Record<string, string>;
 let site: Site;
 let chrome: Chrome | undefined;
@@ -21,17 +21,17 @@ const cursorConfig = '{\n  // mine\n  "mcpServers": {"other": {"command": "x"}},
 const recordingProgram = '#!/bin/sh\n(echo "$*"; cat; echo) >> "$HOME/$(basename "$0").txt"\n';
 
 before(async () => {
-  home = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));
-  mkdirSync(join(home, '.cursor'));
-  writeFileSync(join(home, '.cursor', 'mcp.json'), cursorConfig);
+  homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-setup-'));
+  mkdirSync(join(homeFolder, '.cursor'));
+  writeFileSync(join(homeFolder, '.cursor', 'mcp.json'), cursorConfig);
   site = await startSite();
-  const programs = join(home, 'programs');
+  const programs = join(homeFolder, 'programs');
   mkdirSync(programs);
   for (const program of ['google-chrome', 'wl-copy']) {
     writeFileSync(join(programs, program), recordingProgram, { mode: 0o755 });
   }
   env = {
-    HOME: home,
+    HOME: homeFolder,
     PATH: `${programs}:${process.env.PATH ?? ''}`,
     TERM: 'xterm',
     DISPLAY: ':0',
@@ -42,7 +42,7 @@ after(async () => {
   await chrome?.close();
   await runOpentabs(['stop', '--force'], { ...env, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' });
   await site.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 interface Terminal {
@@ -83,11 +83,11 @@ test('setup connects a client and a browser, and makes the first call', async ()
   // `opentabs setup` does not wait long for the browser that it has started.
   await waitFor(
     'the arguments of the started browser',
-    () => readFileSync(join(home, 'google-chrome.txt'), 'utf8') === '--new-window about:blank\n\n',
+    () => readFileSync(join(homeFolder, 'google-chrome.txt'), 'utf8') === '--new-window about:blank\n\n',
   );
-  assert.equal(readFileSync(join(home, 'wl-copy.txt'), 'utf8'), `\n${join(home, 'opentabs-extension')}\n`);
+  assert.equal(readFileSync(join(homeFolder, 'wl-copy.txt'), 'utf8'), `\n${join(homeFolder, 'opentabs-extension')}\n`);
   assert.doesNotMatch(terminal.screen(), /SSH|forward the port/);
-  const extension = join(home, 'opentabs-extension');
+  const extension = join(homeFolder, 'opentabs-extension');
   assert.ok(terminal.screen().includes(extension), terminal.screen());
   chrome = await launchChrome({ extension });
   await chrome.openPage(site.url);
@@ -121,18 +121,18 @@ test('a second setup run only makes the first call, and a denied call is not an 
 test('setup --undo restores the configuration byte for byte', async () => {
   const { code, stderr } = await runOpentabs(['setup', '--undo'], env);
   assert.equal(code, 0, stderr);
-  assert.equal(readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8'), cursorConfig);
+  assert.equal(readFileSync(join(homeFolder, '.cursor', 'mcp.json'), 'utf8'), cursorConfig);
 });
 
 test("the default name of a browser contains the computer's name", async () => {
-  const browser = new Browser(join(home, '.config', 'chromium'), join(home, 'opentabs-extension'));
-  const wanted = ` on ${hostname().split('.')[0]}`;
+  const browser = new Browser(join(homeFolder, '.config', 'chromium'), join(homeFolder, 'opentabs-extension'));
+  const expectedNameEnd = ` on ${hostname().split('.')[0]}`;
   try {
     await browser.start();
     let names = '';
-    await waitFor(`a browser with the name${wanted}`, async () => {
+    await waitFor(`a browser with the name${expectedNameEnd}`, async () => {
       names = (await runOpentabs(['browser', 'list', '--json'], env)).stdout;
-      return JSON.parse(names).some((known: unknown) => String(Object(known).name).endsWith(wanted));
+      return JSON.parse(names).some((known: unknown) => String(Object(known).name).endsWith(expectedNameEnd));
     }).catch((error: unknown) => assert.fail(`${error}: ${names}`));
   } finally {
     await browser.close();

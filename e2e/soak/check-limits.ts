@@ -93,13 +93,16 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
     await Promise.all(
       Object.entries(clients).flatMap(([transport, client]) =>
         limitCases.map(async (row) => {
-          const outcome = await client.call(`messages__${row.tool}`, row.args, { timeoutMs: 600_000, ...row.options });
-          const passed = isAsExpected(row, outcome);
+          const callOutcome = await client.call(`messages__${row.tool}`, row.args, {
+            timeoutMs: 600_000,
+            ...row.options,
+          });
+          const passed = isAsExpected(row, callOutcome);
           if (!passed) failedCount++;
           printLine(
-            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, outcome)}`,
+            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, callOutcome)}`,
           );
-          if (outcome.isError) printLine(`       ${outcome.text}`);
+          if (callOutcome.isError) printLine(`       ${callOutcome.text}`);
         }),
       ),
     );
@@ -116,22 +119,22 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   return failedCount === 0;
 }
 
-function readCode(outcome: Outcome): string {
-  return outcome.isError ? String(outcome.code) : 'ok';
+function readCode(callOutcome: Outcome): string {
+  return callOutcome.isError ? String(callOutcome.code) : 'ok';
 }
 
-function isAsExpected(row: LimitCase, outcome: Outcome): boolean {
+function isAsExpected(row: LimitCase, callOutcome: Outcome): boolean {
   return (
-    readCode(outcome) === row.expectedCode &&
-    Math.abs(outcome.durationMs - row.atMs) <= toleranceMs &&
-    (row.notifications === undefined || row.notifications === outcome.progress.length)
+    readCode(callOutcome) === row.expectedCode &&
+    Math.abs(callOutcome.durationMs - row.atMs) <= toleranceMs &&
+    (row.notifications === undefined || row.notifications === callOutcome.progress.length)
   );
 }
 
-function describeOutcome(row: LimitCase, outcome: Outcome): string {
+function describeOutcome(row: LimitCase, callOutcome: Outcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${readCode(outcome)} at ${formatSeconds(outcome.durationMs, 2)},` +
-    ` ${outcome.progress.length} notifications`
+    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
+    ` ${callOutcome.progress.length} notifications`
   );
 }

@@ -6,7 +6,11 @@ import type { FaultKind, PlannedFault } from './plan.ts';
 import type { SoakClient } from './soak-client.ts';
 import type { SystemUnderTest } from './system-under-test.ts';
 
-type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
+type InjectFault = (
+  system: SystemUnderTest,
+  plannedFault: PlannedFault,
+  clients: readonly SoakClient[],
+) => Promise<void>;
 
 /** Each injector returns when its fault is over, even if the system is still recovering. */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
@@ -15,53 +19,53 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 
-  async 'link cut'(system, fault) {
+  async 'link cut'(system, plannedFault) {
     system.proxy.cut();
-    await pause(fault.forMs);
+    await pause(plannedFault.forMs);
     system.proxy.resume();
   },
 
-  async 'link half-open'(system, fault) {
+  async 'link half-open'(system, plannedFault) {
     system.proxy.stall();
-    await pause(fault.forMs);
+    await pause(plannedFault.forMs);
     system.proxy.resume();
   },
 
-  'server SIGTERM': (system, fault) => restartServer(system, fault, 'SIGTERM'),
-  'server SIGKILL': (system, fault) => restartServer(system, fault, 'SIGKILL'),
+  'server SIGTERM': (system, plannedFault) => restartServer(system, plannedFault, 'SIGTERM'),
+  'server SIGKILL': (system, plannedFault) => restartServer(system, plannedFault, 'SIGKILL'),
 
-  async 'server SIGSTOP'(system, fault) {
+  async 'server SIGSTOP'(system, plannedFault) {
     const pid = await system.serverPid();
     process.kill(pid, 'SIGSTOP');
     try {
-      await pause(fault.forMs);
+      await pause(plannedFault.forMs);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
   },
 
-  'tab reloaded': (system, fault) => runInTab(system, fault, (page) => page.send('Page.reload')),
+  'tab reloaded': (system, plannedFault) => runInTab(system, plannedFault, (page) => page.send('Page.reload')),
 
-  'tab navigated': (system, fault) =>
-    runInTab(system, fault, async (page, path) => {
+  'tab navigated': (system, plannedFault) =>
+    runInTab(system, plannedFault, async (page, path) => {
       await page.send('Page.navigate', { url: `${system.urlOf(path)}?again` });
       await page.send('Page.navigate', { url: system.urlOf(path) });
     }),
 
-  'tab away and back': (system, fault) =>
-    runInTab(system, fault, async (page, path) => {
+  'tab away and back': (system, plannedFault) =>
+    runInTab(system, plannedFault, async (page, path) => {
       await page.send('Page.navigate', { url: `${system.urlOf(path)}-away` });
-      await pause(fault.forMs);
+      await pause(plannedFault.forMs);
       await page.evaluate('history.back()');
     }),
 
-  async 'tab closed'(system, fault) {
-    const targetId = await system.findPage(makePath(system, fault));
+  async 'tab closed'(system, plannedFault) {
+    const targetId = await system.findPage(makePath(system, plannedFault));
     if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
   },
 
-  async 'tab discarded'(system, fault) {
-    const url = system.urlOf(makePath(system, fault));
+  async 'tab discarded'(system, plannedFault) {
+    const url = system.urlOf(makePath(system, plannedFault));
     await system.browser.inWorker((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
@@ -71,10 +75,10 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await pause(200); // time for the report about the tab to reach the daemon
   },
 
-  'tab frozen': (system, fault) =>
-    runInTab(system, fault, async (page) => {
+  'tab frozen': (system, plannedFault) =>
+    runInTab(system, plannedFault, async (page) => {
       await page.send('Page.setWebLifecycleState', { state: 'frozen' });
-      await pause(fault.forMs);
+      await pause(plannedFault.forMs);
       await page.send('Page.setWebLifecycleState', { state: 'active' });
     }),
 
@@ -91,33 +95,37 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await system.restoreTabs();
   },
 
-  async 'session deleted'(_system, fault, clients) {
-    await clients[fault.client]?.endSession();
+  async 'session deleted'(_system, plannedFault, clients) {
+    await clients[plannedFault.client]?.endSession();
   },
 
-  async 'client killed'(_system, fault, clients) {
-    await clients[fault.client]?.kill();
+  async 'client killed'(_system, plannedFault, clients) {
+    await clients[plannedFault.client]?.kill();
   },
 
-  async 'panel opened'(system, fault) {
+  async 'panel opened'(system, plannedFault) {
     const url = `chrome-extension://${system.browser.extensionId}/panel.html`;
     const panelTarget = Object(await system.browser.cdp.send('Target.createTarget', { url }));
-    await pause(fault.forMs);
+    await pause(plannedFault.forMs);
     await system.browser.cdp.send('Target.closeTarget', { targetId: panelTarget.targetId });
   },
 };
 
 export function injectFault(
   system: SystemUnderTest,
-  fault: PlannedFault,
+  plannedFault: PlannedFault,
   clients: readonly SoakClient[],
 ): Promise<void> {
-  return injectors[fault.kind](system, fault, clients);
+  return injectors[plannedFault.kind](system, plannedFault, clients);
 }
 
-async function restartServer(system: SystemUnderTest, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
+async function restartServer(
+  system: SystemUnderTest,
+  plannedFault: PlannedFault,
+  signal: NodeJS.Signals,
+): Promise<void> {
   const pid = await system.serverPid();
-  system.writeConfig(fault.limits);
+  system.writeConfig(plannedFault.limits);
   process.kill(pid, signal);
   await waitFor('the process of the server to end', () => !isProcessRunning(pid));
   await system.startServer();
@@ -132,16 +140,16 @@ function isProcessRunning(pid: number): boolean {
   }
 }
 
-function makePath(system: SystemUnderTest, fault: PlannedFault): string {
-  return system.paths[fault.tab] ?? '/';
+function makePath(system: SystemUnderTest, plannedFault: PlannedFault): string {
+  return system.paths[plannedFault.tab] ?? '/';
 }
 
 async function runInTab(
   system: SystemUnderTest,
-  fault: PlannedFault,
+  plannedFault: PlannedFault,
   run: (page: Session, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = makePath(system, fault);
+  const path = makePath(system, plannedFault);
   const id = await system.findPage(path);
   if (id) await system.browser.inPage(id, (page) => run(page, path));
 }

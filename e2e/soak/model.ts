@@ -20,7 +20,7 @@ export interface ObservedCall {
   readonly limits: Limits;
   readonly fromMs: number;
   readonly toMs: number;
-  readonly ending: CallEnding;
+  readonly callEnding: CallEnding;
 }
 
 /** faultSettleMs is how long a fault that has ended can still change how calls end, in milliseconds. */
@@ -91,23 +91,26 @@ function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): reado
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
-  'worker stopped': (call, fault) => listCodesOfDelay(call, fault),
-  'link cut': (call, fault) => listCodesOfDelay(call, fault),
-  'link half-open': (call, fault) => listCodesOfDelay(call, fault),
+const codesByFault: Readonly<
+  Record<FaultKind, (call: ObservedCall, observedFault: ObservedFault) => readonly string[]>
+> = {
+  'worker stopped': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'link cut': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'link half-open': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
   'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGSTOP': (call, fault) => listCodesOfDelay(call, fault),
+  'server SIGSTOP': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'tab reloaded': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab navigated': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab away and back': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab closed': (call) => listCodesWithoutDocument(call, 'tab_closed'),
   'tab discarded': (call) => listCodesWithoutDocument(call, 'tab_discarded'),
-  'tab frozen': (call, fault) => listCodesOfDelay(call, fault),
+  'tab frozen': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'extension reloaded': () => codesWithoutBrowser,
   'browser SIGKILL': () => codesWithoutBrowser,
-  'session deleted': (call, fault) => (affectsClient(call, fault) ? ['silent', 'refused', 'transport'] : []),
-  'client killed': (call, fault) => (affectsClient(call, fault) ? ['silent', 'transport'] : []),
+  'session deleted': (call, observedFault) =>
+    affectsClient(call, observedFault) ? ['silent', 'refused', 'transport'] : [],
+  'client killed': (call, observedFault) => (affectsClient(call, observedFault) ? ['silent', 'transport'] : []),
   'panel opened': () => [],
 };
 
@@ -119,14 +122,14 @@ const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'server SIGSTOP',
 ]);
 
-function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
-  return call.plan.client === fault.plan.client;
+function affectsClient(call: ObservedCall, observedFault: ObservedFault): boolean {
+  return call.plan.client === observedFault.plan.client;
 }
 
 /** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
-function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
+function listCodesOfDelay(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
-  const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
+  const delayMs = (observedFault.restoredMs ?? call.toMs) - observedFault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
@@ -137,17 +140,20 @@ function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly st
 }
 
 /** A fault can affect calls until faultSettleMs after its end. */
-export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
-  return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs;
+export function isOverlapping(call: ObservedCall, observedFault: ObservedFault): boolean {
+  return (
+    observedFault.fromMs <= call.toMs &&
+    (observedFault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs
+  );
 }
 
 function mayHaveStaleSession(
   call: ObservedCall,
-  faults: readonly ObservedFault[],
+  observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): boolean {
-  const restart = faults.findLast(
-    (fault) => /SIGTERM|SIGKILL/.test(fault.plan.kind) && fault.plan.kind.startsWith('server'),
+  const restart = observedFaults.findLast(
+    (observedFault) => /SIGTERM|SIGKILL/.test(observedFault.plan.kind) && observedFault.plan.kind.startsWith('server'),
   );
   return (
     restart !== undefined &&
@@ -156,23 +162,27 @@ function mayHaveStaleSession(
         other.plan.client === call.plan.client &&
         other.fromMs > restart.fromMs &&
         other.toMs < call.fromMs &&
-        other.ending.answerCount > 0,
+        other.callEnding.answerCount > 0,
     )
   );
 }
 
 export function findViolations(
   call: ObservedCall,
-  faults: readonly ObservedFault[],
+  observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): string[] {
   const violations: string[] = [];
-  const faultsDuring = faults.filter((fault) => isOverlapping(call, fault));
+  const faultsDuring = observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
   const { codes, ms } = expectEnding(call);
-  const allowed = new Set([...codes, ...faultsDuring.flatMap((fault) => codesByFault[fault.plan.kind](call, fault))]);
-  const { code, progress, answerCount } = call.ending;
-  if (code === 'refused' && mayHaveStaleSession(call, faults, calls)) allowed.add(code);
-  if (!allowed.has(code)) violations.push(`the call ended with ${code}; allowed are ${[...allowed].join(', ')}`);
+  const allowedCodes = new Set([
+    ...codes,
+    ...faultsDuring.flatMap((observedFault) => codesByFault[observedFault.plan.kind](call, observedFault)),
+  ]);
+  const { code, progress, answerCount } = call.callEnding;
+  if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedCodes.add(code);
+  if (!allowedCodes.has(code))
+    violations.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
   if (answerCount > 1) violations.push(`the call was answered ${answerCount} times`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
     violations.push('the call was answered although its ending is without an answer');
@@ -196,16 +206,16 @@ export function findViolations(
 }
 
 function findResultErrors(call: ObservedCall): string[] {
-  const result = Object(call.ending.structured);
+  const workResult = Object(call.callEnding.structured);
   const { args, kind } = call.plan;
-  if (result.key !== call.key) return [`the client received the result of ${result.key}`];
-  if (kind === 'echo' && JSON.stringify(result.value) !== JSON.stringify(args.value))
+  if (workResult.key !== call.key) return [`the client received the result of ${workResult.key}`];
+  if (kind === 'echo' && JSON.stringify(workResult.value) !== JSON.stringify(args.value))
     return ['the result is not the value in the arguments'];
   if (kind !== 'big') return [];
-  const text = String(result.text);
-  if (text.length !== args.bytes) return [`the client received ${text.length} of ${args.bytes} bytes`];
-  for (let offset = 0; offset < text.length; offset += 1024) {
-    if (!text.startsWith(`${offset} `.slice(0, text.length - offset), offset))
+  const resultText = String(workResult.text);
+  if (resultText.length !== args.bytes) return [`the client received ${resultText.length} of ${args.bytes} bytes`];
+  for (let offset = 0; offset < resultText.length; offset += 1024) {
+    if (!resultText.startsWith(`${offset} `.slice(0, resultText.length - offset), offset))
       return [`the text is wrong at offset ${offset}`];
   }
   return [];

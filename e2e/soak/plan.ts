@@ -105,7 +105,7 @@ export interface Plan {
   readonly clients: readonly ClientKind[];
   readonly tabs: number;
   readonly calls: readonly PlannedCall[];
-  readonly faults: readonly PlannedFault[];
+  readonly plannedFaults: readonly PlannedFault[];
 }
 
 const meanCallGapMs = 110;
@@ -122,10 +122,10 @@ export function makePlan(seed: number, durationMs: number): Plan {
   const random = new SeededRandom(seed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
   const tabs = 3;
-  const faults = planFaults(random, durationMs, clients.length, tabs);
+  const plannedFaults = planFaults(random, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanCallGapMs) {
-    const currentLimits = findLimitsAt(faults, atMs);
+    const currentLimits = findLimitsAt(plannedFaults, atMs);
     const client = random.nextWholeNumber(0, clients.length - 1);
     const tab = random.nextFraction() < 0.25 ? { tab: random.nextWholeNumber(0, tabs - 1) } : {};
     const kind = random.pickWeighted(callKinds);
@@ -139,11 +139,11 @@ export function makePlan(seed: number, durationMs: number): Plan {
       });
     }
   }
-  return { seed, durationMs, clients, tabs, calls, faults };
+  return { seed, durationMs, clients, tabs, calls, plannedFaults };
 }
 
 function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
-  const faults: PlannedFault[] = [];
+  const plannedFaults: PlannedFault[] = [];
   let currentLimits: Limits = 'short';
   // The last 10 s of the plan contain no faults, so that the soak test observes the effects of the last fault.
   for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
@@ -152,9 +152,16 @@ function planFaults(random: SeededRandom, durationMs: number, clients: number, t
     if (kind === 'server SIGTERM' || kind === 'server SIGKILL') currentLimits = randomFraction < 0.3 ? 'real' : 'short';
     const forMs = planFaultDuration(kind, random.nextFraction());
     const tab = random.nextWholeNumber(0, tabs - 1);
-    faults.push({ atMs, kind, forMs, tab, client: random.nextWholeNumber(0, clients - 1), limits: currentLimits });
+    plannedFaults.push({
+      atMs,
+      kind,
+      forMs,
+      tab,
+      client: random.nextWholeNumber(0, clients - 1),
+      limits: currentLimits,
+    });
   }
-  return faults;
+  return plannedFaults;
 }
 
 function planFaultDuration(kind: FaultKind, randomFraction: number): number {
@@ -179,8 +186,8 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
  * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
  * later than planned, because a restart can be slow.
  */
-function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
-  return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
+function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): Limits {
+  return plannedFaults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;

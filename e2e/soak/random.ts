@@ -22,9 +22,9 @@ export class SeededRandom {
   }
 
   pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-    const entries = Object.entries<number>(weights);
-    let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [key, weight] of entries) {
+    const weightEntries = Object.entries<number>(weights);
+    let remaining = this.nextFraction() * weightEntries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [key, weight] of weightEntries) {
       remaining -= weight;
       if (remaining < 0 && isKey(weights, key)) return key;
     }

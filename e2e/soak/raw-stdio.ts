@@ -109,10 +109,10 @@ class RawStdioClient implements SoakClient {
     relay.stdin?.on('error', () => undefined); // after an error, the stream also emits close
     let unfinishedLine: string[] = [];
     relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      const pieces = chunk.split('\n');
-      for (const [i, linePart] of pieces.entries()) {
+      const lineParts = chunk.split('\n');
+      for (const [i, linePart] of lineParts.entries()) {
         unfinishedLine.push(linePart);
-        if (i === pieces.length - 1) break;
+        if (i === lineParts.length - 1) break;
         this.#handleLine(unfinishedLine.join(''));
         unfinishedLine = [];
       }
@@ -131,23 +131,24 @@ class RawStdioClient implements SoakClient {
     return relay;
   }
 
-  #send(relay: ChildProcess, message: object): void {
-    relay.stdin?.write(`${JSON.stringify(message)}\n`);
+  #send(relay: ChildProcess, relayMessage: object): void {
+    relay.stdin?.write(`${JSON.stringify(relayMessage)}\n`);
   }
 
-  #handleLine(line: string): void {
-    const message = Object(JSON.parse(line));
-    if (message.method === 'notifications/progress') {
-      const openRequest = this.#openRequests.get(Number(message.params.progressToken));
-      if (openRequest) openRequest.progress.push(Number(message.params.progress));
-      else if (!this.#mayCrossCancel(Number(message.params.progressToken))) this.strayMessages.push(line.slice(0, 500));
+  #handleLine(messageLine: string): void {
+    const relayMessage = Object(JSON.parse(messageLine));
+    if (relayMessage.method === 'notifications/progress') {
+      const openRequest = this.#openRequests.get(Number(relayMessage.params.progressToken));
+      if (openRequest) openRequest.progress.push(Number(relayMessage.params.progress));
+      else if (!this.#mayCrossCancel(Number(relayMessage.params.progressToken)))
+        this.strayMessages.push(messageLine.slice(0, 500));
       return;
     }
-    if (typeof message.method === 'string' || message.result?.serverInfo) return;
-    const id = Number(message.id);
+    if (typeof relayMessage.method === 'string' || relayMessage.result?.serverInfo) return;
+    const id = Number(relayMessage.id);
     const openRequest = this.#openRequests.get(id);
-    if (openRequest) this.#endRequest(id, parseAnswer(message, openRequest.progress));
-    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(line.slice(0, 500));
+    if (openRequest) this.#endRequest(id, parseAnswer(relayMessage, openRequest.progress));
+    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(messageLine.slice(0, 500));
   }
 }
 

@@ -20,7 +20,7 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
 /** The promise `broken` resolves when the connection is lost, because the SDK never ends a call whose stream breaks. */
 interface SdkConnection {
   readonly client: McpClient;
-  readonly broken: Promise<CallEnding>;
+  readonly brokenConnection: Promise<CallEnding>;
 }
 
 class SdkClient implements SoakClient {
@@ -60,7 +60,7 @@ class SdkClient implements SoakClient {
             answerCount: 1,
           }),
         );
-      return await Promise.race([answeredCall, connection.broken]);
+      return await Promise.race([answeredCall, connection.brokenConnection]);
     } catch (error) {
       if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
       const { code, text } = classifyError(error);
@@ -121,7 +121,7 @@ class SdkClient implements SoakClient {
         void client.close().catch(() => undefined);
       }
     };
-    return { client, broken: brokenEnding };
+    return { client, brokenConnection: brokenEnding };
   }
 }
 

@@ -31,12 +31,12 @@ function readDurationMs(fallback: string): number {
 async function runMixed(): Promise<boolean> {
   const seed = Number(process.env.SEED || Math.floor(Math.random() * 1e9));
   if (!Number.isSafeInteger(seed)) throw new Error(`SEED is ${process.env.SEED}: write a whole number`);
-  const plan = makePlan(seed, readDurationMs('30m'));
-  const { calls, faults } = plan;
+  const soakPlan = makePlan(seed, readDurationMs('30m'));
+  const { calls, plannedFaults } = soakPlan;
   printLine(
-    `mixed calls under faults: SEED=${seed}, ${calls.length} calls and ${faults.length} faults in ${plan.durationMs / 1000} s`,
+    `mixed calls under faults: SEED=${seed}, ${calls.length} calls and ${plannedFaults.length} faults in ${soakPlan.durationMs / 1000} s`,
   );
-  const report = await runSoak(plan, printLine);
+  const report = await runSoak(soakPlan, printLine);
   printLine(formatSummary(report));
   printLine(`report: ${saveReport(report)}`);
   return report.violations.length === 0;
@@ -66,12 +66,13 @@ async function runLoad(): Promise<boolean> {
   }
 }
 
-const parts = { mixed: runMixed, limits: runLimits, load: runLoad } as const;
+const soakParts = { mixed: runMixed, limits: runLimits, load: runLoad } as const;
 const selectedParts = process.env.ONLY || 'mixed limits';
 let hasPassed = true;
 for (const name of selectedParts.split(' ')) {
-  const runPart = Object.entries(parts).find(([key]) => key === name)?.[1];
-  if (!runPart) throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(parts).join(', ')}, or leave it out`);
+  const runPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
+  if (!runPart)
+    throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(soakParts).join(', ')}, or leave it out`);
   hasPassed = (await runPart()) && hasPassed;
 }
 // Exit explicitly, because the official MCP client may leave connections open that would keep the process running.

@@ -32,7 +32,7 @@ export interface Tab {
 }
 
 export class SystemUnderTest {
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
   readonly paths: readonly string[];
   env: Readonly<Record<string, string>> = {};
   port = 0;
@@ -67,20 +67,20 @@ export class SystemUnderTest {
 
   async start(): Promise<void> {
     this.port = await findFreePort();
-    this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
+    this.env = { OPENTABS_HOME: this.homeFolder, NO_COLOR: '1' };
     this.writeConfig('short');
-    const plugin = join(this.home, 'work-plugin');
+    const plugin = join(this.homeFolder, 'work-plugin');
     cpSync(join(repositoryRoot, 'e2e/soak/testdata/work'), plugin, { recursive: true });
     await runChecked(['plugin', 'build', plugin], this.env);
     await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
-    const extension = join(this.home, 'unpacked');
+    const extension = join(this.homeFolder, 'unpacked');
     await runChecked(['extension', 'install', '--dir', extension], this.env);
-    this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
+    this.token = readFileSync(join(this.homeFolder, 'token'), 'utf8').trim();
     this.clientToken = await addClient(this.env, 'soak');
     this.#proxy = await startProxy(this.port);
     this.#site = await startSite();
     await this.startServer();
-    this.#browser = new Browser(join(this.home, 'profile'), extension, [
+    this.#browser = new Browser(join(this.homeFolder, 'profile'), extension, [
       // Chrome connects to the proxy instead of the daemon, so the extension needs no other configuration.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
@@ -104,7 +104,7 @@ export class SystemUnderTest {
       logLevel: 'warn',
       ...this.#extraSettings,
     };
-    writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
+    writeFileSync(join(this.homeFolder, 'config.json'), JSON.stringify(settings));
   }
 
   async startServer(): Promise<void> {
@@ -189,7 +189,9 @@ export class SystemUnderTest {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const text = await this.browser.inPage(id, (p) => p.evaluate('document.documentElement.dataset.running ?? ""'));
+      const text = await this.browser.inPage(id, (puppetPage) =>
+        puppetPage.evaluate('document.documentElement.dataset.running ?? ""'),
+      );
       keys.push(...String(text).split(' ').filter(Boolean));
     }
     return keys;
@@ -198,16 +200,16 @@ export class SystemUnderTest {
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const state = await this.browser.inPage(id, async (p) => {
-        const keys = String(await p.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
+      const pageState = await this.browser.inPage(id, async (puppetPage) => {
+        const keys = String(await puppetPage.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
         if (!keys.includes(key)) return undefined;
-        const pageState = await p.evaluate(
+        const pageState = await puppetPage.evaluate(
           'document.visibilityState + ", " + Math.round(performance.now()) + " ms old"',
         );
-        const timer = p.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
+        const timer = puppetPage.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
         return `${url}, ${pageState}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
       });
-      if (state) return state;
+      if (pageState) return pageState;
     }
     return 'the page is gone';
   }
@@ -226,7 +228,7 @@ export class SystemUnderTest {
     await Promise.all(this.#startedServers.map((command) => command.ended));
     await this.#proxy?.close();
     await this.#site?.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -17,7 +17,7 @@ interface StoreScreenshot {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  show(fixture: PanelFixture): Promise<void>;
+  showScene(fixture: PanelFixture): Promise<void>;
 }
 
 const approvalCalls: readonly CallView[] = [
@@ -67,7 +67,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '1-approval',
     title: 'You decide',
     text: 'An agent asks before it calls a tool in your pages. Allow one call, or all calls of an agent for some time.',
-    show: async ({ panel, showCalls }) => {
+    showScene: async ({ panel, showCalls }) => {
       showCalls(approvalCalls);
       await panel.getByRole('button', { name: 'Deny' }).waitFor();
       await panel.locator('[aria-disabled=true]').first().waitFor({ state: 'detached' });
@@ -77,7 +77,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '2-calls',
     title: 'You see what agents do',
     text: 'Each call shows its progress and how it ended. Stop a call at any time: its code in the page stops too.',
-    show: async ({ panel, showCalls }) => {
+    showScene: async ({ panel, showCalls }) => {
       showCalls(longCalls);
       await panel.getByText('page 42 of 100').waitFor();
     },
@@ -86,7 +86,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '3-plugins',
     title: 'You review plugins',
     text: 'Plugins add the tools of a site. A plugin runs only after you have reviewed it, and only on its own site.',
-    show: async ({ panel, server }) => {
+    showScene: async ({ panel, server }) => {
       server.notifyPanel('state.plugins', { plugins: shownPlugins });
       await panel.getByRole('tab', { name: /Plugins/ }).click();
       await panel.getByRole('button', { name: 'Review mail' }).waitFor();
@@ -96,7 +96,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '4-sites',
     title: 'You choose the sites',
     text: 'Agents use a page without a plugin only on the sites that you allow. You can switch each group of tools off.',
-    show: async ({ panel, server }) => {
+    showScene: async ({ panel, server }) => {
       server.notifyPanel('state.browser', browserTools);
       await panel.getByRole('tab', { name: 'Browser' }).click();
       await panel.getByText('shop.example.com').waitFor();
@@ -127,13 +127,13 @@ async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScre
   await panel.evaluate((zoom) => document.body.style.setProperty('zoom', String(zoom)), PanelZoom);
   server.notifyPanel('state.browser', browserTools);
   server.notifyPanel('state.plugins', { plugins: shownPlugins });
-  await shot.show(fixture);
-  const picture = makeDataUrl(await panel.screenshot());
+  await shot.showScene(fixture);
+  const pictureUrl = makeDataUrl(await panel.screenshot());
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.setContent(
     `<!doctype html><style>${style} main { padding: 0 72px; } .words { width: 560px; }</style>
     <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${shot.title}</h1><p>${shot.text}</p></div>
-    <img class="panel" src="${picture}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
+    <img class="panel" src="${pictureUrl}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
   );
   await page.screenshot({ path: join(folder, `${shot.name}.png`) });
 }

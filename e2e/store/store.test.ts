@@ -17,7 +17,7 @@ import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { unpackStorePackage } from './store-package.ts';
 
-let home: string;
+let homeFolder: string;
 let env: Record<string, string>;
 let daemon: StartedCommand | undefined;
 let chrome: Chrome;
@@ -29,17 +29,17 @@ let otherSite: string;
 
 before(async () => {
   mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
-  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-  const extension = join(home, 'extension');
+  homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const extension = join(homeFolder, 'extension');
   unpackStorePackage(extension);
   const port = await findFreePort();
   env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(port),
     OPENTABS_STORE_EXTENSIONS: `chrome=${deriveExtensionId(extension)}`,
     NO_COLOR: '1',
   };
-  const plugin = join(home, 'messages-plugin');
+  const plugin = join(homeFolder, 'messages-plugin');
   copyMessagesPlugin(plugin);
   await runChecked(['plugin', 'build', plugin], env);
   await runChecked(['plugin', 'install', plugin, '--permission', 'auto'], env);
@@ -61,16 +61,16 @@ after(async () => {
   await chrome?.close();
   if (daemon) await stopProcess(daemon);
   await site?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
 const callEcho = () => client.call('messages__echo', { value: 'hello' });
 
-function assertFailure(outcome: Outcome, text: RegExp): void {
-  assert.equal(outcome.isError, true, outcome.text);
-  assert.match(outcome.text, text);
+function assertFailure(callOutcome: Outcome, text: RegExp): void {
+  assert.equal(callOutcome.isError, true, callOutcome.text);
+  assert.match(callOutcome.text, text);
 }
 
 test('the pairing code connects the extension, whose ID a setting allows', async () => {
@@ -107,9 +107,9 @@ test('after a click in the side panel, a plugin and browser tools work on this s
   await panel.getByText('An agent needs access').waitFor({ state: 'detached' });
   const snapshot = await client.call('browser_snapshot');
   assert.equal(snapshot.isError, false, snapshot.text);
-  const outcome = await callEcho();
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.match(outcome.text, /hello/);
+  const callOutcome = await callEcho();
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.match(callOutcome.text, /hello/);
 
   const { text } = await openTab(`${otherSite}/`);
   assert.match(text, /Chrome gives opentabs no access to localhost/);

@@ -4,67 +4,67 @@ import { makeBatcher, makeTaskScheduler } from './batch.ts';
 
 function makeFixture() {
   const environment = { port: true, alone: false };
-  const sent: string[][] = [];
-  const works: (() => void)[] = [];
+  const sentBatches: string[][] = [];
+  const scheduledWorks: (() => void)[] = [];
   const batcher = makeBatcher<string>({
     send: (messages) => {
-      if (environment.port) sent.push([...messages]);
+      if (environment.port) sentBatches.push([...messages]);
       return environment.port;
     },
     countChars: (message) => message.length,
     isLikelyLastMessage: () => environment.alone,
-    runSoon: (work) => void works.push(work),
+    runSoon: (work) => void scheduledWorks.push(work),
   });
   const runScheduledWork = () => {
-    for (const work of works.splice(0)) work();
+    for (const work of scheduledWorks.splice(0)) work();
   };
-  return { environment, sent, works, batcher, runScheduledWork };
+  return { environment, sent: sentBatches, works: scheduledWorks, batcher, runScheduledWork };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
-  const { sent, batcher, runScheduledWork, works } = makeFixture();
+  const { sent: sentBatches, batcher, runScheduledWork, works: scheduledWorks } = makeFixture();
   for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
-  assert.deepEqual(sent, [['a']]);
+  assert.deepEqual(sentBatches, [['a']]);
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b', 'c']]);
+  assert.deepEqual(sentBatches, [['a'], ['b', 'c']]);
   batcher.post('d');
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
+  assert.deepEqual(sentBatches, [['a'], ['b', 'c'], ['d']]);
   // If no message is waiting, the batcher sends the next message immediately.
   runScheduledWork();
-  assert.equal(works.length, 0);
+  assert.equal(scheduledWorks.length, 0);
   batcher.post('e');
-  assert.deepEqual(sent.at(-1), ['e']);
+  assert.deepEqual(sentBatches.at(-1), ['e']);
 });
 
 test('after a message that is likely to be the last, no task is scheduled', () => {
-  const { environment, sent, works, batcher } = makeFixture();
+  const { environment, sent: sentBatches, works: scheduledWorks, batcher } = makeFixture();
   environment.alone = true;
   batcher.post('a');
   batcher.post('b');
-  assert.deepEqual(sent, [['a'], ['b']]);
-  assert.equal(works.length, 0);
+  assert.deepEqual(sentBatches, [['a'], ['b']]);
+  assert.equal(scheduledWorks.length, 0);
 });
 
 test('a long message is sent alone, after earlier messages', () => {
-  const { sent, batcher, runScheduledWork } = makeFixture();
+  const { sent: sentBatches, batcher, runScheduledWork } = makeFixture();
   const long = 'x'.repeat(16 * 1024);
   for (const message of ['a', 'b', long, 'c']) batcher.post(message);
-  assert.deepEqual(sent, [['a'], ['b'], [long]]);
+  assert.deepEqual(sentBatches, [['a'], ['b'], [long]]);
   runScheduledWork();
-  assert.deepEqual(sent.at(-1), ['c']);
+  assert.deepEqual(sentBatches.at(-1), ['c']);
 });
 
 test('the batch size is limited', () => {
-  const { sent, batcher } = makeFixture();
-  const half = 'x'.repeat(16 * 1024 - 1);
-  for (let i = 0; i < 40; i++) batcher.post(half);
-  const chars = sent.map((messages) => messages.join('').length);
-  assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
+  const { sent: sentBatches, batcher } = makeFixture();
+  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
+  for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
+  const chars = sentBatches.map((messages) => messages.join('').length);
+  assert.ok(sentBatches.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
-  const { environment, sent, batcher, runScheduledWork } = makeFixture();
+  const { environment, sent: sentBatches, batcher, runScheduledWork } = makeFixture();
   batcher.post('a');
   batcher.post('b');
   environment.port = false;
@@ -73,23 +73,23 @@ test('without a port, post drops messages, and queued messages wait for the next
   assert.equal(batcher.flush(), false);
   environment.port = true;
   assert.equal(batcher.flush(), true);
-  assert.deepEqual(sent, [['a'], ['b']]);
+  assert.deepEqual(sentBatches, [['a'], ['b']]);
   batcher.post('d');
-  assert.deepEqual(sent.at(-1), ['d']);
+  assert.deepEqual(sentBatches.at(-1), ['d']);
 });
 
 test('dropped messages do not count towards the batch size', () => {
-  const { environment, sent, batcher, runScheduledWork } = makeFixture();
-  const half = 'x'.repeat(16 * 1024 - 1);
+  const { environment, sent: sentBatches, batcher, runScheduledWork } = makeFixture();
+  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
   environment.port = false;
-  for (let i = 0; i < 17; i++) batcher.post(half);
-  batcher.drop((message) => message === half);
+  for (let i = 0; i < 17; i++) batcher.post(halfBatchText);
+  batcher.drop((message) => message === halfBatchText);
   environment.port = true;
   runScheduledWork();
   for (const message of ['b', 'c', 'd']) batcher.post(message);
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
+  assert.deepEqual(sentBatches, [['a'], ['b'], ['c', 'd']]);
 });
 
 test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
@@ -106,14 +106,14 @@ test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
     for (const { port1 } of channels) port1.close(); // closes the ports, because Node does not exit while ports are open
   });
   const soon = makeTaskScheduler();
-  const order: string[] = [];
+  const callOrder: string[] = [];
   await new Promise<void>((resolve) => {
-    soon(() => order.push('first'));
+    soon(() => callOrder.push('first'));
     soon(() => {
-      order.push('second');
+      callOrder.push('second');
       resolve();
     });
-    order.push('now');
+    callOrder.push('now');
   });
-  assert.deepEqual(order, ['now', 'first', 'second']);
+  assert.deepEqual(callOrder, ['now', 'first', 'second']);
 });

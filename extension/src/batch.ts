@@ -45,21 +45,21 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     runSoon(onTasksDone);
   };
   const post = (message: M): boolean => {
-    const length = options.countChars(message);
-    if (isFlushScheduled && length < MinSingleMessageChars && waitingChars < MaxBatchChars) {
+    const charCount = options.countChars(message);
+    if (isFlushScheduled && charCount < MinSingleMessageChars && waitingChars < MaxBatchChars) {
       waitingMessages.push(message);
-      waitingChars += length;
+      waitingChars += charCount;
       return true;
     }
     if (!flush() || !options.send([message])) return false;
     if (!options.isLikelyLastMessage()) scheduleFlush();
     return true;
   };
-  const drop = (matches: (message: M) => boolean) => {
+  const dropMatching = (matches: (message: M) => boolean) => {
     waitingMessages = waitingMessages.filter((message) => !matches(message));
     waitingChars = waitingMessages.reduce((sum, message) => sum + options.countChars(message), 0);
   };
-  return { post, flush, drop };
+  return { post, flush, drop: dropMatching };
 }
 
 /** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */

@@ -53,8 +53,8 @@ function isStartedByExtension({ byExtensionId }: chrome.downloads.DownloadItem):
   return byExtensionId === chrome.runtime.id;
 }
 
-function toDownload(item: chrome.downloads.DownloadItem): Download {
-  const { id, filename, finalUrl, state, error, paused, danger, bytesReceived, totalBytes, exists } = item;
+function toDownload(downloadItem: chrome.downloads.DownloadItem): Download {
+  const { id, filename, finalUrl, state, error, paused, danger, bytesReceived, totalBytes, exists } = downloadItem;
   return {
     id,
     path: filename,

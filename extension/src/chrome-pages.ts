@@ -84,8 +84,8 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
     target: { tabId },
     injectImmediately: true,
     func: () => {
-      const [entry] = performance.getEntriesByType('navigation');
-      const status: unknown = entry ? Reflect.get(entry, 'responseStatus') : 0;
+      const [timingEntry] = performance.getEntriesByType('navigation');
+      const status: unknown = timingEntry ? Reflect.get(timingEntry, 'responseStatus') : 0;
       return {
         url: location.href,
         title: document.title,
@@ -115,16 +115,18 @@ export async function readResources(tabId: number, documentId: string): Promise<
     target: { tabId, documentIds: [documentId] },
     injectImmediately: true,
     func: () =>
-      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => {
-        const read = (key: string) => Number(Reflect.get(entry, key)) || 0;
-        return {
-          url: entry.name,
-          type: String(Reflect.get(entry, 'initiatorType')),
-          status: read('responseStatus'),
-          sizeBytes: read('transferSize'),
-          durationMs: Math.round(entry.duration),
-        };
-      }),
+      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
+        (timingEntry) => {
+          const read = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
+          return {
+            url: timingEntry.name,
+            type: String(Reflect.get(timingEntry, 'initiatorType')),
+            status: read('responseStatus'),
+            sizeBytes: read('transferSize'),
+            durationMs: Math.round(timingEntry.duration),
+          };
+        },
+      ),
   });
   return frame?.result ?? [];
 }
@@ -139,12 +141,12 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
  * navigateHistory uses `chrome.tabs.goBack` only where no script can run, because goBack skips pages without user
  * interaction.
  */
-export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void> {
+export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promise<void> {
   try {
     const func = (delta: number) => history.go(delta);
-    await chrome.scripting.executeScript({ target: { tabId }, func, args: [step], injectImmediately: true });
+    await chrome.scripting.executeScript({ target: { tabId }, func, args: [historyStep], injectImmediately: true });
   } catch {
-    await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
+    await (historyStep < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
   }
 }
 

@@ -38,12 +38,12 @@ export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
   // Chrome lists the cookies of a domain and of its subdomains, so cookies of the parent domains need separate queries.
   const labels = host.split('.');
   const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
-  const lists = await Promise.all(
+  const cookieLists = await Promise.all(
     [...new Set([host, ...domains])].map((domain) => chrome.cookies.getAll({ domain, partitionKey: {} })),
   );
   const isSent = ({ domain, hostOnly }: chrome.cookies.Cookie) =>
     hostOnly ? domain === host : `.${host}`.endsWith(domain.startsWith('.') ? domain : `.${domain}`);
-  const unique = new Map(lists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
+  const unique = new Map(cookieLists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
   return [...unique.values()].filter(isSent).map(toCookie);
 }
 

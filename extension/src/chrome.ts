@@ -221,12 +221,12 @@ export async function readPage(tabId: number): Promise<PageState | 'error' | und
       args: [BRIDGE_MARK_KEY],
     });
     if (!frame?.result) return undefined;
-    const [touched, startedMs, bridged] = frame.result;
+    const [touched, startedMs, bridgeCount] = frame.result;
     return {
       hasUserInteracted: touched,
       startedAtMs: startedMs,
       audible,
-      hasBridge: bridged,
+      hasBridge: bridgeCount,
       documentId: frame.documentId,
     };
   } catch (error) {
@@ -264,13 +264,13 @@ export async function listFrames(tabId: number): Promise<Frame[]> {
 }
 
 export async function readFrames(tabId: number): Promise<FrameState[]> {
-  const results = await chrome.scripting.executeScript({
+  const injectionResults = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     injectImmediately: true,
     func: () => [location.href, origin, performance.timing.domLoading, navigator.userActivation.hasBeenActive] as const,
   });
-  const topOrigin = results.find((frame) => frame.frameId === 0)?.result?.[1];
-  return results.flatMap(({ frameId, documentId, result }) => {
+  const topOrigin = injectionResults.find((frame) => frame.frameId === 0)?.result?.[1];
+  return injectionResults.flatMap(({ frameId, documentId, result }) => {
     if (frameId === 0 || !result || result[1] !== topOrigin) return [];
     return [{ documentId, url: result[0], startedAtMs: result[2], hasUserInteracted: result[3] }];
   });

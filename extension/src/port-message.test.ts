@@ -52,7 +52,7 @@ test('valid messages are read unchanged, without unknown fields', () => {
 });
 
 test('invalid messages are rejected', () => {
-  const bad: unknown[] = [
+  const malformedMessages: unknown[] = [
     undefined,
     null,
     'text',
@@ -88,7 +88,7 @@ test('invalid messages are rejected', () => {
     { op: 'resync', id: 'x', type: 1 },
     { op: 'reboot', id: 'x' },
   ];
-  for (const message of bad) {
+  for (const message of malformedMessages) {
     assert.equal(readFromBridge(message), undefined, JSON.stringify(message));
     assert.equal(readToBridge(message), undefined, JSON.stringify(message));
   }

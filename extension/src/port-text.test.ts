@@ -51,7 +51,7 @@ test('decodeMessages drops invalid messages and keeps the others', () => {
 });
 
 test('decodeMessages returns no messages for anything that is not an encoded list', () => {
-  for (const text of [
+  for (const splitText of [
     undefined,
     7,
     [fromBridge[1]],
@@ -63,7 +63,7 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
     '[{"op":"pong","ping":1}]',
     'null\n',
   ]) {
-    assert.deepEqual(decodeMessages(text, readFromBridge), [], JSON.stringify(text));
+    assert.deepEqual(decodeMessages(splitText, readFromBridge), [], JSON.stringify(splitText));
   }
 });
 

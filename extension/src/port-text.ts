@@ -9,31 +9,31 @@ import { type Fields, isRecord } from './record.ts';
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
 export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
-  let texts = '';
+  let joinedTexts = '';
   const headers = messages.map((message: Fields) => {
-    const head: Record<string, unknown> = { ...message };
+    const messageHeader: Record<string, unknown> = { ...message };
     for (const field of longTextFields) {
-      const text = head[field];
-      if (typeof text !== 'string') continue;
-      head[field] = text.length;
-      texts += text;
+      const fieldText = messageHeader[field];
+      if (typeof fieldText !== 'string') continue;
+      messageHeader[field] = fieldText.length;
+      joinedTexts += fieldText;
     }
-    return head;
+    return messageHeader;
   });
-  return `${JSON.stringify(headers)}\n${texts}`;
+  return `${JSON.stringify(headers)}\n${joinedTexts}`;
 }
 
 /** decodeMessages drops invalid messages, and never throws. */
-export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
-  if (typeof text !== 'string') return [];
-  let position = text.indexOf('\n') + 1;
+export function decodeMessages<M>(fieldText: unknown, read: (message: unknown) => M | undefined): M[] {
+  if (typeof fieldText !== 'string') return [];
+  let position = fieldText.indexOf('\n') + 1;
   const messages: M[] = [];
-  for (const message of parseMessageHeaders(text.slice(0, position))) {
+  for (const message of parseMessageHeaders(fieldText.slice(0, position))) {
     for (const field of longTextFields) {
       const length = message[field];
       if (typeof length !== 'number') continue;
       const end = position + length;
-      message[field] = end >= position && end <= text.length ? text.slice(position, end) : undefined;
+      message[field] = end >= position && end <= fieldText.length ? fieldText.slice(position, end) : undefined;
       position = end;
     }
     const decoded = read(message);
@@ -42,9 +42,9 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
   return messages;
 }
 
-function parseMessageHeaders(line: string): readonly Record<string, unknown>[] {
+function parseMessageHeaders(headerLine: string): readonly Record<string, unknown>[] {
   try {
-    const headers: unknown = JSON.parse(line);
+    const headers: unknown = JSON.parse(headerLine);
     return Array.isArray(headers) ? headers.filter(isRecord) : [];
   } catch {
     return [];
@@ -54,7 +54,7 @@ function parseMessageHeaders(line: string): readonly Record<string, unknown>[] {
 export function countMessageChars(message: FromBridge | ToBridge): number {
   const fields: Fields = message;
   return longTextFields.reduce((sum, field) => {
-    const text = fields[field];
-    return typeof text === 'string' ? sum + text.length : sum;
+    const fieldText = fields[field];
+    return typeof fieldText === 'string' ? sum + fieldText.length : sum;
   }, 0);
 }

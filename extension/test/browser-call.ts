@@ -16,8 +16,8 @@ export function findTool(tools: readonly (readonly [string, BrowserTool])[], nam
   return run;
 }
 
-export async function awaitFailure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const error = await work.then(
+export async function awaitFailure(failingCall: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const error = await failingCall.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

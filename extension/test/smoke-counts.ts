@@ -75,7 +75,7 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
   const calls = new Calls({
     outbox: new Outbox({ send, confirm: () => neverSettles }),
     docs: makeDocs(),
-    running: new RunningCalls(),
+    runningCalls: new RunningCalls(),
     send,
     reportResumed: () => undefined,
     readTabState: async () => 'open',

@@ -16,14 +16,14 @@ export async function checkVendored(library: string, minFiles: number): Promise<
   assert.ok(files.length > minFiles);
   for (const { parentPath, name } of files) {
     const file = join(parentPath, name).slice(vendored.length);
-    const released = readFileSync(join(installed, file), 'utf8');
+    const releasedText = readFileSync(join(installed, file), 'utf8');
     const isModule = /\.m?js$/.test(file);
-    const expected = isModule
-      ? (await transform(released, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' })).code
-      : released;
+    const expectedText = isModule
+      ? (await transform(releasedText, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' })).code
+      : releasedText;
     assert.equal(
       readFileSync(join(vendored, file), 'utf8'),
-      expected,
+      expectedText,
       isModule
         ? `write ${file} again: esbuild --tsconfig-raw={} node_modules/${library}/${file} --minify-whitespace --charset=utf8 ` +
             `--legal-comments=none --outfile=extension/vendor/${library}/${file} --allow-overwrite`

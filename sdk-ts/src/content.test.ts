@@ -5,8 +5,8 @@ import { audio, audioSchema, image, imageSchema, resource, resourceSchema } from
 const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 
 test('image accepts bytes, Blobs and base64', async () => {
-  const data = Buffer.from(bytes).toString('base64');
-  const wantedBlock = { type: 'image', data, mimeType: 'image/png' };
+  const base64Data = Buffer.from(bytes).toString('base64');
+  const wantedBlock = { type: 'image', data: base64Data, mimeType: 'image/png' };
   for (const block of [
     await image(bytes, 'image/png'),
     await image(bytes.buffer, 'image/png'),
@@ -14,7 +14,7 @@ test('image accepts bytes, Blobs and base64', async () => {
     await image(new DataView(bytes.buffer), 'image/png'),
     await image(new Blob([bytes], { type: 'image/png' })),
     await image(new Blob([bytes]), 'image/png; charset=x'),
-    await image(data, 'image/png'),
+    await image(base64Data, 'image/png'),
   ]) {
     assert.deepEqual(block, wantedBlock);
     assert.deepEqual(imageSchema.parse(block), wantedBlock);
@@ -23,15 +23,15 @@ test('image accepts bytes, Blobs and base64', async () => {
 
 test('audio returns padded base64 for contents of every length', async () => {
   for (const length of [1, 2, 3, 4, 24_575, 24_576, 24_577]) {
-    const { data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
-    assert.deepEqual(Buffer.from(data, 'base64'), Buffer.from(bytes.subarray(0, length)));
-    assert.equal(data.length % 4, 0);
+    const { data: base64Data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
+    assert.deepEqual(Buffer.from(base64Data, 'base64'), Buffer.from(bytes.subarray(0, length)));
+    assert.equal(base64Data.length % 4, 0);
   }
 });
 
 test('image accepts a long base64 text', async () => {
-  const data = 'AAAA'.repeat(10_000_000);
-  assert.equal((await image(data, 'image/png')).data, data);
+  const base64Data = 'AAAA'.repeat(10_000_000);
+  assert.equal((await image(base64Data, 'image/png')).data, base64Data);
 });
 
 test('audio uses the MIME type of a Blob', async () => {

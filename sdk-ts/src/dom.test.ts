@@ -152,8 +152,8 @@ test('elements, texts and meta contents are read from the page', () => {
 
 test('observeDOM reports changes until it is stopped', () => {
   elements = [{ selector: '.a' }];
-  let changes = 0;
-  const stop = observeDOM('.a', () => changes++);
+  let changeCount = 0;
+  const stop = observeDOM('.a', () => changeCount++);
   const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
   assert.deepEqual(
     observations.map(({ target, options }) => [target, options]),
@@ -166,6 +166,6 @@ test('observeDOM reports changes until it is stopped', () => {
   stop();
   stopOther();
   changePage(elements);
-  assert.deepEqual([changes, observations.length], [1, 0]);
+  assert.deepEqual([changeCount, observations.length], [1, 0]);
   assert.throws(() => observeDOM('.b', () => undefined), /no element of the page matches \.b; wait for it/);
 });

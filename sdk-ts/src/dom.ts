@@ -38,7 +38,7 @@ function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,
   options: WaitForSelectorOptions,
-  problem: string,
+  problemText: string,
 ): Promise<T> {
   const { timeout = 10_000 } = options;
   const signal = resolveSignal(options.signal);
@@ -60,7 +60,7 @@ function waitForMatch<T>(
     });
     const cancelTimer = startTimer(timeout, () => {
       stopWaiting();
-      reject(ToolError.timeout(`timed out after ${timeout} ms: ${problem} ${selector}`));
+      reject(ToolError.timeout(`timed out after ${timeout} ms: ${problemText} ${selector}`));
     });
     const onAbort = () => {
       stopWaiting();

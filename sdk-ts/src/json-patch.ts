@@ -3,9 +3,9 @@ import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { hasProperties } from './runtime/value.ts';
 
 /** applyPatch changes only a copy of the value, and throws an Error that names the first operation that failed. */
-export function applyPatch(original: unknown, patch: readonly PatchOperation[]): unknown {
+export function applyPatch(originalDocument: unknown, patch: readonly PatchOperation[]): unknown {
   return withPristineBuiltIns(() => {
-    const root: PatchedDocument = { value: structuredClone(original) };
+    const root: PatchedDocument = { value: structuredClone(originalDocument) };
     patch.forEach((operation, index) => {
       try {
         applyOperation(root, operation);

@@ -19,7 +19,7 @@ export interface LogEntry {
 }
 
 /** A function that receives each log entry of the plugin. Errors that a LogTransport throws are ignored. */
-export type LogTransport = (entry: LogEntry) => void;
+export type LogTransport = (logEntry: LogEntry) => void;
 
 /** The type of {@link log}, with one method for each severity. */
 export interface Log {
@@ -48,13 +48,13 @@ export function setLogTransport(newTransport: LogTransport): () => void {
 
 function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): void {
   try {
-    const entry = withPristineBuiltIns(() => ({
+    const logEntry = withPristineBuiltIns(() => ({
       level,
       message: truncateLogText(String(message)),
       data: toLogData(args),
       ts: new Date().toISOString(),
     }));
-    transport(entry);
+    transport(logEntry);
   } catch {
     // A tool must not fail because its log entry could not be sent.
   }

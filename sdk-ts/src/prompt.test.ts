@@ -60,7 +60,7 @@ test('prompts written for the original OpenTabs SDK compile', async () => {
       { role: 'user', content: { type: 'text', text: `Write to ${promptArgs.to?.toUpperCase()}.` } },
     ],
   });
-  const typed: PromptDefinition = definePrompt({
+  const typedPrompt: PromptDefinition = definePrompt({
     name: 'typed',
     args,
     render: async ({ max }) => [{ role: 'assistant', content: { type: 'text', text: max.toFixed() } }],
@@ -71,7 +71,7 @@ test('prompts written for the original OpenTabs SDK compile', async () => {
     readonly description = 'A site.';
     readonly urlPatterns = ['*://site.example/*'];
     readonly tools: ToolDefinition[] = [];
-    override readonly prompts: PromptDefinition[] = [compose, typed];
+    override readonly prompts: PromptDefinition[] = [compose, typedPrompt];
     async isReady(): Promise<boolean> {
       return true;
     }

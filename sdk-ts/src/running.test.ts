@@ -57,10 +57,10 @@ test('before its first await a handler has its own signal, even with other runni
 test('with several running calls a wait stops when all the calls were stopped', async () => {
   const controllers = [new AbortController(), new AbortController()] as const;
   let finishCalls: () => void = () => undefined;
-  const finished = new Promise<void>((resolve) => {
+  const finishPromise = new Promise<void>((resolve) => {
     finishCalls = resolve;
   });
-  const calls = controllers.map(({ signal }) => runCall({ signal }, () => finished));
+  const calls = controllers.map(({ signal }) => runCall({ signal }, () => finishPromise));
   const sharedSignal = resolveSignal(undefined);
   assert.equal(resolveSignal(undefined), sharedSignal);
   controllers[0].abort('first');

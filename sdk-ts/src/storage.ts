@@ -79,23 +79,23 @@ export function removeSessionStorage(key: string): void {
  * Returns the first item of the page's localStorage for whose key `predicate` returns true, or null if there is none.
  */
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
-  let entries: { key: string; value: string }[] = [];
+  let storageEntries: { key: string; value: string }[] = [];
   try {
-    entries = withStorage('localStorage', listEntries);
+    storageEntries = withStorage('localStorage', listEntries);
   } catch {
     return null;
   }
-  return entries.find(({ key }) => predicate(key)) ?? null;
+  return storageEntries.find(({ key }) => predicate(key)) ?? null;
 }
 
 function listEntries(storage: Storage): { key: string; value: string }[] {
-  const entries: { key: string; value: string }[] = [];
+  const storageEntries: { key: string; value: string }[] = [];
   for (let i = 0; i < storage.length; i++) {
     const key = storage.key(i);
     const value = key === null ? null : storage.getItem(key);
-    if (key !== null && value !== null) entries.push({ key, value });
+    if (key !== null && value !== null) storageEntries.push({ key, value });
   }
-  return entries;
+  return storageEntries;
 }
 
 /**

@@ -31,10 +31,10 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
   t.after(() => {
     globalThis.__openTabs = previousContainer;
   });
-  const timers: { ms: number; done: () => void; cancelled: boolean }[] = [];
+  const timers: { ms: number; onTimeout: () => void; cancelled: boolean }[] = [];
   globalThis.__openTabs = {
     _setTimer: (ms: number, done: () => void) => {
-      const timer = { ms, done, cancelled: false };
+      const timer = { ms, onTimeout: done, cancelled: false };
       timers.push(timer);
       return () => {
         timer.cancelled = true;
@@ -46,7 +46,7 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
   const stoppedSleep = sleep(2000, { signal: controller.signal });
   controller.abort();
   await assert.rejects(stoppedSleep, abortedError);
-  timers[0]?.done();
+  timers[0]?.onTimeout();
   await sleepPromise;
   assert.deepEqual(
     timers.map(({ ms, cancelled }) => [ms, cancelled]),
@@ -147,11 +147,11 @@ test('waitUntil stops when its signal aborts', async () => {
 
 test('retry returns the first success', async () => {
   let attempts = 0;
-  const attempt = async () => {
+  const failOnce = async () => {
     if (++attempts < 3) throw new Error(`try ${attempts}`);
     return attempts;
   };
-  assert.equal(await retry(attempt, { delay: 0 }), 3);
+  assert.equal(await retry(failOnce, { delay: 0 }), 3);
 });
 
 test('retry throws the error of the last attempt', async () => {

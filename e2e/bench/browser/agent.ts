@@ -32,7 +32,7 @@ export interface ServerTools {
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
   /** refIn returns the ref of the first element whose line in a tool's result contains the words. */
-  refIn(answer: string, words: string): string | undefined;
+  refIn(answerText: string, words: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];
@@ -58,22 +58,22 @@ export class Agent {
 
   async call([name, args]: ToolCall): Promise<string> {
     const beganMs = performance.now();
-    const result = await this.#client.request(
+    const toolResult = await this.#client.request(
       { method: 'tools/call', params: { name, arguments: args } },
       CallToolResultSchema,
       { timeout: 120_000 },
     );
     this.usage.callMs += performance.now() - beganMs;
-    const answer = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    const images = result.content.filter(({ type }) => type === 'image').length;
+    const answerText = toolResult.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const images = toolResult.content.filter(({ type }) => type === 'image').length;
     this.usage.calls++;
     this.usage.tokensIn += countTokens(name + JSON.stringify(args));
-    this.usage.tokensOut += countTokens(answer) + images * imageTokens;
-    if (result.isError) throw new Error(`${this.name}: ${name} failed: ${answer.slice(0, 500)}`);
-    return answer;
+    this.usage.tokensOut += countTokens(answerText) + images * imageTokens;
+    if (toolResult.isError) throw new Error(`${this.name}: ${name} failed: ${answerText.slice(0, 500)}`);
+    return answerText;
   }
 
-  async time(call: ToolCall): Promise<number> {
+  async measureCall(call: ToolCall): Promise<number> {
     const beganMs = performance.now();
     await this.call(call);
     return performance.now() - beganMs;

@@ -48,14 +48,14 @@ export type Measurements = ReadonlyMap<string, Summary>;
 
 /** measureAgents alternates between the MCP servers; `others` contains further measurements, such as a lower bound. */
 export async function measureAgents(
-  lab: BrowserLab,
-  rounds: number,
+  browserLab: BrowserLab,
+  roundCount: number,
   measure: (agent: Agent) => Promise<readonly number[]>,
-  others: Readonly<Record<string, () => Promise<readonly number[]>>> = {},
+  otherMeasurements: Readonly<Record<string, () => Promise<readonly number[]>>> = {},
 ): Promise<Measurements> {
-  const measurements: Record<string, () => Promise<readonly number[]>> = { ...others };
-  for (const agent of lab.agents) measurements[agent.name] = () => measure(agent);
-  return await measureAlternately(rounds, measurements);
+  const measurements: Record<string, () => Promise<readonly number[]>> = { ...otherMeasurements };
+  for (const agent of browserLab.agents) measurements[agent.name] = () => measure(agent);
+  return await measureAlternately(roundCount, measurements);
 }
 
 export async function repeatMeasurement(times: number, act: () => Promise<number>): Promise<readonly number[]> {

@@ -23,25 +23,25 @@ export interface OurBrowser {
 const viewFlag = '--window-size=1280,863';
 
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
-  const uploads = join(home, 'uploads');
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
+  const uploads = join(homeFolder, 'uploads');
   mkdirSync(uploads);
-  writeFileSync(join(home, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
+  writeFileSync(join(homeFolder, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
   const env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(await findFreePort()),
     NO_COLOR: '1',
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',
   };
-  const extension = join(home, 'unpacked');
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...installFlags], env);
   const daemon = startOpentabs(['serve'], env);
   const healthUrl = `http://127.0.0.1:${env.OPENTABS_PORT}/healthz`;
   await waitFor('the daemon to answer /healthz', async () => (await fetch(healthUrl)).ok);
   await runChecked(['browser', 'tools', 'on'], env);
   await runChecked(['browser', 'site', siteHost, 'auto'], env);
-  const browser = new Browser(join(home, 'profile'), extension, [viewFlag]);
+  const browser = new Browser(join(homeFolder, 'profile'), extension, [viewFlag]);
   await browser.start();
   const clients: McpClient[] = [];
   const connect = async () => {
@@ -69,7 +69,7 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
       await Promise.allSettled(clients.map((each) => each.close()));
       await browser.close();
       await stopProcess(daemon);
-      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+      rmSync(homeFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
     },
   };
 }

@@ -52,10 +52,10 @@ export function makeOrdersPage(nodes: number): string {
   const rows = Math.max(2, Math.round((nodes - nodesOutsideRows - posts * nodesPerPost) / nodesPerRow));
   const customers = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'];
   const topics = ['payment ticket', 'late delivery', 'wrong size', 'new address', 'refund'];
-  const states = ['Open', 'Paid', 'Sent', 'Closed'];
+  const invoiceStates = ['Open', 'Paid', 'Sent', 'Closed'];
   const row = (i: number) =>
     `<tr><td>#${i}</td><td><div><a href="#${i}">${customers[i % 5]}</a> <span>${topics[i % 5]}</span></div></td>` +
-    `<td>${states[i % 4]}</td><td><div><button aria-label="Edit order ${i}">Edit</button> <button>Delete</button></div></td></tr>`;
+    `<td>${invoiceStates[i % 4]}</td><td><div><button aria-label="Edit order ${i}">Edit</button> <button>Delete</button></div></td></tr>`;
   const post = (i: number) =>
     `<article><h3>Note ${i}</h3><p>${customers[(i + 2) % 5]} has answered a question about a ${topics[(i * 3) % 5]}.</p>` +
     `<a href="#n${i}">Open note ${i}</a><time>${(i % 28) + 1} May</time></article>`;
@@ -63,7 +63,7 @@ export function makeOrdersPage(nodes: number): string {
 <nav aria-label="Main"><ul>${['Home', 'Orders', 'Customers', 'Reports'].map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul></nav>
 <main><h1>Orders</h1><button id="add">New order</button>
 <form aria-label="Filter" onsubmit="return false"><label>Search <input type="search"></label>
-<label>Status <select>${['All', ...states].map((name) => `<option>${name}</option>`).join('')}</select></label>
+<label>Status <select>${['All', ...invoiceStates].map((name) => `<option>${name}</option>`).join('')}</select></label>
 <label><input type="checkbox"> Only mine</label></form>
 <table><caption>Orders</caption><thead><tr><th>Id</th><th>Subject</th><th>Status</th><th>Actions</th></tr></thead>
 <tbody id="rows">${Array.from({ length: rows }, (_, i) => row(1001 + i)).join('')}</tbody></table>

@@ -57,16 +57,16 @@ class ShoppingAgent {
     await this.#searchSnapshots(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
   }
 
-  async #searchSnapshots(what: string, search: (answer: string) => string | undefined): Promise<string> {
-    for (let looks = 0; looks <= MaxSnapshots; looks++) {
-      if (looks > 1) await pause(SnapshotPauseMs);
-      if (looks > 0) await this.callTools(this.#agent.serverTools.snapshot());
+  async #searchSnapshots(searchedName: string, search: (answer: string) => string | undefined): Promise<string> {
+    for (let snapshotCount = 0; snapshotCount <= MaxSnapshots; snapshotCount++) {
+      if (snapshotCount > 1) await pause(SnapshotPauseMs);
+      if (snapshotCount > 0) await this.callTools(this.#agent.serverTools.snapshot());
       for (const answer of this.#knownAnswers) {
         const found = search(answer);
         if (found !== undefined) return found;
       }
     }
-    throw new Error(`${this.#agent.name} did not find ${what}`);
+    throw new Error(`${this.#agent.name} did not find ${searchedName}`);
   }
 
   async field(label: string, kind: Field['kind'], value: string): Promise<Field> {
@@ -90,14 +90,14 @@ export async function runTask(agent: Agent, site: BenchSite, run: string, file: 
     await shopper.click('"Add to cart"');
     await shopper.waitForText('1 lamp is in your cart');
     await shopper.follow('"Checkout"');
-    const fields = [
+    const formFields = [
       await shopper.field('Full name', 'textbox', 'Ada Lovelace'),
       await shopper.field('Street and number', 'textbox', 'Main Street 1'),
       await shopper.field('City', 'textbox', 'London'),
       await shopper.field('Country', 'combobox', 'Norway'),
       await shopper.field('Wrap as a gift', 'checkbox', 'true'),
     ];
-    await shopper.callTools(serverTools.fill(fields));
+    await shopper.callTools(serverTools.fill(formFields));
     await shopper.callTools(...serverTools.upload(await shopper.find('Engraving picture'), file));
     await shopper.waitForText('was added');
     await shopper.click('"Edit quantity"');

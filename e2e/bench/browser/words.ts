@@ -1,10 +1,10 @@
 /** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-function findRefAfter(answer: string, words: string, ref: RegExp): string | undefined {
-  for (const line of answer.split('\n')) {
-    const at = line.indexOf(words);
-    const found = at < 0 ? undefined : ref.exec(line.slice(at + words.length));
+function findRefAfter(answerText: string, elementName: string, elementRef: RegExp): string | undefined {
+  for (const line of answerText.split('\n')) {
+    const at = line.indexOf(elementName);
+    const found = at < 0 ? undefined : elementRef.exec(line.slice(at + elementName.length));
     if (found?.[1] !== undefined) return found[1];
   }
   return undefined;
@@ -19,11 +19,11 @@ export const opentabsTools: ServerTools = {
   type: (target, text) => ['browser_type', { target, text }],
   submit: (target, text) => [['browser_type', { target, text, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
-  fill: (fields) => [
+  fill: (formFields) => [
     'browser_fill_form',
     {
-      fields: fields.map(({ ref, kind, value }) => ({
-        target: ref,
+      fields: formFields.map(({ ref: elementRef, kind, value }) => ({
+        target: elementRef,
         value: kind === 'checkbox' ? value === 'true' : value,
       })),
     },
@@ -31,7 +31,7 @@ export const opentabsTools: ServerTools = {
   upload: (target, path) => [['browser_file_upload', { target, paths: [path] }]],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
+  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
 };
 
 /** After a click, Playwright MCP returns the name of a snapshot file; browser_snapshot returns the page content. */
@@ -42,9 +42,16 @@ export const playwrightTools: ServerTools = {
   type: (target, text) => ['browser_type', { target, text }],
   submit: (target, text) => [['browser_type', { target, text, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
-  fill: (fields) => [
+  fill: (formFields) => [
     'browser_fill_form',
-    { fields: fields.map(({ ref, label, kind, value }) => ({ target: ref, name: label, type: kind, value })) },
+    {
+      fields: formFields.map(({ ref: elementRef, label, kind, value }) => ({
+        target: elementRef,
+        name: label,
+        type: kind,
+        value,
+      })),
+    },
   ],
   upload: (target, path) => [
     ['browser_click', { target }],
@@ -52,7 +59,7 @@ export const playwrightTools: ServerTools = {
   ],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
+  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
 };
 
 /** chrome-devtools-mcp assigns refs even to plain text, which an agent cannot click. */
@@ -70,12 +77,15 @@ export function makeChromeDevtoolsTools(): ServerTools {
       ['press_key', { ...page, key: 'Enter' }],
     ],
     select: (uid, value) => ['fill', { ...page, uid, value }],
-    fill: (fields) => ['fill_form', { ...page, elements: fields.map(({ ref, value }) => ({ uid: ref, value })) }],
+    fill: (formFields) => [
+      'fill_form',
+      { ...page, elements: formFields.map(({ ref: elementRef, value }) => ({ uid: elementRef, value })) },
+    ],
     upload: (uid, path) => [['upload_file', { ...page, uid, filePaths: [path] }]],
     screenshot: () => ['take_screenshot', page],
     evaluate: (code) => ['evaluate_script', { ...page, function: code }],
-    refIn(answer, words) {
-      const line = answer.split('\n').find((each) => controlLinePattern.test(each) && each.includes(words));
+    refIn(answerText, elementName) {
+      const line = answerText.split('\n').find((each) => controlLinePattern.test(each) && each.includes(elementName));
       return /uid=(\w+)/.exec(line ?? '')?.[1];
     },
   };

@@ -11,8 +11,8 @@ const tabCount = 4;
 const callCount = 1_000;
 
 export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): Promise<Row[]> {
-  const lost: string[] = [];
-  const times: number[] = [];
+  const lostClicks: string[] = [];
+  const clickTimes: number[] = [];
   let clicks = 0;
   const client = await our.connect();
   const tabIds: number[] = [];
@@ -36,24 +36,24 @@ export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): 
     for (let i = 0; i < callCount / tabCount; i++) {
       const [name, args, answer] = calls[i % calls.length] ?? ['', {}, /./];
       const outcome = await client.call(name, args, { withoutProgress: true });
-      times.push(outcome.durationMs);
-      if (outcome.isError || !answer.test(outcome.text)) lost.push(`${name}: ${outcome.text.slice(0, 200)}`);
+      clickTimes.push(outcome.durationMs);
+      if (outcome.isError || !answer.test(outcome.text)) lostClicks.push(`${name}: ${outcome.text.slice(0, 200)}`);
       if (name === 'browser_click') clicks++;
     }
   };
   const beganMs = performance.now();
   await Promise.all(tabIds.map(runInTab));
   const seconds = (performance.now() - beganMs) / 1000;
-  const seen = await countClicks(our.browser);
-  if (seen !== clicks) lost.push(`the pages have seen ${seen} of ${clicks} clicks`);
+  const clickCount = await countClicks(our.browser);
+  if (clickCount !== clicks) lostClicks.push(`the pages have seen ${clickCount} of ${clicks} clicks`);
   return [
     {
       id,
       what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
-      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(times))}`,
-      value: lost.length,
+      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(clickTimes))}`,
+      value: lostClicks.length,
       threshold: makeUpperThreshold(0, 'lost'),
-      ...(lost[0] === undefined ? {} : { note: lost[0] }),
+      ...(lostClicks[0] === undefined ? {} : { note: lostClicks[0] }),
     },
   ];
 }
@@ -80,18 +80,18 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
       await page.send('HeapProfiler.collectGarbage');
       return Number(Object(await page.send('Runtime.getHeapUsage')).usedSize);
     });
-  const before = await readHeap();
+  const heapBefore = await readHeap();
   const snapshot = await agent.call(['browser_snapshot', { tabId, maxTokens: 0 }]);
-  const refs = snapshot.split('[ref=').length - 1;
-  const bytes = (await readHeap()) - before;
+  const refCount = snapshot.split('[ref=').length - 1;
+  const bytes = (await readHeap()) - heapBefore;
   const hasScript = await hasPageScript(our.browser, target.id);
   const unused = await hasPageScript(our.browser, (await targetOf(`${url}&unused=1`)).id);
   return [
     {
       id,
       what: 'memory of the page script and of a whole snapshot, for each 10,000 refs',
-      ours: `${(bytes / 1e6).toFixed(2)} MB with ${refs} refs`,
-      value: (bytes / 1e6) * (10_000 / refs),
+      ours: `${(bytes / 1e6).toFixed(2)} MB with ${refCount} refs`,
+      value: (bytes / 1e6) * (10_000 / refCount),
       threshold: makeUpperThreshold(6, 'MB'),
     },
     {

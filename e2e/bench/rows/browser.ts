@@ -14,7 +14,7 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 const id = 'browser';
 
 /** For example, BROWSER=task,click runs only the measurements task and click. */
-const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
+const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<Row[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
   click: measureClick,
@@ -26,15 +26,20 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
 };
 
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
-  const lab = await startBrowserLab(fixture);
+  const browserLab = await startBrowserLab(fixture);
   const selected = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(browserParts)) {
     if (!selected.includes(name)) continue;
     try {
-      rows.push(...(await measure(lab)));
+      rows.push(...(await measure(browserLab)));
     } catch (error) {
-      rows.push({ id, what: `the part ${name} could not be measured`, ours: '', broken: String(error) });
+      rows.push({
+        id,
+        what: `the part ${name} could not be measured`,
+        ours: '',
+        broken: String(error),
+      });
     }
   }
   return rows;
@@ -42,35 +47,37 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
 
 const taskRuns = 5;
 
-async function measureTask(lab: BrowserLab): Promise<Row[]> {
-  const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
-  await lab.ourBrowser.openTab(`${lab.site.origin}/orders?nodes=100`);
+async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
+  const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.agents.map((agent) => [agent, []]));
+  await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
   const fileIn = (folder: string) => join(folder, 'engraving.txt');
-  const [ourFile, peerFile] = [fileIn(lab.ourBrowser.uploads), fileIn(tmpdir())];
+  const [ourFile, peerFile] = [fileIn(browserLab.ourBrowser.uploads), fileIn(tmpdir())];
   for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
-    for (const [agent, list] of results) {
+    for (const [agent, list] of resultsByAgent) {
       const run = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
-      list.push(await runTask(agent, lab.site, run, agent === lab.agent ? ourFile : peerFile));
+      list.push(await runTask(agent, browserLab.site, run, agent === browserLab.agent ? ourFile : peerFile));
     }
   }
-  const ours = results.get(lab.agent) ?? [];
+  const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];
   const bestPeer = (read: (result: TaskResult) => number) => {
-    const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isTaskComplete));
+    const peers = [...resultsByAgent].filter(
+      ([agent, list]) => agent !== browserLab.agent && list.every(isTaskComplete),
+    );
     return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => computeMedian(list.map(read))));
   };
   const rows: Row[] = [];
-  for (const [agent, list] of results) rows.push(describeTask(agent, list));
-  const compare = (what: string, read: (result: TaskResult) => number) => {
-    const peer = bestPeer(read);
-    const value = computeMedian(ours.map(read));
-    if (peer !== undefined)
+  for (const [agent, list] of resultsByAgent) rows.push(describeTask(agent, list));
+  const compare = (rowTitle: string, read: (result: TaskResult) => number) => {
+    const bestPeerValue = bestPeer(read);
+    const medianValue = computeMedian(opentabsResults.map(read));
+    if (bestPeerValue !== undefined)
       rows.push({
         id,
-        what: what,
-        ours: value.toFixed(0),
-        floor: peer.toFixed(0),
-        value: value / peer,
+        what: rowTitle,
+        ours: medianValue.toFixed(0),
+        floor: bestPeerValue.toFixed(0),
+        value: medianValue / bestPeerValue,
         threshold: makeUpperThreshold(1, 'x best peer'),
       });
   };
@@ -85,14 +92,16 @@ const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shop
 function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
   const medianOf = (read: (result: TaskResult) => number) => computeMedian(list.map(read));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
-  const failed = list.find((result) => !isTaskComplete(result));
-  const steps = list.map(({ doneSteps: done }) => done.length).join(', ');
-  const missing = failed && shopSteps.filter((step) => !failed.doneSteps.includes(step)).join(', ');
+  const failedResult = list.find((result) => !isTaskComplete(result));
+  const stepCounts = list.map(({ doneSteps: done }) => done.length).join(', ');
+  const missingSteps = failedResult && shopSteps.filter((step) => !failedResult.doneSteps.includes(step)).join(', ');
   return {
     id,
     what: `task of ten steps by ${agent.name}`,
     ours: `${formatMs(medianOf(({ durationMs: ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
-    floor: `steps done: ${steps}`,
-    ...(failed ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missing}; ${failed.failure}` } : {}),
+    floor: `steps done: ${stepCounts}`,
+    ...(failedResult
+      ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missingSteps}; ${failedResult.failure}` }
+      : {}),
   };
 }

@@ -4,7 +4,7 @@ import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
 const followerCount = 10;
-const rounds = 9;
+const roundCount = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
 /** measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. */
@@ -39,7 +39,7 @@ export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]>
     }
   };
   await withPanel(measureEcho);
-  const summaries = await measureAlternately(rounds, {
+  const summaries = await measureAlternately(roundCount, {
     alone: measureEcho,
     followers: () => withFollowers(measureEcho),
     panel: () => withPanel(measureEcho),

@@ -11,28 +11,28 @@ import { computeMedian, measureAlternately } from '../samples.ts';
 const followerCount = 1000;
 const token = 'bench';
 const callsPerBlock = 1000;
-const rounds = 5;
+const roundCount = 5;
 
 export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'followers');
-  const plugin = join(home, 'bench-plugin');
-  mkdirSync(home, { recursive: true });
+  const followersHome = join(fixture.homeFolder, 'followers');
+  const plugin = join(followersHome, 'bench-plugin');
+  mkdirSync(followersHome, { recursive: true });
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: home });
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: home });
-  const server = await startServer('instant', '-state', home, '-token', token);
+  await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: followersHome });
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: followersHome });
+  const server = await startServer('instant', '-state', followersHome, '-token', token);
   try {
     await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
-    const order = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
+    const echoCommand = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
     const measureRate = async () => {
       const answer = await fixture.goClient.sendCommand(
-        { do: 'calls', ...order, calls: callsPerBlock, inFlight: 32 },
+        { do: 'calls', ...echoCommand, calls: callsPerBlock, inFlight: 32 },
         CallsAnswer,
       );
       if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
       return callsPerBlock / (answer.allNs / 1e9);
     };
-    const measurePacedCalls = () => fixture.measureCalls({ ...order, calls: 200, everyMs: 5 });
+    const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: 200, everyMs: 5 });
     const withFollowers = async <T>(measure: () => Promise<T>) => {
       const followers = await startFollowers(server.port, token, followerCount);
       try {
@@ -42,18 +42,18 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       }
     };
     await measureRate();
-    const summaries = await measureAlternately(rounds, {
+    const summaries = await measureAlternately(roundCount, {
       unfollowed: measurePacedCalls,
       followed: () => withFollowers(measurePacedCalls),
     });
     const [unfollowedSummary, followedSummary] = [summaries.get('unfollowed'), summaries.get('followed')];
     if (!unfollowedSummary || !followedSummary) throw new Error('nothing was measured');
     const unfollowedRates: number[] = [];
-    for (let round = 0; round < rounds; round++) unfollowedRates.push(await measureRate());
+    for (let round = 0; round < roundCount; round++) unfollowedRates.push(await measureRate());
     const followers = await startFollowers(server.port, token, followerCount);
     const followedRates: number[] = [];
-    for (let round = 0; round < rounds; round++) followedRates.push(await measureRate());
-    const calls = callsPerBlock * rounds;
+    for (let round = 0; round < roundCount; round++) followedRates.push(await measureRate());
+    const calls = callsPerBlock * roundCount;
     const readLeastCount = async () => (await followers.count()).least;
     const beganMs = performance.now();
     await waitFor('each follower to read the last event', async () => {
@@ -62,12 +62,12 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       return (await readLeastCount()) === earlierCount;
     });
     const caughtUpMs = performance.now() - beganMs;
-    const counts = await followers.count();
-    const memory = readResidentMemory(server.pid).now;
+    const eventCounts = await followers.count();
+    const memory = readResidentMemory(server.pid).nowBytes;
     await followers.close();
     const stuckFollowers = await startFollowers(server.port, token, followerCount, true);
     const stuckRates: number[] = [];
-    for (let round = 0; round < rounds; round++) stuckRates.push(await measureRate());
+    for (let round = 0; round < roundCount; round++) stuckRates.push(await measureRate());
     const stuckMemory = readResidentMemory(server.pid);
     await stuckFollowers.close();
     const id = 'followers';
@@ -89,7 +89,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       {
         id,
         what: `events that the slowest of ${followerCount} followers read, of ${calls * 3} events`,
-        ours: `${counts.least} (most ${counts.most}, gaps reported ${counts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
+        ours: `${eventCounts.least} (most ${eventCounts.most}, gaps reported ${eventCounts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
       },
       {
         id,

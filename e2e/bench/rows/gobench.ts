@@ -9,8 +9,8 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const valuesByName = new Map<string, Map<string, number[]>>();
-  for (const line of stdout.split('\n')) {
-    const [name, , ...valuesAndUnits] = line.trim().split(/\s+/);
+  for (const outputLine of stdout.split('\n')) {
+    const [name, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
     if (!name?.startsWith('Benchmark')) continue;
     const metrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
     valuesByName.set(name.replace(/-\d+$/, ''), metrics);

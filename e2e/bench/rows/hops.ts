@@ -3,8 +3,8 @@ import { CallsAnswer } from '../go.ts';
 import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
 import { computeMedian, computeQuantile, measureAlternately } from '../samples.ts';
 
-const text = 'x'.repeat(188);
-const echoCommand = { tool: 'bench__echo', args: { text } };
+const echoText = 'x'.repeat(188);
+const echoCommand = { tool: 'bench__echo', args: { text: echoText } };
 
 /**
  * stations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in the
@@ -38,21 +38,21 @@ const stations: readonly (readonly [station: string, description: string, budget
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);
-  const calls: { readonly us: number; readonly hops: readonly number[] }[] = [];
+  const calls: { readonly us: number; readonly hopTimes: readonly number[] }[] = [];
   const measureTraced = async () => {
     await stack.page.bringToFront();
     await fixture.measureCalls({ ...echoCommand, target: 'traced', calls: 50 });
-    const answer = await fixture.goClient.sendCommand(
+    const benchAnswer = await fixture.goClient.sendCommand(
       { do: 'calls', ...echoCommand, target: 'traced', calls: 300 },
       CallsAnswer,
     );
-    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-    answer.hops.forEach((hops, i) => {
+    if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+    benchAnswer.hops.forEach((hops, i) => {
       const names = hops.map(({ station }) => station).join();
       if (names !== stations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
-      calls.push({ us: (answer.eachNs[i] ?? 0) / 1000, hops: hops.map(({ us }) => us) });
+      calls.push({ us: (benchAnswer.eachNs[i] ?? 0) / 1000, hopTimes: hops.map(({ us }) => us) });
     });
-    return answer.eachNs.map((ns) => ns / 1e6);
+    return benchAnswer.eachNs.map((ns) => ns / 1e6);
   };
   const measureSide = (target: string) => async () => {
     await (target.startsWith('floor') ? floorPage : stack.page).bringToFront();
@@ -73,11 +73,11 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
     fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
   const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
   const stationRows = stations.map(([station, description, budgetUs], i): Row => {
-    const us = meanOf(({ hops }) => hops[i] ?? 0);
+    const us = meanOf(({ hopTimes }) => hopTimes[i] ?? 0);
     const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
     return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
   });
-  const own = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
+  const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
   const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
   const makeRow = (description: string, ms: number): Row => ({
     id: 'hops',
@@ -86,8 +86,11 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   });
   return [
     ...stationRows,
-    makeRow('HTTP and the client: the call without all stations', meanOf(({ us, hops }) => us - sumOf(hops)) / 1000),
-    makeRow('all stations of opentabs: those with a budget', meanOf(({ hops }) => own(hops)) / 1000),
+    makeRow(
+      'HTTP and the client: the call without all stations',
+      meanOf(({ us, hopTimes }) => us - sumOf(hopTimes)) / 1000,
+    ),
+    makeRow('all stations of opentabs: those with a budget', meanOf(({ hopTimes }) => sumOwnHops(hopTimes)) / 1000),
     makeRow('a traced call, p50', computeMedian(calls.map(({ us }) => us)) / 1000),
     makeRow('a call without a trace, p50', p50('ours')),
     makeRow("the floor of a call through a page, p50: JSON over HTTP, WebSocket, port, page's world", p50('floor-d')),

@@ -46,9 +46,9 @@ function removeProfile(profile: string): void {
   }
 }
 
-export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
-  const extension = join(home, 'unpacked');
+export async function measureLaunch(homeFolder: string, plugins: readonly string[]): Promise<LaunchTimes> {
+  const env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(await findFreePort()) };
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
@@ -58,7 +58,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
-  const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
+  const launchTimes: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
   const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf(plugin));
@@ -87,27 +87,27 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
       const browser = new Browser(profile, extension);
       const [plugin = '', otherPlugin = ''] = plugins.slice(i * 2);
       try {
-        if (plugin === '') times.pageMs.push(await launchAndShow(browser));
-        else times.newProfileMs.push(await launchAndCall(browser, plugin));
+        if (plugin === '') launchTimes.pageMs.push(await launchAndShow(browser));
+        else launchTimes.newProfileMs.push(await launchAndCall(browser, plugin));
         if (i === 0) await pause(settleDelayMs);
         else if (plugin !== '') await pause(profileWriteDelayMs);
         if (i === 0) {
           pssBytes = readPss(browser.pid);
-          const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
-          server = { rssBytes: now, anonBytes: anonymous };
+          const { nowBytes, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
+          server = { rssBytes: nowBytes, anonBytes: anonymous };
         }
         await browser.close();
         if (plugin === '') continue;
-        times.samePluginMs.push(await launchAndCall(browser, plugin));
+        launchTimes.samePluginMs.push(await launchAndCall(browser, plugin));
         await browser.close();
-        times.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
+        launchTimes.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
         await browser.close();
       } finally {
         await browser.close();
         removeProfile(profile);
       }
     }
-    return { ...times, pssBytes, server };
+    return { ...launchTimes, pssBytes, server };
   } finally {
     await client.close();
     await stopProcess(daemon);
@@ -117,7 +117,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
 
 /** PSS counts memory that several processes share only once. */
 function readPss(root: number): number {
-  const parents = new Map<number, number>();
+  const parentPids = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
@@ -126,15 +126,15 @@ function readPss(root: number): number {
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
-      parents.set(pid, Number(fields[1]));
+      parentPids.set(pid, Number(fields[1]));
     } catch {
       // If the process has ended since readdirSync listed it, its file in /proc no longer exists.
     }
   }
   const isDescendant = (pid: number): boolean =>
-    pid === root || (parents.has(pid) && isDescendant(parents.get(pid) ?? 0));
+    pid === root || (parentPids.has(pid) && isDescendant(parentPids.get(pid) ?? 0));
   let bytes = 0;
-  for (const pid of parents.keys()) {
+  for (const pid of parentPids.keys()) {
     if (!isDescendant(pid)) continue;
     try {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];

@@ -20,24 +20,24 @@ import {
 type StartTimes = z.infer<typeof StartAnswer>;
 
 export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'plugins');
-  await addPlugins(home);
-  await writeFile(makeClientTokenPath(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
-  const firstStart = await measureServeStart(fixture, home, { list: true });
+  const pluginsHome = join(fixture.homeFolder, 'plugins');
+  await addPlugins(pluginsHome);
+  await writeFile(makeClientTokenPath(pluginsHome), await addClient({ OPENTABS_HOME: pluginsHome }, 'bench'));
+  const firstStart = await measureServeStart(fixture, pluginsHome, { list: true });
   const serverStarts: StartTimes[] = [];
   const floorStarts: StartTimes[] = [];
   for (let i = 0; i < startCount; i++) {
     floorStarts.push(await measureFloorStart(fixture));
-    serverStarts.push(await measureServeStart(fixture, home, { list: true }));
+    serverStarts.push(await measureServeStart(fixture, pluginsHome, { list: true }));
   }
-  await rm(join(home, 'plugin-index'));
-  const startWithoutIndex = await measureServeStart(fixture, home, { list: true });
-  const settledStart = await measureServeStart(fixture, home, { settle: settleDelayMs, list: true });
+  await rm(join(pluginsHome, 'plugin-index'));
+  const startWithoutIndex = await measureServeStart(fixture, pluginsHome, { list: true });
+  const settledStart = await measureServeStart(fixture, pluginsHome, { settle: settleDelayMs, list: true });
   const withPlugins = await measureLaunch(
-    home,
+    pluginsHome,
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
   );
-  const withoutPlugins = await measureLaunch(join(fixture.home, 'no-plugins'), []);
+  const withoutPlugins = await measureLaunch(join(fixture.homeFolder, 'no-plugins'), []);
   const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
     computeMedian(starts.map((s) => s[field]));
   const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
@@ -108,9 +108,9 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
   const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
   return [
     ...launches.map(
-      ({ what, launchMs, limitMs }): Row => ({
+      ({ what: rowTitle, launchMs, limitMs }): Row => ({
         id: 'plugins',
-        what: what,
+        what: rowTitle,
         ours: formatTimes(launchMs),
         floor: formatTimes(withoutPlugins.pageMs),
         value: computeMedian(launchMs),

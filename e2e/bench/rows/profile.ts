@@ -59,14 +59,14 @@ async function profileCalls(
   sessions: Readonly<Record<string, Session>>,
   inFlight: number,
 ): Promise<Row[]> {
-  const order = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
-  await fixture.measureCalls({ ...order, calls: 1000 });
+  const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
+  await fixture.measureCalls({ ...echoCommand, calls: 1000 });
   for (const session of Object.values(sessions)) {
     await session.send('Profiler.enable');
     await session.send('Profiler.setSamplingInterval', { interval: 200 });
     await session.send('Profiler.start');
   }
-  await fixture.measureCalls({ ...order, calls: callCount });
+  await fixture.measureCalls({ ...echoCommand, calls: callCount });
   const rows: Row[] = [];
   for (const [realm, session] of Object.entries(sessions)) {
     const cpuProfile = Profile.parse(await session.send('Profiler.stop'));

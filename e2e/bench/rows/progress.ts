@@ -5,7 +5,7 @@ import { formatMs, formatSummary, formatTimes, makeUpperThreshold, type Row } fr
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const reportCount = 10_000;
-const rounds = 7;
+const roundCount = 7;
 
 /** A turn that blocks the event loop delays a 1 ms timer, and the delay is the length of the turn. */
 function startTurnWatch(): void {
@@ -35,28 +35,30 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   const loopTimes: number[] = [];
   const callTimes: number[] = [];
   const notificationCounts: number[] = [];
-  const faults = new Set<string>();
-  for (let round = 0; round <= rounds; round++) {
-    const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
+  const streamFaults = new Set<string>();
+  for (let roundIndex = 0; roundIndex <= roundCount; roundIndex++) {
+    const streamCommand = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
     await stack.page.evaluate(startTurnWatch);
-    const stream = await fixture.goClient.sendCommand(order, StreamAnswer);
+    const stream = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
     const longestTurn = await stack.page.evaluate(readLongestTurnMs);
     const { made: sentReports, threw, blockedMs } = ReportsResult.parse(stream.result).result.structuredContent;
     const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
     if (sentReports !== reportCount || threw !== 0 || countedReports !== reportCount) {
-      faults.add(`of ${sentReports} reports ${threw} threw and ${countedReports} were counted`);
+      streamFaults.add(`of ${sentReports} reports ${threw} threw and ${countedReports} were counted`);
     }
-    const numbers = (stream.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
-    if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
-    if (numbers.at(-1) !== reportCount) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
+    const progressNumbers = (stream.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
+    if (!progressNumbers.every((n, i) => i === 0 || n > (progressNumbers[i - 1] ?? 0)))
+      streamFaults.add('progress did not increase');
+    if (progressNumbers.at(-1) !== reportCount)
+      streamFaults.add(`the last progress that the client got was ${progressNumbers.at(-1)}`);
     const callMs = stream.endedMs - stream.beganMs;
-    if (numbers.length > 2 + callMs / 100)
-      faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
-    if (round === 0) continue; // round 0 only warms up the page and the daemon
+    if (progressNumbers.length > 2 + callMs / 100)
+      streamFaults.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
+    if (roundIndex === 0) continue; // round 0 only warms up the page and the daemon
     longestTurns.push(longestTurn);
     loopTimes.push(blockedMs);
     callTimes.push(callMs);
-    notificationCounts.push(numbers.length);
+    notificationCounts.push(progressNumbers.length);
   }
   return [
     {
@@ -66,7 +68,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
       value: computeMedian(longestTurns),
       threshold: makeUpperThreshold(150, 'ms'),
       note: `the longest turn of the page's event loop; ${formatMs(computeMedian(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
-      ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
+      ...(streamFaults.size > 0 ? { broken: [...streamFaults].join('; ') } : {}),
     },
   ];
 }

@@ -17,8 +17,8 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   });
   const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
-  const order = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
-  const largeAnswer = await fixture.goClient.sendCommand({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
+  const bigResultCommand = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
+  const largeAnswer = await fixture.goClient.sendCommand({ ...bigResultCommand, args: { bytes: 100e6 } }, CallsAnswer);
   const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
   return [
     {

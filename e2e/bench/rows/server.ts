@@ -6,7 +6,7 @@ import { measureAlternately } from '../samples.ts';
 /** Commands to the Go client of the benchmark select the server of startInstantServer with the target "instant". */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();
-  const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
+  const server = await startServer('instant', '-state', stack.homeFolder, '-token', stack.token);
   await fixture.goClient.connect('instant', `http://127.0.0.1:${server.port}/mcp`, stack.clientToken);
   return server;
 }

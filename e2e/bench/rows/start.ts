@@ -12,20 +12,20 @@ export const startCount = 15;
 /** settleDelayMs exceeds the 10 s between two of the daemon's memory checks, so that at least one check runs. */
 export const settleDelayMs = 11_000;
 
-export function makeClientTokenPath(home: string): string {
-  return join(home, 'bench-client-token');
+export function makeClientTokenPath(homeFolder: string): string {
+  return join(homeFolder, 'bench-client-token');
 }
 
 /** If `list` is true, the measured time includes an MCP client's request for the list of tools. */
 export async function measureServeStart(
   fixture: BenchFixture,
-  home: string,
+  homeFolder: string,
   { settle: settleForMs = 0, list: listTools = false } = {},
 ): Promise<z.infer<typeof StartAnswer>> {
   const port = await findFreePort();
-  const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
+  const env = [`OPENTABS_HOME=${homeFolder}`, `OPENTABS_PORT=${port}`];
   const command = [opentabsBinary, 'serve'];
-  const tokenFile = listTools ? makeClientTokenPath(home) : '';
+  const tokenFile = listTools ? makeClientTokenPath(homeFolder) : '';
   return fixture.goClient.sendCommand(
     { do: 'start', command, env, port, settleMs: settleForMs, tokenFile },
     StartAnswer,
@@ -42,17 +42,17 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
 
 /** measureStart measures the time from the exec of `opentabs serve` to the first accepted connection. */
 export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'start');
+  const homeFolder = join(fixture.homeFolder, 'start');
   const acceptTimes: number[] = [];
   const healthTimes: number[] = [];
   const floorAcceptTimes: number[] = [];
   const floorHealthTimes: number[] = [];
-  await measureServeStart(fixture, home);
+  await measureServeStart(fixture, homeFolder);
   for (let i = 0; i < startCount; i++) {
     const floorStart = await measureFloorStart(fixture);
     floorAcceptTimes.push(floorStart.acceptsMs);
     floorHealthTimes.push(floorStart.healthMs);
-    const serveStart = await measureServeStart(fixture, home);
+    const serveStart = await measureServeStart(fixture, homeFolder);
     acceptTimes.push(serveStart.acceptsMs);
     healthTimes.push(serveStart.healthMs);
   }
@@ -108,7 +108,7 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
     makeMemoryRow(
       'size',
       'resident memory of an idle server',
-      await measureServeStart(fixture, join(fixture.home, 'idle'), { settle: settleDelayMs }),
+      await measureServeStart(fixture, join(fixture.homeFolder, 'idle'), { settle: settleDelayMs }),
       25,
     ),
   ];

@@ -65,7 +65,7 @@ async function extractTools(plugin: LegacyPlugin): Promise<unknown> {
   return module.default;
 }
 
-async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
+async function bundlePlugin(plugin: LegacyPlugin, entryCode: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
   const modules: Record<string, string> = {
     'legacy:plugin': plugin.source,
     // The module legacy:runner is imported first, because the imports of a module run before its other code.
@@ -79,8 +79,8 @@ async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iif
     'legacy:pre': 'prescript.js',
     'legacy:wrapper': 'wrapper.js',
   };
-  const result = await build({
-    stdin: { contents, resolveDir: legacyFolder, loader: 'js' },
+  const buildResult = await build({
+    stdin: { contents: entryCode, resolveDir: legacyFolder, loader: 'js' },
     bundle: true,
     write: false,
     format,
@@ -103,7 +103,7 @@ async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iif
       },
     ],
   });
-  return result.outputFiles[0]?.text ?? '';
+  return buildResult.outputFiles[0]?.text ?? '';
 }
 
 function sha256(text: string): string {

@@ -53,7 +53,7 @@ export class BridgeCalls {
   readonly hostEvents: HostEvents = {
     onHostFound: (host) => this.plugins.addHost(host),
     onBaseFound: (base) => this.plugins.setBase(base),
-    onMessage: (host, text) => this.receiveFromHost(host, text),
+    onMessage: (host, hostText) => this.receiveFromHost(host, hostText),
   };
 
   /**
@@ -83,37 +83,37 @@ export class BridgeCalls {
   }
 
   /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
-  receiveFromHost(host: Host, text: string): void {
-    const [op, rest] = splitAtSpace(text);
-    if (this.plugins.receiveFromHost(host, op, rest)) return;
-    const [number, body] = splitAtSpace(rest);
+  receiveFromHost(host: Host, hostText: string): void {
+    const [opCode, afterOpCode] = splitAtSpace(hostText);
+    if (this.plugins.receiveFromHost(host, opCode, afterOpCode)) return;
+    const [number, reportsText] = splitAtSpace(afterOpCode);
     const call = this.#callsByNumber.get(Number(number));
     if (!call || call.host !== host) return;
-    switch (op) {
+    switch (opCode) {
       case 'p':
-        this.#sendProgress(call, body);
+        this.#sendProgress(call, reportsText);
         break;
       case 'q': {
-        const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected resends lost requests
+        const [askId, request] = splitAtSpace(reportsText);
+        this.#post(call.toolRequests.recordRequest(Number(askId), request)); // connected resends lost requests
         break;
       }
       case 'r':
-        this.#end(call, splitResultMessages(call.id, body, measurePageHops(call.trace)));
+        this.#end(call, splitResultMessages(call.id, reportsText, measurePageHops(call.trace)));
         break;
       case 'n':
         this.#end(call, [makeResultMessage(call.id, {}, measurePageHops(call.trace))]);
         break;
       case 't':
-        if (call.trace) call.trace.hostTimes = body.split(' ').map(Number);
+        if (call.trace) call.trace.hostTimes = reportsText.split(' ').map(Number);
         break;
       case 'e':
-        this.#end(call, [makeErrorMessage(call.id, body, measurePageHops(call.trace))]);
+        this.#end(call, [makeErrorMessage(call.id, reportsText, measurePageHops(call.trace))]);
         break;
       case 'a':
       case 'f':
         this.#forget(call);
-        this.#post({ op: 'cancelled', id: call.id, outcome: op === 'a' ? 'aborted' : 'finished' });
+        this.#post({ op: 'cancelled', id: call.id, outcome: opCode === 'a' ? 'aborted' : 'finished' });
         break;
     }
   }
@@ -228,11 +228,11 @@ export class BridgeCalls {
     this.#callsById.set(id, call);
     this.#callsByNumber.set(call.number, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
-    const op = message.trace ? 'traced' : 'call';
-    const text = `["${op}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    const opCode = message.trace ? 'traced' : 'call';
+    const hostText = `["${opCode}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
     if (message.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
-    if (this.#swaps.isWaiting(host)) call.deferredStart = text;
-    else host.send(text);
+    if (this.#swaps.isWaiting(host)) call.deferredStart = hostText;
+    else host.send(hostText);
   }
 
   #listRunningIn(host: Host): Call[] {
@@ -258,19 +258,19 @@ export class BridgeCalls {
     }
   }
 
-  #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
-    if (call && !call.endingMessages) call.host.send(JSON.stringify([op, call.number, text]));
+  #sendToHost(call: Call | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
+    if (call && !call.endingMessages) call.host.send(JSON.stringify([opCode, call.number, hostText]));
   }
 
-  #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
+  #answer({ id, ask: askId, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
     const call = this.#callsById.get(id);
-    const state = call?.toolRequests.recordAnswer(ask) ?? 'unwanted';
-    if (call && state === 'wanted') {
+    const answerState = call?.toolRequests.recordAnswer(askId) ?? 'unwanted';
+    if (call && answerState === 'wanted') {
       const value = error ?? output;
       const suffix = value === undefined ? '' : `,${value}`;
-      call.host.send(`["answer",${call.number},${ask},${error === undefined}${suffix}]`);
+      call.host.send(`["answer",${call.number},${askId},${error === undefined}${suffix}]`);
     }
-    this.#post({ op: 'answerReceived', id, ask, taken: state !== 'unwanted' });
+    this.#post({ op: 'answerReceived', id, ask: askId, taken: answerState !== 'unwanted' });
   }
 
   #cancel(id: string, reason: string): void {
@@ -294,14 +294,14 @@ export class BridgeCalls {
     }, CancelTimeoutMs);
   }
 
-  #sendProgress(call: Call, body: string): void {
-    const [count, rest] = splitAtSpace(body);
-    const [skipped, reports] = splitAtSpace(rest);
+  #sendProgress(call: Call, reportsText: string): void {
+    const [count, afterOpCode] = splitAtSpace(reportsText);
+    const [skippedCount, reports] = splitAtSpace(afterOpCode);
     const message: Progress = {
       op: 'progress',
       id: call.id,
       seq: call.sentReportCount,
-      skipped: Number(skipped),
+      skipped: Number(skippedCount),
       reports,
     };
     call.sentReportCount += Number(count);
@@ -309,12 +309,12 @@ export class BridgeCalls {
   }
 
   /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
-  #end(call: Call, ending: FromBridge[]): void {
-    call.endingMessages = ending;
+  #end(call: Call, endingMessages: FromBridge[]): void {
+    call.endingMessages = endingMessages;
     call.toolRequests.close();
     this.#callsByNumber.delete(call.number);
-    if (ending.length > 1) this.#partSender.begin(call.id, ending);
-    else for (const message of ending) this.#post(message);
+    if (endingMessages.length > 1) this.#partSender.begin(call.id, endingMessages);
+    else for (const message of endingMessages) this.#post(message);
     this.#swaps.onCallEnded(call.host);
   }
 
@@ -333,9 +333,9 @@ function makeNotLiveError(plugin: string): string {
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function splitResultMessages(id: string, text: string, hops: PageHops | undefined): FromBridge[] {
-  if (text.length <= MaxPartChars) return [makeResultMessage(id, { text }, hops)];
-  const messages: FromBridge[] = splitResult(text).map((part, seq) => ({ op: 'part', id, seq, text: part }));
+function splitResultMessages(id: string, hostText: string, hops: PageHops | undefined): FromBridge[] {
+  if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, hops)];
+  const messages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
   messages.push(makeResultMessage(id, { parts: messages.length }, hops));
   return messages;
 }
@@ -352,20 +352,20 @@ function makeErrorMessage(id: string, error: string, hops: PageHops | undefined)
   return hops ? { op: 'error', id, error, hops } : { op: 'error', id, error };
 }
 
-function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
+function measurePageHops(callTrace: CallTrace | undefined): PageHops | undefined {
   // If a call fails before its handler starts, the times of the steps that the call does not reach are 0.
-  const [readyMs, startedMs = readyMs, settledMs = startedMs] = trace?.hostTimes ?? [];
-  if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
+  const [readyMs, startedMs = readyMs, settledMs = startedMs] = callTrace?.hostTimes ?? [];
+  if (!callTrace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
   return {
-    bridgeInUs: measureMicroseconds(trace.arrivedAtMs, trace.sentAtMs),
-    hostInUs: measureMicroseconds(trace.sentAtMs, readyMs),
+    bridgeInUs: measureMicroseconds(callTrace.arrivedAtMs, callTrace.sentAtMs),
+    hostInUs: measureMicroseconds(callTrace.sentAtMs, readyMs),
     schemaUs: measureMicroseconds(readyMs, startedMs),
     handlerUs: measureMicroseconds(startedMs, settledMs),
     resultUs: measureMicroseconds(settledMs, performance.now()),
   };
 }
 
-function splitAtSpace(text: string): [string, string] {
-  const space = text.indexOf(' ');
-  return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];
+function splitAtSpace(hostText: string): [string, string] {
+  const space = hostText.indexOf(' ');
+  return space < 0 ? [hostText, ''] : [hostText.slice(0, space), hostText.slice(space + 1)];
 }

@@ -125,11 +125,11 @@ function isPristine(doc: Page, frame: unknown): boolean {
   return isEmpty && doc.readyState === 'loading';
 }
 
-function readOffer(event: Event, data: unknown): HostOffer | undefined {
+function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
   const port = event instanceof MessageEvent ? event.ports[0] : undefined;
-  if (!port || typeof data !== 'string') return undefined;
+  if (!port || typeof offerData !== 'string') return undefined;
   try {
-    const parts: unknown = JSON.parse(data);
+    const parts: unknown = JSON.parse(offerData);
     if (!Array.isArray(parts)) return undefined;
     const [plugin, hash, base, hasAdapter]: unknown[] = parts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;

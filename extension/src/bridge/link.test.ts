@@ -6,34 +6,34 @@ import { Link, type Port } from './link.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
-  const received: ToBridge[] = [];
+  const ports: { sentMessages: unknown[]; receive(message: unknown): void; close(): void }[] = [];
+  const receivedMessages: ToBridge[] = [];
   const later: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connect = (): Port => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
-    let take: (message: unknown) => void = () => undefined;
-    let closed: () => void = () => undefined;
+    let receiveMessage: (message: unknown) => void = () => undefined;
+    let closeListener: () => void = () => undefined;
     let open = true;
-    const sent: unknown[] = [];
+    const sentMessages: unknown[] = [];
     ports.push({
-      sent,
-      receive: (message) => take(message),
+      sentMessages,
+      receive: (message) => receiveMessage(message),
       close: () => {
         open = false;
-        closed();
+        closeListener();
       },
     });
     return {
       postMessage: (message) => {
         if (!open) throw new Error('Attempting to use a disconnected port object');
-        sent.push(decodeMessages(message, readFromBridge));
+        sentMessages.push(decodeMessages(message, readFromBridge));
       },
       onMessage: (listener) => {
-        take = listener;
+        receiveMessage = listener;
       },
       onDisconnect: (listener) => {
-        closed = listener;
+        closeListener = listener;
       },
       disconnect: () => {
         open = false;
@@ -48,7 +48,7 @@ function makeFixture(t: TestContext) {
   });
   const open = () =>
     link.open({
-      onReceived: (message) => received.push(message),
+      onReceived: (message) => receivedMessages.push(message),
       makeGreeting: () => greeting,
       isLikelyLastMessage: () => environment.alone,
       onConnected: () => void environment.connected++,
@@ -57,14 +57,14 @@ function makeFixture(t: TestContext) {
   const runTasks = () => {
     for (const work of later.splice(0)) work();
   };
-  return { link, open, ports, received, environment, runTasks };
+  return { link, open, ports, received: receivedMessages, environment, runTasks };
 }
 
 const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open, ports, received, environment } = makeFixture(t);
+  const { link, open, ports, received: receivedMessages, environment } = makeFixture(t);
   assert.equal(link.post(message), false);
   open();
   open();
@@ -74,7 +74,7 @@ test('the link connects once and passes messages on', (t) => {
   ports[0]?.receive('[{"op":"confirmEndings","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
   ports[0]?.receive([{ op: 'confirmEndings', ids: ['y'] }]);
   ports[0]?.receive('text');
-  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['x'] }]);
+  assert.deepEqual(receivedMessages, [{ op: 'confirmEndings', ids: ['x'] }]);
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
@@ -97,15 +97,15 @@ test('retries slow down to one per second while the worker keeps closing the por
   open();
   ports[0]?.close();
   runTasks();
-  const waits: number[] = [];
+  const waitTimes: number[] = [];
   for (let i = 1; i < 9; i++) {
     ports[i]?.close();
     runTasks();
     let waited = 0;
     for (; ports.length === i + 1; waited++) t.mock.timers.tick(1);
-    waits.push(waited);
+    waitTimes.push(waited);
   }
-  assert.deepEqual(waits, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  assert.deepEqual(waitTimes, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
   t.mock.timers.tick(1000);
   ports.at(-1)?.close();
   runTasks();
@@ -119,7 +119,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
   assert.equal(ports.length, 2);
   assert.equal(environment.connected, 2);
   link.post(message);
-  assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
+  assert.deepEqual([ports[0]?.sentMessages, ports[1]?.sentMessages], [[[greeting]], [[greeting], [message]]]);
   // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
   t.mock.timers.tick(5000);
@@ -127,7 +127,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open, ports, received, environment } = makeFixture(t);
+  const { link, open, ports, received: receivedMessages, environment } = makeFixture(t);
   open();
   link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
@@ -137,7 +137,7 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
   link.reopen();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
   ports[1]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['new'] }]));
-  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['new'] }]);
+  assert.deepEqual(receivedMessages, [{ op: 'confirmEndings', ids: ['new'] }]);
   assert.deepEqual([ports.length, environment.connected], [2, 2]);
 });
 
@@ -166,14 +166,14 @@ test('messages are batched, and none is lost when the port closes', (t) => {
   environment.alone = false;
   open();
   for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
-  assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[greeting], [numbered('1')]]);
   runTasks();
-  assert.deepEqual(ports[0]?.sent.slice(2), [[numbered('2'), numbered('3')]]);
+  assert.deepEqual(ports[0]?.sentMessages.slice(2), [[numbered('2'), numbered('3')]]);
   link.post(numbered('4'));
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sent, [[greeting], [numbered('4')]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[greeting], [numbered('4')]]);
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
@@ -183,7 +183,7 @@ test('leave sends waiting messages before it closes the port', (t) => {
   link.post(message);
   link.post(message);
   link.closeForNavigation();
-  assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[greeting], [message], [message]]);
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
@@ -193,11 +193,11 @@ test('a new port drops waiting tool requests and endings, because connected send
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
   const ask = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
-  for (const waits of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
+  for (const waitTimes of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waitTimes);
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[greeting], [progress]]);
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {

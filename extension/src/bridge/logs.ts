@@ -16,7 +16,7 @@ export interface Logs {
    * `entries` is a JSON array of `count` log entries, as text. `dropped` is the number of log entries that the plugin
    * dropped before the first entry in `entries`.
    */
-  add(plugin: string, count: number, dropped: number, entries: string): void;
+  add(plugin: string, count: number, droppedCount: number, entries: string): void;
   /** If no port is open, flush keeps the log entries until a port opens. */
   flush(): void;
 }
@@ -37,11 +37,11 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const sendFirst = (): boolean => {
-    const [first] = waitingBatches;
-    if (!first) return false;
-    const { plugin, dropped } = first;
-    if (!post({ op: 'log', plugin, entries: `[${first.entries}]`, dropped })) return false;
-    subtractBatch(first);
+    const [firstBatch] = waitingBatches;
+    if (!firstBatch) return false;
+    const { plugin, dropped: droppedCount } = firstBatch;
+    if (!post({ op: 'log', plugin, entries: `[${firstBatch.entries}]`, dropped: droppedCount })) return false;
+    subtractBatch(firstBatch);
     waitingBatches.shift();
     return true;
   };
@@ -70,14 +70,14 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   };
 
   return {
-    add: (plugin, count, dropped, text) => {
+    add: (plugin, count, droppedCount, text) => {
       const entriesText = text.slice(1, -1);
-      const last = waitingBatches.at(-1);
-      const canJoin = last?.plugin === plugin && dropped === 0 && last.count + count <= MaxLogEntries;
-      if (canJoin && last.entries.length + entriesText.length <= MaxMessageChars) {
-        last.entries += last.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
-        last.count += count;
-      } else waitingBatches.push({ plugin, count, dropped, entries: entriesText });
+      const lastBatch = waitingBatches.at(-1);
+      const canJoin = lastBatch?.plugin === plugin && droppedCount === 0 && lastBatch.count + count <= MaxLogEntries;
+      if (canJoin && lastBatch.entries.length + entriesText.length <= MaxMessageChars) {
+        lastBatch.entries += lastBatch.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
+        lastBatch.count += count;
+      } else waitingBatches.push({ plugin, count, dropped: droppedCount, entries: entriesText });
       entryCount += count;
       charCount += entriesText.length;
       while ((entryCount > MaxWaitingEntries || charCount > MaxWaitingChars) && waitingBatches.length > 1) dropOldest();

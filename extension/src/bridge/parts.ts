@@ -42,7 +42,7 @@ export class PartSender {
   /** restart resends all pending results from their first part, because a new port has replaced the old one. */
   restart(): void {
     this.#partsInFlight = 0;
-    for (const result of this.#pendingResults.values()) result.sentCount = 0;
+    for (const pendingResult of this.#pendingResults.values()) pendingResult.sentCount = 0;
     this.#send();
   }
 
@@ -52,29 +52,32 @@ export class PartSender {
 
   #send(): void {
     while (this.#partsInFlight < MaxPartsInFlight) {
-      const result = this.#nextResult();
-      const message = result?.messages[result.sentCount];
-      if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
-      result.sentCount++;
+      const pendingResult = this.#nextResult();
+      const message = pendingResult?.messages[pendingResult.sentCount];
+      if (!pendingResult || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
+      pendingResult.sentCount++;
       this.#partsInFlight++;
       // The last message of a split result only contains the number of parts, so the bridge sends it with the last
       // part.
-      const lastMessage = result.messages[result.sentCount];
-      if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
+      const lastMessage = pendingResult.messages[pendingResult.sentCount];
+      if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) pendingResult.sentCount++;
     }
   }
 
   #nextResult(): PendingResult | undefined {
-    const unfinished = [...this.#pendingResults.values()].filter((result) => result.sentCount < result.messages.length);
+    const unfinished = [...this.#pendingResults.values()].filter(
+      (pendingResult) => pendingResult.sentCount < pendingResult.messages.length,
+    );
     this.#partCount++;
     if (this.#partCount % OldestResultInterval === 0) return unfinished[0];
     return unfinished.reduce<PendingResult | undefined>(
-      (shortest, result) => (shortest && countUnsent(shortest) <= countUnsent(result) ? shortest : result),
+      (shortest, pendingResult) =>
+        shortest && countUnsent(shortest) <= countUnsent(pendingResult) ? shortest : pendingResult,
       undefined,
     );
   }
 }
 
-function countUnsent(result: PendingResult): number {
-  return result.messages.length - result.sentCount;
+function countUnsent(pendingResult: PendingResult): number {
+  return pendingResult.messages.length - pendingResult.sentCount;
 }

@@ -167,7 +167,7 @@ export class Plugins {
 
   readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, rest: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
-    broken: (host, problem) => this.#addLiveAdapter(host, host.hash, problem),
+    broken: (host, adapterProblem) => this.#addLiveAdapter(host, host.hash, adapterProblem),
     armed: ({ plugin, usesBase = false }, nonce) =>
       this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase }),
     renewed: (host, hash) => {
@@ -176,16 +176,16 @@ export class Plugins {
       this.#options.endSwap(host);
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
-    kept: (host, problem) => {
+    kept: (host, adapterProblem) => {
       const { findPendingHash: hashOf, endSwap, post } = this.#options;
       // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
-      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
+      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, adapterProblem);
       endSwap(host);
       post({
         op: 'adapterReplaced',
         plugin: host.plugin,
         hash: this.#liveAdapters.get(host.plugin)?.hash ?? host.hash,
-        problem,
+        problem: adapterProblem,
       });
     },
     s: (host, ready) => this.#setReady(host, ready === '1'),
@@ -200,21 +200,21 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
+  #probeAdapters(mustProbe: (liveAdapter: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
-      const entry = this.#liveAdapters.get(plugin);
-      if (entry && mustProbe(entry)) host.send('["probe"]');
+      const liveAdapter = this.#liveAdapters.get(plugin);
+      if (liveAdapter && mustProbe(liveAdapter)) host.send('["probe"]');
     }
   }
 
-  #addLiveAdapter(host: Host, hash: string, problem?: string): void {
-    const entry: LiveAdapter = { name: host.plugin, hash };
-    if (host.base !== undefined) entry.base = host.base;
-    if (problem !== undefined) entry.problem = problem;
+  #addLiveAdapter(host: Host, hash: string, adapterProblem?: string): void {
+    const liveAdapter: LiveAdapter = { name: host.plugin, hash };
+    if (host.base !== undefined) liveAdapter.base = host.base;
+    if (adapterProblem !== undefined) liveAdapter.problem = adapterProblem;
     this.#liveHosts.set(host.plugin, host);
-    this.#liveAdapters.set(host.plugin, entry);
+    this.#liveAdapters.set(host.plugin, liveAdapter);
     this.#options.onLiveAdaptersChanged();
-    if (!this.#isParsed || problem !== undefined) return;
+    if (!this.#isParsed || adapterProblem !== undefined) return;
     host.send('["probe"]');
     this.#probing.onReadinessChanged();
   }
@@ -230,18 +230,18 @@ export class Plugins {
   }
 
   #setReady({ plugin }: Host, ready: boolean): void {
-    const entry = this.#liveAdapters.get(plugin);
-    if (!entry) return;
-    entry.ready = ready;
+    const liveAdapter = this.#liveAdapters.get(plugin);
+    if (!liveAdapter) return;
+    liveAdapter.ready = ready;
     this.#options.post({ op: 'ready', plugin, ready });
     this.#probing.onReadinessChanged();
   }
 }
 
-function isWorking(entry: LiveAdapter): boolean {
-  return entry.problem === undefined;
+function isWorking(liveAdapter: LiveAdapter): boolean {
+  return liveAdapter.problem === undefined;
 }
 
-function isNotReadyYet(entry: LiveAdapter): boolean {
-  return isWorking(entry) && entry.ready !== true;
+function isNotReadyYet(liveAdapter: LiveAdapter): boolean {
+  return isWorking(liveAdapter) && liveAdapter.ready !== true;
 }

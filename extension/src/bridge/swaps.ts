@@ -36,18 +36,18 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
   >();
 
   const armHost = (host: Host) => {
-    const entry = pendingSwaps.get(host);
-    if (!entry || entry.isArmed) return;
-    clearTimeout(entry.timer);
-    entry.isArmed = true;
-    entry.timer = setTimeout(() => finish(host), NewAdapterTimeoutMs);
-    const { nonce, hash } = entry.message;
+    const pendingSwap = pendingSwaps.get(host);
+    if (!pendingSwap || pendingSwap.isArmed) return;
+    clearTimeout(pendingSwap.timer);
+    pendingSwap.isArmed = true;
+    pendingSwap.timer = setTimeout(() => finishSwap(host), NewAdapterTimeoutMs);
+    const { nonce, hash } = pendingSwap.message;
     host.send(JSON.stringify(['renew', nonce, hash]));
   };
-  const finish = (host: Host) => {
-    const entry = pendingSwaps.get(host);
-    if (!entry) return;
-    clearTimeout(entry.timer);
+  const finishSwap = (host: Host) => {
+    const pendingSwap = pendingSwaps.get(host);
+    if (!pendingSwap) return;
+    clearTimeout(pendingSwap.timer);
     pendingSwaps.delete(host);
     startWaitingCalls(host);
   };
@@ -71,9 +71,9 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
       if (pendingSwaps.has(host) && !isBusy(host)) armHost(host);
     },
     findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,
-    finish,
+    finish: finishSwap,
     clear: () => {
-      for (const host of [...pendingSwaps.keys()]) finish(host);
+      for (const host of [...pendingSwaps.keys()]) finishSwap(host);
     },
   };
 }

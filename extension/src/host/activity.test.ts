@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+async function beginCall(handlerCode: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handlerCode} } }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   port.send('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   return { realm, port };
 }
 
 function readReports(port: HostPort): unknown[] {
-  return port.received.splice(0).flatMap((text): unknown[] => {
+  return port.receivedTexts.splice(0).flatMap((text): unknown[] => {
     const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
     return batch ? JSON.parse(batch[1] ?? '') : [text];
   });
@@ -55,7 +55,7 @@ test('an invalid activity becomes an invalid report, and nothing throws', async 
 });
 
 test('the audience of a successful ending is the last report', async () => {
-  const ends: [string, unknown[]][] = [
+  const endCases: [string, unknown[]][] = [
     [
       `c.endAudience('internal'); c.endAudience('user'); c.reportProgress({ progress: 1 }); return 1`,
       [{ progress: 1 }, { endAudience: 'user' }, 'r 1 1'],
@@ -63,12 +63,12 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user')`, [{ endAudience: 'user' }, 'n 1']],
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
-  for (const [handle, want] of ends) {
-    const received = readReports((await beginCall(handle)).port);
+  for (const [handlerCode, expectedReports] of endCases) {
+    const received = readReports((await beginCall(handlerCode)).port);
     const isLogEntry = (message: unknown) => typeof message === 'string' && message.startsWith('l ');
     assert.deepEqual(
       received.filter((message) => !isLogEntry(message)),
-      want,
+      expectedReports,
     );
   }
 });
@@ -84,23 +84,23 @@ test('a resync sends the last content and its later patches', async () => {
     c.reportActivity('a', 'new');
     ${waitStatement}`);
   realm.runNextTask();
-  const before = readReports(port);
+  const earlierReports = readReports(port);
   port.send('resync', 1, 'a');
   port.send('resync', 1, 'unknown');
   port.send('resync', 9, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  assert.match(port.received[0] ?? '', /^p 1 4 0 /);
-  const again = readReports(port);
-  assert.deepEqual(again, [before[1], ...before.slice(3)]);
+  assert.match(port.receivedTexts[0] ?? '', /^p 1 4 0 /);
+  const laterReports = readReports(port);
+  assert.deepEqual(laterReports, [earlierReports[1], ...earlierReports.slice(3)]);
   port.send('resync', 1, '');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  assert.deepEqual(readReports(port), [before[1], ...before.slice(3), before[2]]);
+  assert.deepEqual(readReports(port), [earlierReports[1], ...earlierReports.slice(3), earlierReports[2]]);
   realm.run('go()');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   port.send('resync', 1, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
@@ -123,7 +123,7 @@ test('each content of an activity is sent again at most 8 times', async () => {
     `c.reportActivity('a', 1); ${waitStatement} c.reportActivity('a', 2); ${waitStatement}`,
   );
   realm.runNextTask();
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   const resync = async () => {
     for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
     await realm.waitUntilIdle();
@@ -146,13 +146,13 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
     ${waitStatement}`);
   realm.runNextTask();
-  port.received.splice(0);
-  const kept: number[] = [];
+  port.receivedTexts.splice(0);
+  const keptNumbers: number[] = [];
   for (let i = 0; i < 20; i++) {
     port.send('resync', 1, `many${i}`);
     await realm.waitUntilIdle();
     realm.runNextTask();
-    if (readReports(port).length > 0) kept.push(i);
+    if (readReports(port).length > 0) keptNumbers.push(i);
   }
-  assert.deepEqual(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+  assert.deepEqual(keptNumbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 });

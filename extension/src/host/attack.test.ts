@@ -42,7 +42,7 @@ const schema = `{ safeParse(data) {
   return issues.length > 0 ? { success: false, error: { get issues() { return issues.slice(); } } } : { success: true, data: { limit: 10, ...out } };
 } }`;
 
-const prelude = `
+const attackPrelude = `
   const schema = ${schema};
   let log; globalThis.__openTabs._setLogTransport = (fn) => { log = fn; };
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
@@ -53,11 +53,11 @@ const prelude = `
 /** openHostilePage returns a page whose script, which runs after the host has started, attacks the host. */
 async function openHostilePage() {
   const realm = makeRealm();
-  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  assert.deepEqual(port.received.splice(0), ['ready']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['ready']);
   realm.addContent();
   realm.run(`page = ${hostileCode}`);
   return { realm, port };
@@ -126,8 +126,8 @@ attacks.push(
 );
 
 const secret = { secret: 'S3CRET', list: ['S3CRET'] };
-const ask = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
-const shown = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience":"user"}';
+const toolRequestText = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
+const activityReportText = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience":"user"}';
 const patched = '{"activity":{"type":"t","patch":[{"op":"add","path":"/a","value":["S3CRET"]}]}}';
 attacks.push(
   [
@@ -136,7 +136,7 @@ attacks.push(
       ['call', 1, 'calls', 1 << 20, args],
       ['answer', 1, 1, true, secret],
     ],
-    [ask, 'r 1 "S3CRETS3CRET"'],
+    [toolRequestText, 'r 1 "S3CRETS3CRET"'],
   ],
   [
     'the promise of a nested call as a result',
@@ -144,7 +144,7 @@ attacks.push(
       ['call', 1, 'returns', 1 << 20, args],
       ['answer', 1, 1, true, secret],
     ],
-    [ask, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
+    [toolRequestText, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
   ],
   [
     'then, catch and finally of a nested call',
@@ -152,7 +152,7 @@ attacks.push(
       ['call', 1, 'chains', 1 << 20, args],
       ['answer', 1, 1, true, secret],
     ],
-    [ask, 'r 1 "S3CRET"'],
+    [toolRequestText, 'r 1 "S3CRET"'],
   ],
   [
     'the error of a nested call',
@@ -160,9 +160,9 @@ attacks.push(
       ['call', 1, 'fails', 1 << 20, args],
       ['answer', 1, 1, false, { code: 'tool_error', message: 'S3CRET', tool: { code: 'MINE', retryable: false } }],
     ],
-    [ask, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
+    [toolRequestText, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
   ],
-  ['an ask without await', [['call', 1, 'forgets', 1 << 20, args]], [ask, 'r 1 1']],
+  ['an ask without await', [['call', 1, 'forgets', 1 << 20, args]], [toolRequestText, 'r 1 1']],
   [
     'a cancellation during a nested call',
     [
@@ -170,7 +170,7 @@ attacks.push(
       ['resync', 1, 'none'],
       ['cancel', 1, 'S3CRET'],
     ],
-    [ask, 'a 1'],
+    [toolRequestText, 'a 1'],
   ],
   [
     'a wait for the user',
@@ -195,7 +195,7 @@ attacks.push(
     'an ask that is withdrawn',
     [['call', 1, 'withdraws', 1 << 20, args]],
     [
-      ask,
+      toolRequestText,
       'q 1 1 {"withdrawn":true}',
       'e 1 {"code":"tool_error","message":"aborted: S3CRET","tool":{"code":"aborted","retryable":false}}',
     ],
@@ -206,12 +206,12 @@ attacks.push(
       ['call', 1, 'showing', 1 << 20, args],
       ['resync', 1, ''],
     ],
-    [`p 1 2 0 [${shown},${shown}]`],
+    [`p 1 2 0 [${activityReportText},${activityReportText}]`],
   ],
   [
     'activities',
     [['call', 1, 'shows', 1 << 20, args]],
-    [`p 1 4 0 [${shown},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
+    [`p 1 4 0 [${activityReportText},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
   ],
   ['a decision of the user', [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
 );
@@ -234,7 +234,7 @@ attacks.push(
   ['the removal of the plugin', [['remove']], []],
 );
 
-for (const [name, messages, want] of attacks) {
+for (const [name, messages, expectedMessages] of attacks) {
   test(`page: a hostile page observes nothing of ${name}`, async () => {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
@@ -247,8 +247,8 @@ for (const [name, messages, want] of attacks) {
     realm.runNextTask();
     const isLogEntry = (message: string) => message.startsWith('l ');
     assert.deepEqual(
-      port.received.filter((message) => !isLogEntry(message)),
-      want,
+      port.receivedTexts.filter((message) => !isLogEntry(message)),
+      expectedMessages,
     );
     assert.deepEqual(listObservedUses(realm), []);
   });
@@ -263,7 +263,7 @@ test('page: a hostile page observes nothing of logs', async () => {
   assert.deepEqual(listObservedUses(realm), []);
   const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
-    port.received.map((text) => text.slice(0, 6 + entry.length + 1)),
+    port.receivedTexts.map((text) => text.slice(0, 6 + entry.length + 1)),
     [`l 1 0 [${entry}`, 'r 1 1'],
   );
 });
@@ -284,7 +284,7 @@ for (const locked of [true, false]) {
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
     port.send('call', 1, 'value', 1 << 20, args);
     await realm.waitUntilIdle();
-    assert.deepEqual(port.received, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+    assert.deepEqual(port.receivedTexts, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
     assert.equal(realm.run('taken'), 0);
   });
 }
@@ -295,19 +295,19 @@ test('page: a toJSON that defines another one during serialization does not chan
     return 'of the page'; } }; taken = 0`);
   port.send('call', 1, 'mixed', 1 << 20, args);
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
+  assert.deepEqual(port.receivedTexts, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
   assert.equal(realm.run('taken'), 0);
 });
 
 test('page: a locked __openTabs of the page does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
-  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.send('call', 1, 'value', 1 << 20, args);
   await realm.waitUntilIdle();
-  assert.deepEqual(port?.received, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+  assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
 test("page: a page function called on the adapter's globalThis gets the page's window", async () => {
@@ -320,7 +320,7 @@ test("page: a page function called on the adapter's globalThis gets the page's w
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
-  assert.equal(port?.received.at(-1), 'r 1 [true,true]');
+  assert.equal(port?.receivedTexts.at(-1), 'r 1 [true,true]');
 });
 
 test("page: an adapter's globalThis as an argument becomes the page's window", async () => {
@@ -339,7 +339,7 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
   await realm.waitUntilIdle();
   port?.send('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  assert.equal(port?.received.at(-1), 'r 1 [1,true,true]');
+  assert.equal(port?.receivedTexts.at(-1), 'r 1 [1,true,true]');
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
@@ -357,7 +357,7 @@ test('page: a page that gets the container cannot replace the adapter', async ()
   for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
   await realm.waitUntilIdle();
   assert.equal(realm.run('replaced'), 'object');
-  assert.deepEqual(port?.received, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
+  assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
 test('page: a locked then of the page is not called with an answer', async () => {
@@ -369,7 +369,7 @@ test('page: a locked then of the page is not called with an answer', async () =>
   await realm.waitUntilIdle();
   port.send('answer', 1, 1, true, secret);
   await realm.waitUntilIdle();
-  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.receivedTexts[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('taken'), 0);
 });
 
@@ -382,7 +382,7 @@ test('page: a then of the page is restored after an answer', async () => {
   await realm.waitUntilIdle();
   port.send('answer', 1, 1, true, secret);
   await realm.waitUntilIdle();
-  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.receivedTexts[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('({}).then'), 'bait');
 });
 
@@ -390,14 +390,14 @@ test('page: the error of an ask reaches no rejection listener and no stack forma
   const { realm, port } = await openHostilePage();
   realm.run('formatted = 0; Error.prepareStackTrace = () => { formatted++; return "x"; }');
   const rejections: unknown[] = [];
-  const listen = (reason: unknown) => rejections.push(reason);
-  process.on('unhandledRejection', listen);
+  const onUnhandledRejection = (reason: unknown) => rejections.push(reason);
+  process.on('unhandledRejection', onUnhandledRejection);
   port.send('call', 1, 'forgets', 1 << 20, args);
   port.send('call', 2, 'fails', 1 << 20, args);
   await realm.waitUntilIdle();
   port.send('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
   await realm.waitUntilIdle();
   await new Promise((done) => setImmediate(done));
-  process.off('unhandledRejection', listen);
+  process.off('unhandledRejection', onUnhandledRejection);
   assert.deepEqual([rejections, realm.run('formatted')], [[], 0]);
 });

@@ -12,59 +12,59 @@ const makeOptions = (name: string, more: object = {}) =>
 async function makePage() {
   const realm = makeRealm();
   realm.startBase('_base');
-  const [base] = realm.bridge();
-  assert.ok(base);
+  const [baseHost] = realm.bridge();
+  assert.ok(baseHost);
   await realm.waitUntilIdle();
   realm.addContent();
   const request = async (name: string, nonce: string, more?: object) => {
-    base.send('host', makeOptions(name, more), nonce);
+    baseHost.send('host', makeOptions(name, more), nonce);
     await realm.waitUntilIdle();
     const port = realm.ports.at(-1);
     assert.equal(port?.plugin, name);
     return port;
   };
-  const bring = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
+  const evaluateAdapter = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
     realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
-  return { realm, base, request, bring };
+  return { realm, base: baseHost, request, bring: evaluateAdapter };
 }
 
 test('the base of a page does not name any plugin', async () => {
-  const { realm, base } = await makePage();
-  assert.deepEqual([base.plugin, base.hash, base.received, realm.ports.length], ['', '', [], 1]);
+  const { realm, base: baseHost } = await makePage();
+  assert.deepEqual([baseHost.plugin, baseHost.hash, baseHost.receivedTexts, realm.ports.length], ['', '', [], 1]);
 });
 
 test('plugins that arrive later have separate ports, entry points and settings', async () => {
-  const { realm, request, bring } = await makePage();
+  const { realm, request, bring: evaluateAdapter } = await makePage();
   const a = await request('a', 'n1');
   const b = await request('b', 'n2');
-  assert.deepEqual([a?.received, b?.received], [['armed n1'], ['armed n2']]);
-  assert.equal(bring('n2', 'a'), false);
-  assert.equal(bring('n1', 'b'), false);
-  assert.equal(bring('n2', 'b'), true);
-  assert.equal(bring('n2', 'b'), false, 'once');
-  assert.equal(bring('n1', 'a'), true);
+  assert.deepEqual([a?.receivedTexts, b?.receivedTexts], [['armed n1'], ['armed n2']]);
+  assert.equal(evaluateAdapter('n2', 'a'), false);
+  assert.equal(evaluateAdapter('n1', 'b'), false);
+  assert.equal(evaluateAdapter('n2', 'b'), true);
+  assert.equal(evaluateAdapter('n2', 'b'), false, 'once');
+  assert.equal(evaluateAdapter('n1', 'a'), true);
   for (const [port, name] of [
     [a, 'a'],
     [b, 'b'],
   ] as const) {
-    assert.equal(port?.received.at(-1), `renewed h-${name}`);
+    assert.equal(port?.receivedTexts.at(-1), `renewed h-${name}`);
     port?.send('call', 1, 'key', 1 << 20, {});
     await realm.waitUntilIdle();
-    assert.equal(port?.received.at(-1), `r 1 ["key of ${name}"]`);
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ["key of ${name}"]`);
   }
 });
 
 test('a late plugin waits until the document is parsed, and accepts other code until then', async () => {
-  const { realm, request, bring } = await makePage();
+  const { realm, request, bring: evaluateAdapter } = await makePage();
   const port = await request('a', 'n1', { start: 'dom' });
-  assert.equal(bring('n1', 'a', 'function () { throw new Error("not this one") }'), true);
+  assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);
   port?.send('renew', 'n2', 'h-a');
   await realm.waitUntilIdle();
-  assert.equal(bring('n2', 'a'), true);
-  assert.deepEqual(port?.received, ['armed n1', 'armed n2']);
+  assert.equal(evaluateAdapter('n2', 'a'), true);
+  assert.deepEqual(port?.receivedTexts, ['armed n1', 'armed n2']);
   port?.send('begin');
   await realm.waitUntilIdle();
-  assert.equal(port?.received.at(-1), 'renewed h-a');
+  assert.equal(port?.receivedTexts.at(-1), 'renewed h-a');
 });
 
 test('a base without a bridge creates no host, and a page cannot use its entry point', async () => {
@@ -87,5 +87,5 @@ test('in an isolated world a host starts at any time if the bridge waits for it'
   realm.startLate('a', makeAdapterCode('a', `{ name: 'key', handle: () => 1 }`), 'random');
   await realm.waitUntilIdle();
   const [port] = realm.ports;
-  assert.deepEqual([port?.plugin, port?.received], ['a', ['ready']]);
+  assert.deepEqual([port?.plugin, port?.receivedTexts], ['a', ['ready']]);
 });

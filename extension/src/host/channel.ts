@@ -35,14 +35,14 @@ import {
 /** BridgeChannel is the host's end of the connection to the bridge (handshake.ts). */
 export interface BridgeChannel {
   readonly port: EventTarget;
-  sendToBridge(text: string): void;
+  sendToBridge(messageText: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
    * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
    * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
-  offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
+  offerToBridge(introduction: string, onDecided: (isAccepted: boolean) => void): void;
   /**
    * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
@@ -53,8 +53,8 @@ export interface BridgeChannel {
 export function makeChannel(): BridgeChannel {
   // Messages are events that are dispatched on the port; no message is posted through the port.
   const port = getPort1(construct(NativeMessageChannel, []));
-  const sendToBridge = (text: string) => {
-    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, text)]);
+  const sendToBridge = (messageText: string) => {
+    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, messageText)]);
   };
   const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
@@ -72,12 +72,12 @@ export function makeChannel(): BridgeChannel {
     sendToBridge,
     listen: (onMessage) => listenOn(port, onMessage),
     offerThroughPort: offerOn,
-    offerToBridge: (introduction, done) => {
+    offerToBridge: (introduction, onDecided) => {
       runAtStart((hasHandshake) => {
         const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, introduction);
         // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
         // `window.event`.
-        runInMicrotask(() => done(isAccepted));
+        runInMicrotask(() => onDecided(isAccepted));
       });
     },
   };
@@ -126,12 +126,12 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
  * runAtEndOfTask returns a function that schedules work after the current task, without the delay that Chrome adds in
  * hidden tabs.
  */
-export function runAtEndOfTask(work: () => void): () => void {
+export function runAtEndOfTask(callback: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
   const receiver = getPort1(channel);
   const sender = apply(port2Getter, channel, []);
   if (!isEventTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
-  apply(addEventListener, receiver, ['message', work]);
+  apply(addEventListener, receiver, ['message', callback]);
   apply(startPort, receiver, []);
   return () => apply(postMessage, sender, [0]);
 }
@@ -146,9 +146,9 @@ function isEventTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
-function makeMessage(type: string, text: string, port?: unknown): Event {
+function makeMessage(type: string, messageText: string, port?: unknown): Event {
   const init = makeBareObject();
-  defineProperty(init, 'data', dataProperty(text));
+  defineProperty(init, 'data', dataProperty(messageText));
   if (port !== undefined) defineProperty(init, 'ports', dataProperty([port]));
   return construct(NativeMessageEvent, [type, init]);
 }
@@ -159,12 +159,13 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
  */
 function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
-    const text = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
-    if (typeof text !== 'string') return;
+    const messageText = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
+    if (typeof messageText !== 'string') return;
     runInMicrotask(() => {
       try {
         // A reviver function takes most of the time that JSON.parse needs for a short message.
-        const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
+        const parts: unknown =
+          messageText[0] === ' ' ? parseJson(messageText) : parseJson(messageText, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
         // Only a bridge of another version sends messages that a host cannot parse. An error that the host does not

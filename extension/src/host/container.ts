@@ -41,9 +41,9 @@ export interface AdapterContainer {
 /** `previousGlobals` is the `__openTabs` of the adapter's previous start. */
 export function makeContainer(services: HostServices, previousGlobals?: unknown): AdapterContainer {
   const ownProperties = makeBareObject();
-  const storeGlobals = (value: unknown) => {
-    addAdapterGlobals(value, services);
-    defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(value));
+  const storeGlobals = (pageValue: unknown) => {
+    addAdapterGlobals(pageValue, services);
+    defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(pageValue));
     return true;
   };
   defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
@@ -66,8 +66,8 @@ export function makeContainer(services: HostServices, previousGlobals?: unknown)
  */
 interface WindowMembrane {
   scope: object;
-  toAdapterValue(value: unknown): unknown;
-  toWindowValue(value: unknown): unknown;
+  toAdapterValue(pageValue: unknown): unknown;
+  toWindowValue(pageValue: unknown): unknown;
 }
 
 function makeWindowMembrane(): WindowMembrane {
@@ -75,20 +75,20 @@ function makeWindowMembrane(): WindowMembrane {
   const originals = construct(NativeWeakMap, []);
   const disguise: WindowMembrane = {
     scope: realWindow,
-    toAdapterValue: (value) => {
-      if (value === realWindow) return disguise.scope;
-      if (!isFn(value) || isBuiltIn(value)) return value;
-      const knownProxy: unknown = apply(weakMapGet, proxies, [value]);
+    toAdapterValue: (pageValue) => {
+      if (pageValue === realWindow) return disguise.scope;
+      if (!isFn(pageValue) || isBuiltIn(pageValue)) return pageValue;
+      const knownProxy: unknown = apply(weakMapGet, proxies, [pageValue]);
       if (knownProxy !== undefined) return knownProxy;
-      const proxy = new NativeProxy(value, methodHandler);
-      apply(weakMapSet, proxies, [value, proxy]);
-      apply(weakMapSet, originals, [proxy, value]);
+      const proxy = new NativeProxy(pageValue, methodHandler);
+      apply(weakMapSet, proxies, [pageValue, proxy]);
+      apply(weakMapSet, originals, [proxy, pageValue]);
       return proxy;
     },
-    toWindowValue: (value) => {
-      if (value === disguise.scope) return realWindow;
-      if (!isObject(value)) return value;
-      return apply(weakMapGet, originals, [value]) ?? value;
+    toWindowValue: (pageValue) => {
+      if (pageValue === disguise.scope) return realWindow;
+      if (!isObject(pageValue)) return pageValue;
+      return apply(weakMapGet, originals, [pageValue]) ?? pageValue;
     },
   };
   // If an adapter calls a window function on its scope, the function receives the real window as `this`, as built-ins
@@ -113,7 +113,7 @@ function makeWindowMembrane(): WindowMembrane {
 
 function makeScopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
-  storeGlobals: (value: unknown) => boolean,
+  storeGlobals: (pageValue: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
   disguise: WindowMembrane,
 ): ProxyHandler<object> {
@@ -121,11 +121,13 @@ function makeScopeHandler(
   const handler: ProxyHandler<object> = {
     get: (_, key) => {
       if (key === ADAPTER_GLOBALS_KEY) return ownProperties[ADAPTER_GLOBALS_KEY];
-      const value: unknown = getProperty(realWindow, key);
-      return hasOwn(proxyTarget, key) ? value : disguise.toAdapterValue(value);
+      const pageValue: unknown = getProperty(realWindow, key);
+      return hasOwn(proxyTarget, key) ? pageValue : disguise.toAdapterValue(pageValue);
     },
-    set: (_, key, value) =>
-      key === ADAPTER_GLOBALS_KEY ? storeGlobals(value) : setProperty(realWindow, key, disguise.toWindowValue(value)),
+    set: (_, key, pageValue) =>
+      key === ADAPTER_GLOBALS_KEY
+        ? storeGlobals(pageValue)
+        : setProperty(realWindow, key, disguise.toWindowValue(pageValue)),
     has: (_, key) => hasProperty(ownerOf(key), key),
     deleteProperty: (_, key) => deleteProperty(ownerOf(key), key),
     defineProperty: (_, key, descriptor) => {

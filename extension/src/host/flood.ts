@@ -20,8 +20,8 @@ interface ReportChunk {
   readonly call: number;
   text: string;
   count: number;
-  skipped: number;
-  next: ReportChunk | undefined;
+  skippedReports: number;
+  nextChunk: ReportChunk | undefined;
 }
 
 /** ReportBuffer is a bounded buffer of progress reports. */
@@ -33,8 +33,8 @@ export interface ReportBuffer {
 
 /** whenIdle must call flush at the end of the task. */
 export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
-  let first: ReportChunk | undefined;
-  let last: ReportChunk | undefined;
+  let firstChunk: ReportChunk | undefined;
+  let lastChunk: ReportChunk | undefined;
   let waitingChars = 0;
   let isScheduled = false;
   let flushedAt = 0;
@@ -42,41 +42,46 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
   const flush = () => {
     isScheduled = false;
     flushedAt = apply(performanceNow, nativePerformance, []);
-    let chunk = first;
-    first = undefined;
-    last = undefined;
+    let chunk = firstChunk;
+    firstChunk = undefined;
+    lastChunk = undefined;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk) send(chunk.call, chunk.count, chunk.skippedReports, `[${chunk.text}]`);
   };
 
   /** dropOldest counts the dropped reports as skipped in the call's next chunk. */
   const dropOldest = () => {
-    const oldest = first;
-    if (!oldest?.next) return;
-    first = oldest.next;
+    const oldest = firstChunk;
+    if (!oldest?.nextChunk) return;
+    firstChunk = oldest.nextChunk;
     waitingChars -= oldest.text.length;
-    let nextOfCall = oldest.next;
-    while (nextOfCall.call !== oldest.call && nextOfCall.next) nextOfCall = nextOfCall.next;
+    let nextOfCall = oldest.nextChunk;
+    while (nextOfCall.call !== oldest.call && nextOfCall.nextChunk) nextOfCall = nextOfCall.nextChunk;
     if (nextOfCall.call === oldest.call) {
-      nextOfCall.skipped += oldest.count + oldest.skipped;
+      nextOfCall.skippedReports += oldest.count + oldest.skippedReports;
     } else {
       // If the call has no newer chunk of reports, an empty chunk stores the number of the call's dropped reports.
       const emptyChunk = makeChunk(oldest.call);
-      emptyChunk.skipped = oldest.count + oldest.skipped;
-      nextOfCall.next = emptyChunk;
-      last = emptyChunk;
+      emptyChunk.skippedReports = oldest.count + oldest.skippedReports;
+      nextOfCall.nextChunk = emptyChunk;
+      lastChunk = emptyChunk;
     }
   };
 
   const add = (call: number, reports: string, count: number) => {
-    if (!last || last.call !== call || last.count >= MaxChunkReports || last.text.length >= MaxChunkChars) {
+    if (
+      !lastChunk ||
+      lastChunk.call !== call ||
+      lastChunk.count >= MaxChunkReports ||
+      lastChunk.text.length >= MaxChunkChars
+    ) {
       const chunk = makeChunk(call);
-      if (last) last.next = chunk;
-      else first = chunk;
-      last = chunk;
+      if (lastChunk) lastChunk.nextChunk = chunk;
+      else firstChunk = chunk;
+      lastChunk = chunk;
     }
-    last.text += last.count === 0 ? reports : `,${reports}`;
-    last.count += count;
+    lastChunk.text += lastChunk.count === 0 ? reports : `,${reports}`;
+    lastChunk.count += count;
     waitingChars += reports.length;
     if (!isScheduled) {
       isScheduled = true;
@@ -88,12 +93,12 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       // whenIdle again.
       isScheduled = true;
     }
-    while (waitingChars > MaxWaitingChars && first !== last) dropOldest();
+    while (waitingChars > MaxWaitingChars && firstChunk !== lastChunk) dropOldest();
   };
 
   return { add, flush };
 }
 
 function makeChunk(call: number): ReportChunk {
-  return { call, text: '', count: 0, skipped: 0, next: undefined };
+  return { call, text: '', count: 0, skippedReports: 0, nextChunk: undefined };
 }

@@ -57,7 +57,7 @@ interface PluginHost {
 }
 
 function makePlugin(
-  { plugin, hash, base, settings: initialSettings, startsLate }: Options,
+  { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: Options,
   evaluate: Evaluate | undefined,
 ): PluginHost {
   const channel = makeChannel();
@@ -88,14 +88,14 @@ function makePlugin(
     events: {
       report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
-      end: (call, outcome) => sendNow(makeOutcomeMessage(call, outcome)),
+      end: (call, callOutcome) => sendNow(makeOutcomeMessage(call, callOutcome)),
       traced: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
       ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
     },
   });
-  channel.listen((parts) => handleMessage(parts, lifecycle, timers, settings.update, sendToBridge));
-  return { channel, lifecycle, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
+  channel.listen((messageParts) => handleMessage(messageParts, lifecycle, timers, settings.update, sendToBridge));
+  return { channel, lifecycle, introduction: toJson([plugin, hash, isBaseHost, evaluate !== undefined]) };
 }
 
 /**
@@ -105,8 +105,8 @@ function makePlugin(
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();
   const entryPoints: EntryPoint[] = [];
-  baseChannel.listen((parts) => {
-    const readPart = makeElementReader(parts);
+  baseChannel.listen((messageParts) => {
+    const readPart = makeElementReader(messageParts);
     if (readPart(0) !== 'host') return;
     const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
@@ -135,18 +135,18 @@ function doNothing(): void {
 }
 
 /** Plain indexing would read a missing element from the page's Array.prototype. */
-function makeElementReader(parts: readonly unknown[]): (index: number) => unknown {
-  return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
+function makeElementReader(messageParts: readonly unknown[]): (index: number) => unknown {
+  return (index) => (hasOwn(messageParts, index) ? messageParts[index] : undefined);
 }
 
 function handleMessage(
-  parts: readonly unknown[],
+  messageParts: readonly unknown[],
   lifecycle: Lifecycle,
   timers: Timers,
   updateSettings: (settings: unknown) => void,
   sendToBridge: (text: string) => void,
 ): void {
-  const readPart = makeElementReader(parts);
+  const readPart = makeElementReader(messageParts);
   switch (readPart(0)) {
     case 'begin':
       lifecycle.begin(true);
@@ -202,12 +202,12 @@ function handleCallMessage(
   }
 }
 
-function makeOutcomeMessage(call: number, outcome: Outcome): string {
-  switch (outcome.kind) {
+function makeOutcomeMessage(call: number, callOutcome: Outcome): string {
+  switch (callOutcome.kind) {
     case 'result':
-      return `r ${call} ${outcome.text}`;
+      return `r ${call} ${callOutcome.text}`;
     case 'error':
-      return `e ${call} ${outcome.text}`;
+      return `e ${call} ${callOutcome.text}`;
     case 'nothing':
       return `n ${call}`;
   }

@@ -49,10 +49,10 @@ const browser = `
 /**
  * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often page code ran.
  */
-function runIntact(attack: string, framed = true): unknown {
+function runIntact(attack: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
-  if (framed) Reflect.set(context, '0', frame);
+  if (isFramed) Reflect.set(context, '0', frame);
   // vm.runInContext loads the bundler's helper functions before the attack runs. The build of the extension copies the
   // function intact without a bundler.
   vm.runInContext(code ?? '', context);

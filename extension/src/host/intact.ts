@@ -78,17 +78,17 @@ export function intact(): boolean {
     }
     // All properties of the built-in classes are compared, because library code in the host can use any of them
     // (pristine.ts).
-    const isSameFunction = (current: unknown, original: unknown): boolean =>
-      typeof current === 'function' &&
-      typeof original === 'function' &&
-      apply(sourceOf, current, []) === apply(sourceOf, original, []);
-    const hasSameProperties = (current: unknown, original: unknown): boolean => {
-      if (!isObject(current) || !isObject(original)) return false;
-      const keys = ownKeys(original);
-      if (ownKeys(current).length !== keys.length) return false;
+    const isSameFunction = (currentValue: unknown, originalValue: unknown): boolean =>
+      typeof currentValue === 'function' &&
+      typeof originalValue === 'function' &&
+      apply(sourceOf, currentValue, []) === apply(sourceOf, originalValue, []);
+    const hasSameProperties = (currentValue: unknown, originalValue: unknown): boolean => {
+      if (!isObject(currentValue) || !isObject(originalValue)) return false;
+      const keys = ownKeys(originalValue);
+      if (ownKeys(currentValue).length !== keys.length) return false;
       for (let i = 0; i < keys.length; i++) {
-        const currentDescriptor = ownDescriptor(current, keys[i] ?? '');
-        const originalDescriptor = ownDescriptor(original, keys[i] ?? '');
+        const currentDescriptor = ownDescriptor(currentValue, keys[i] ?? '');
+        const originalDescriptor = ownDescriptor(originalValue, keys[i] ?? '');
         if (!currentDescriptor || !originalDescriptor) return false;
         if (originalDescriptor.get && !isSameFunction(currentDescriptor.get, originalDescriptor.get)) return false;
         if (originalDescriptor.set && !isSameFunction(currentDescriptor.set, originalDescriptor.set)) return false;
@@ -102,10 +102,10 @@ export function intact(): boolean {
     };
     for (let i = 0; i < classes.length; i++) {
       const name = classes[i] ?? '';
-      const original = read(frame, name);
+      const originalValue = read(frame, name);
       if (
-        !hasSameProperties(read(window, name), original) ||
-        !hasSameProperties(prototypeOf(name), read(original, 'prototype'))
+        !hasSameProperties(read(window, name), originalValue) ||
+        !hasSameProperties(prototypeOf(name), read(originalValue, 'prototype'))
       )
         return false;
     }
@@ -123,13 +123,13 @@ export function intact(): boolean {
         if (typeof valuesMethod !== 'function' || typeof collection !== 'function') return undefined;
         return getPrototypeOf(apply(valuesMethod, construct(collection, []), []));
       };
-      const current = iteratorPrototype(window);
-      const original = iteratorPrototype(frame);
-      if (!hasSameProperties(current, original)) return false;
+      const currentValue = iteratorPrototype(window);
+      const originalValue = iteratorPrototype(frame);
+      if (!hasSameProperties(currentValue, originalValue)) return false;
       if (
-        isObject(current) &&
-        isObject(original) &&
-        !hasSameProperties(getPrototypeOf(current), getPrototypeOf(original))
+        isObject(currentValue) &&
+        isObject(originalValue) &&
+        !hasSameProperties(getPrototypeOf(currentValue), getPrototypeOf(originalValue))
       )
         return false;
     }
@@ -200,9 +200,9 @@ export function intact(): boolean {
     // Built-in functions of the opener's window look native, but create objects with the prototypes of the opener's
     // window.
     const inheritsFrom = (object: object, name: string): boolean => getPrototypeOf(object) === prototypeOf(name);
-    const catchError = (work: () => unknown): object => {
+    const catchError = (callback: () => unknown): object => {
       try {
-        work();
+        callback();
       } catch (error) {
         if (isObject(error)) return error;
       }

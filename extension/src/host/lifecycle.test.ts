@@ -13,7 +13,7 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   const call = async (tool: string, number = 1): Promise<string | undefined> => {
     port.send('call', number, tool, 1 << 20, {});
     await realm.waitUntilIdle();
-    return port.received.at(-1);
+    return port.receivedTexts.at(-1);
   };
   return { realm, port, log, call };
 }
@@ -28,7 +28,7 @@ test('an adapter is evaluated once in a document, whatever messages the bridge s
   port.send('settings', {});
   realm.dispatch('opentabs:bridge');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['evaluated'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['evaluated'], ['ready']]);
 });
 
 test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
@@ -36,11 +36,11 @@ test('a late adapter starts after the document is parsed, its pre-script before 
     start: 'dom',
     preScript: makeLogStatement('pre-script'),
   });
-  assert.deepEqual([log(), port.received], [['pre-script'], []]);
+  assert.deepEqual([log(), port.receivedTexts], [['pre-script'], []]);
   port.send('begin');
   port.send('begin');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['pre-script', 'adapter'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['pre-script', 'adapter'], ['ready']]);
 });
 
 test('an adapter that throws before the document is parsed starts again in a new container', async () => {
@@ -49,19 +49,19 @@ test('an adapter that throws before the document is parsed starts again in a new
     if (!globalThis.there) throw new Error('no body');
     ${makeAdapterCode('demo', makeRunTool('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
   const { realm, port, log, call } = await startAdapter(code);
-  assert.deepEqual([log(), port.received], [['try'], []]);
+  assert.deepEqual([log(), port.receivedTexts], [['try'], []]);
   realm.run('there = true');
   port.send('begin');
   port.send('begin');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
-  const broken = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
-  broken.port.send('begin');
-  broken.port.send('begin');
-  await broken.realm.waitUntilIdle();
+  const brokenAdapter = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
+  brokenAdapter.port.send('begin');
+  brokenAdapter.port.send('begin');
+  await brokenAdapter.realm.waitUntilIdle();
   assert.deepEqual(
-    [broken.log(), broken.port.received],
+    [brokenAdapter.log(), brokenAdapter.port.receivedTexts],
     [['try', 'try'], ['broken the adapter threw while it started: never']],
   );
 });
@@ -76,13 +76,16 @@ test('a pre-script runs before the adapter in its container, even if it throws',
     { preScript },
   );
   assert.equal(await call('run'), 'r 1 "T"');
-  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/);
+  assert.match(
+    port.receivedTexts[1] ?? '',
+    /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/,
+  );
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
 });
 
 test('without a bridge only the pre-script runs, before the page has content, in frames too', async () => {
-  for (const framed of [false, true]) {
-    const realm = makeRealm({ framed });
+  for (const isFramed of [false, true]) {
+    const realm = makeRealm({ isFramed });
     realm.run('var log = []');
     realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       preScript: makeLogStatement('pre-script'),
@@ -99,7 +102,7 @@ test('without a bridge only the pre-script runs, before the page has content, in
 
 test('in a frame an adapter runs only if its plugin has enabled frames', async () => {
   for (const frames of [false, true]) {
-    const realm = makeRealm({ framed: true });
+    const realm = makeRealm({ isFramed: true });
     realm.run('var log = []');
     realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       frames,
@@ -125,8 +128,8 @@ test('settings depend on the plugin and on the host of the document, and follow 
   };
   const code = makeAdapterCode('demo', makeRunTool('() => globalThis.__openTabs.pluginConfig'));
   const { port, call, realm } = await startAdapter(code, { settings });
-  const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
-  assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
+  const firstSettings = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
+  assert.equal(await call('run'), `r 1 ${JSON.stringify(firstSettings)}`);
   port.send('settings', { values: { key: 'new' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
@@ -159,7 +162,7 @@ test('settings, pre-script values and names of two plugins are separate, even af
   await realm.waitUntilIdle();
   for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
     const own = [name, `key of ${name}`, name];
-    assert.equal(port?.received.at(-1), `r 1 ${JSON.stringify([own, own])}`);
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([own, own])}`);
   }
 });
 
@@ -218,15 +221,15 @@ test('logs use the private channel only, and the nonces are placeholders', async
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
     )}`;
   const { realm, port, log, call } = await startAdapter(code);
-  assert.deepEqual(port.received, ['ready']);
+  assert.deepEqual(port.receivedTexts, ['ready']);
   realm.runNextTask();
-  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
+  assert.match(port.receivedTexts[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
   assert.equal(await call('run'), 'r 1 ["string",false]');
-  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.received[2] ?? '') ?? [];
-  const entries: unknown = JSON.parse(text);
-  assert.ok(Array.isArray(entries));
+  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.receivedTexts[2] ?? '') ?? [];
+  const logEntries: unknown = JSON.parse(text);
+  assert.ok(Array.isArray(logEntries));
   assert.deepEqual(
-    entries.map(({ level, message, data }) => ({ level, message, data })),
+    logEntries.map(({ level, message, data }) => ({ level, message, data })),
     [
       { level: 'warning', message: 'one', data: [{ a: 1 }, 'x'.repeat(4096)] },
       { level: 'info', message: '5', data: [7, '[function]'] },
@@ -240,19 +243,19 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
     ${makeAdapterCode('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await startAdapter(`let send; ${code}`);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   assert.equal(await call('run'), 'r 1 1');
-  const heads = port.received.map((text) => text.split(' ', 3).join(' '));
+  const heads = port.receivedTexts.map((text) => text.split(' ', 3).join(' '));
   assert.deepEqual(heads, [
     'l 50 250',
     ...Array.from({ length: 19 }, (_, i) => (i < 18 ? 'l 50 0' : 'l 1 0')),
     'r 1 1',
   ]);
-  const big =
+  const bigNestedCode =
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${makeAdapterCode('demo', '')}`);
-  big.realm.runNextTask();
-  const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
+  bigNestedCode.realm.runNextTask();
+  const [, text = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
   const [entry] = JSON.parse(text);
   assert.equal(entry.message.length, 4096);
   assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
@@ -268,7 +271,7 @@ test("a container that replaces the first one gets the host's properties", async
   port.send('settings', { values: { key: 'b' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run'), 'r 1 "b"');
-  assert.match(port.received[1] ?? '', /^l 1 0 .*"message":"m"/);
+  assert.match(port.receivedTexts[1] ?? '', /^l 1 0 .*"message":"m"/);
   assert.deepEqual(log(), []);
 });
 
@@ -285,12 +288,12 @@ test('a removed plugin is torn down and runs no more calls', async () => {
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.runNextTask();
-  assert.ok(port.received.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
+  assert.ok(port.receivedTexts.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
   const waiting = await startAdapter(makeLogStatement('never'), { start: 'dom' });
   waiting.port.send('remove');
   waiting.port.send('begin');
   await waiting.realm.waitUntilIdle();
-  assert.deepEqual([waiting.log(), waiting.port.received], [[], []]);
+  assert.deepEqual([waiting.log(), waiting.port.receivedTexts], [[], []]);
 });
 
 test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {

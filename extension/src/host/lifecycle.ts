@@ -79,12 +79,12 @@ function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlo
   const { plugin, logs } = services;
   let container = makeContainer(services);
   /** origin is an error whose stack trace points to the line before the adapter's first line. */
-  let origin: unknown;
+  let pageOrigin: unknown;
   const noteOrigin = (error: unknown) => {
-    origin = error;
+    pageOrigin = error;
   };
   const logFailure = (failure: LoggedFailure) => {
-    const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(origin) };
+    const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(pageOrigin) };
     logs.write(failure.level, failure.message, stack);
   };
   const runner = makeToolRunner(plugin, () => container.read(), events, logFailure);
@@ -92,8 +92,8 @@ function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlo
 
   const prepare = (preScript: Evaluate) => {
     try {
-      const problem = runWithBuiltIns(preScript, container.scope, () => '', doNothing);
-      if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
+      const startProblem = runWithBuiltIns(preScript, container.scope, () => '', doNothing);
+      if (startProblem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${startProblem}`);
     } catch (error) {
       logs.write('error', `the pre-script of ${plugin} threw: ${readMessage(error)}`);
     }
@@ -155,58 +155,65 @@ function makeEntryPoint(sendToBridge: (text: string) => void, accept: (hash: str
 
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   const { services, startsLate, sendToBridge } = options;
-  const slot = makeAdapterSlot(services, options.events);
-  let state: 'waiting' | 'started' | 'removed' = 'waiting';
+  const adapterSlot = makeAdapterSlot(services, options.events);
+  let adapterState: 'waiting' | 'started' | 'removed' = 'waiting';
   let currentCode = options.evaluate;
   let isDocumentParsed = false;
   /** receivedHash is the hash of an adapter that arrived through the entry point and has not started. */
   let receivedHash: string | undefined;
 
-  const begin = (isParsed: boolean) => {
+  const beginStart = (isParsed: boolean) => {
     isDocumentParsed ||= isParsed;
-    if (state !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
-    const { problem, hasThrown } = slot.start(currentCode);
+    if (adapterState !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
+    const { problem: startProblem, hasThrown } = adapterSlot.start(currentCode);
     if (hasThrown && !isDocumentParsed) {
-      slot.stop();
+      adapterSlot.stop();
       return;
     }
-    state = 'started';
-    if (problem !== '') sendToBridge(`broken ${problem}`);
+    adapterState = 'started';
+    if (startProblem !== '') sendToBridge(`broken ${startProblem}`);
     else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
   /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
   const replaceAdapter = (hash: string, next: Evaluate) => {
-    slot.stop();
-    const { problem } = slot.start(next);
-    if (problem === '') {
+    adapterSlot.stop();
+    const { problem: startProblem } = adapterSlot.start(next);
+    if (startProblem === '') {
       currentCode = next;
-      state = 'started';
+      adapterState = 'started';
       sendToBridge(`renewed ${hash}`);
       return;
     }
-    slot.stop();
-    services.logs.write('error', `the new adapter of ${services.plugin} is not used: ${problem}`);
-    sendToBridge(`kept ${problem}`);
-    if (state === 'removed') return;
-    const restart = slot.start(currentCode);
+    adapterSlot.stop();
+    services.logs.write('error', `the new adapter of ${services.plugin} is not used: ${startProblem}`);
+    sendToBridge(`kept ${startProblem}`);
+    if (adapterState === 'removed') return;
+    const restart = adapterSlot.start(currentCode);
     if (restart.problem !== '') sendToBridge(`broken ${restart.problem}`);
   };
   const { entryPoint, arm, disarm } = makeEntryPoint(sendToBridge, (hash, next) => {
-    if (state !== 'waiting') {
+    if (adapterState !== 'waiting') {
       replaceAdapter(hash, next);
       return;
     }
     currentCode = next;
     receivedHash = hash;
-    begin(isDocumentParsed);
+    beginStart(isDocumentParsed);
   });
   const remove = () => {
-    if (state === 'started') slot.stop();
-    state = 'removed';
+    if (adapterState === 'started') adapterSlot.stop();
+    adapterState = 'removed';
     disarm();
   };
-  return { runner: slot.runner, prepare: slot.prepare, begin, entryPoint, armEntryPoint: arm, remove };
+  return {
+    runner: adapterSlot.runner,
+    prepare: adapterSlot.prepare,
+    begin: beginStart,
+    entryPoint,
+    armEntryPoint: arm,
+    remove,
+  };
 }
 
 /**
@@ -217,12 +224,12 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 function runWithBuiltIns(
   code: Evaluate,
   scope: object,
-  check: () => string,
+  checkPage: () => string,
   noteOrigin: (error: unknown) => void,
 ): string {
   const run = () => {
     apply(apply(code, undefined, [protectedBuiltIns, noteOrigin]), scope, [scope, scope, scope]);
-    return check();
+    return checkPage();
   };
   return withPristineBuiltIns(run, (why) => why);
 }

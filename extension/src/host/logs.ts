@@ -51,48 +51,48 @@ interface LogChunk {
   text: string;
   count: number;
   /** dropped is the number of log entries that the host dropped between the previous chunk and this chunk. */
-  dropped: number;
-  next: LogChunk | undefined;
+  droppedCount: number;
+  nextChunk: LogChunk | undefined;
 }
 
 /** whenIdle must call flush at the end of the task. */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
-  let first: LogChunk | undefined;
-  let last: LogChunk | undefined;
+  let firstChunk: LogChunk | undefined;
+  let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
-  const add = (entry: string) => {
+  const add = (logEntry: string) => {
     if (waitingEntries === 0) whenIdle();
-    if (!last || last.count >= MaxLogEntries) {
-      const chunk: LogChunk = { text: '', count: 0, dropped: 0, next: undefined };
-      if (last) last.next = chunk;
-      else first = chunk;
-      last = chunk;
+    if (!lastChunk || lastChunk.count >= MaxLogEntries) {
+      const chunk: LogChunk = { text: '', count: 0, droppedCount: 0, nextChunk: undefined };
+      if (lastChunk) lastChunk.nextChunk = chunk;
+      else firstChunk = chunk;
+      lastChunk = chunk;
     }
-    last.text += last.count === 0 ? entry : `,${entry}`;
-    last.count++;
+    lastChunk.text += lastChunk.count === 0 ? logEntry : `,${logEntry}`;
+    lastChunk.count++;
     waitingEntries++;
-    waitingChars += entry.length;
+    waitingChars += logEntry.length;
     while (waitingEntries > MaxWaitingEntries || waitingChars > MaxWaitingChars) if (!dropOldest()) break;
   };
   /** dropOldest never drops the only chunk of log entries, because the newest log entries are the most useful. */
   const dropOldest = (): boolean => {
-    const oldest = first;
-    if (!oldest?.next) return false;
-    first = oldest.next;
-    first.dropped = oldest.dropped + oldest.count;
+    const oldest = firstChunk;
+    if (!oldest?.nextChunk) return false;
+    firstChunk = oldest.nextChunk;
+    firstChunk.droppedCount = oldest.droppedCount + oldest.count;
     waitingEntries -= oldest.count;
     waitingChars -= oldest.text.length;
     return true;
   };
   const flush = () => {
-    let chunk = first;
-    first = undefined;
-    last = undefined;
+    let chunk = firstChunk;
+    firstChunk = undefined;
+    lastChunk = undefined;
     waitingEntries = 0;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.next) send(chunk.count, chunk.dropped, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk) send(chunk.count, chunk.droppedCount, `[${chunk.text}]`);
   };
   const accept = (entries: unknown) => {
     if (!isObject(entries)) return;
@@ -101,8 +101,8 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
       return;
     }
     for (let i = 0; i < entries.length; i++) {
-      const entry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
-      if (isObject(entry)) add(formatEntry(entry));
+      const logEntry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
+      if (isObject(logEntry)) add(formatEntry(logEntry));
     }
   };
   const writeEntry = (level: HostLogLevel, message: string, stack?: StackTrace) =>
@@ -111,12 +111,12 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
 }
 
 /** formatEntry never throws. */
-function formatEntry(entry: object): string {
-  const message = readField(entry, 'message');
+function formatEntry(logEntry: object): string {
+  const message = readField(logEntry, 'message');
   return formatLogEntry(
-    toLevel(readField(entry, 'level')),
+    toLevel(readField(logEntry, 'level')),
     toMessageText(message),
-    toDataText(readField(entry, 'data')),
+    toDataText(readField(logEntry, 'data')),
   );
 }
 
@@ -132,9 +132,9 @@ function formatLogEntry(level: LogLevel, message: string, data: string, stack?: 
   });
 }
 
-function readField(entry: object, field: string): unknown {
+function readField(logEntry: object, field: string): unknown {
   try {
-    return lookup(entry, field);
+    return lookup(logEntry, field);
   } catch {
     return undefined;
   }
@@ -152,7 +152,7 @@ function toMessageText(message: unknown): string {
 
 function toDataText(data: unknown): string {
   if (!isObject(data) || !isArray(data)) return '';
-  let text = '';
+  let entriesText = '';
   let bytes = 2;
   for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
@@ -163,10 +163,10 @@ function toDataText(data: unknown): string {
       size = countUtf8Bytes(json, json.length) + 1;
     }
     if (bytes + size > MaxLogDataBytes) break;
-    text += text === '' ? json : `,${json}`;
+    entriesText += entriesText === '' ? json : `,${json}`;
     bytes += size;
   }
-  return text === '' ? '' : `[${text}]`;
+  return entriesText === '' ? '' : `[${entriesText}]`;
 }
 
 function toJsonOrPlaceholder(value: unknown): string {

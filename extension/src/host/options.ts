@@ -25,17 +25,17 @@ export interface Options {
 
 export function readOptions(json: string): Options {
   const parsed: unknown = parseJson(json);
-  const fields = isObject(parsed) ? parsed : makeBareObject();
+  const optionFields = isObject(parsed) ? parsed : makeBareObject();
   const textField = (key: string): string => {
-    const value = lookup(fields, key);
+    const value = lookup(optionFields, key);
     return typeof value === 'string' ? value : '';
   };
   return {
     plugin: textField('name'),
     hash: textField('hash'),
-    settings: lookup(fields, 'settings'),
+    settings: lookup(optionFields, 'settings'),
     startsLate: textField('start') === 'dom',
-    runsInFrames: lookup(fields, 'frames') === true,
+    runsInFrames: lookup(optionFields, 'frames') === true,
     base: textField('base'),
     lateHostEvent: textField('meet'),
   };

@@ -51,13 +51,13 @@ export function parseArguments(schema: unknown, args: unknown, parsing: ParseCal
     }
   };
   const makeUnsafe = (why: string): ParseOutcome => ({ kind: 'unsafe', why });
-  const outcome = withPristineBuiltIns(parse, makeUnsafe);
-  if (outcome.kind !== 'later') {
-    deliverOutcome(outcome, parsing);
+  const parseOutcome = withPristineBuiltIns(parse, makeUnsafe);
+  if (parseOutcome.kind !== 'later') {
+    deliverOutcome(parseOutcome, parsing);
     return;
   }
   whenSettled(
-    outcome.promise,
+    parseOutcome.promise,
     (parsed) =>
       deliverOutcome(
         withPristineBuiltIns(() => readAsyncResult(parsed), makeUnsafe),
@@ -82,16 +82,16 @@ function readAsyncResult(parsed: unknown): ParseOutcome {
   }
 }
 
-function deliverOutcome(outcome: ParseOutcome, parsing: ParseCallbacks): void {
-  switch (outcome.kind) {
+function deliverOutcome(parseOutcome: ParseOutcome, parsing: ParseCallbacks): void {
+  switch (parseOutcome.kind) {
     case 'valid':
-      parsing.onValid(outcome.params);
+      parsing.onValid(parseOutcome.params);
       return;
     case 'invalid':
-      parsing.onInvalid(outcome.issues);
+      parsing.onInvalid(parseOutcome.issues);
       return;
     case 'unsafe':
-      parsing.onUnsafe(outcome.why);
+      parsing.onUnsafe(parseOutcome.why);
       return;
     case 'later':
       return;

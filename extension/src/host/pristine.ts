@@ -40,7 +40,7 @@ interface PageChange {
   /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
-  readonly next: PageChange | undefined;
+  readonly nextChange: PageChange | undefined;
 }
 
 interface RestoreFailure {
@@ -57,42 +57,42 @@ let isRunning = false;
  * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
  * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
-export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
-  if (isRunning) return work();
-  const changes = restoreBuiltIns();
-  if (changes === undefined) return runExclusively(work);
-  if ('lockedName' in changes) {
-    reapplyPageChanges(changes.changes);
+export function withPristineBuiltIns<T>(callback: () => T, refuse: (why: string) => T): T {
+  if (isRunning) return callback();
+  const pageChanges = restoreBuiltIns();
+  if (pageChanges === undefined) return runExclusively(callback);
+  if ('lockedName' in pageChanges) {
+    reapplyPageChanges(pageChanges.changes);
     return refuse(
-      `a script of the page has replaced ${changes.lockedName} and locked it, so it could read and change the call`,
+      `a script of the page has replaced ${pageChanges.lockedName} and locked it, so it could read and change the call`,
     );
   }
   try {
-    return runExclusively(work);
+    return runExclusively(callback);
   } finally {
-    reapplyPageChanges(changes);
+    reapplyPageChanges(pageChanges);
   }
 }
 
-function runExclusively<T>(work: () => T): T {
+function runExclusively<T>(callback: () => T): T {
   isRunning = true;
   try {
-    return work();
+    return callback();
   } finally {
     isRunning = false;
   }
 }
 
 function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
-  let changes: PageChange | undefined;
+  let pageChanges: PageChange | undefined;
   for (let i = 0; i < builtInSnapshots.length; i++) {
     const snapshot = builtInSnapshots[i];
     if (snapshot === undefined) continue;
-    const result = restoreBuiltIn(snapshot, changes);
+    const result = restoreBuiltIn(snapshot, pageChanges);
     if (result !== undefined && 'lockedName' in result) return result;
-    changes = result;
+    pageChanges = result;
   }
-  return changes;
+  return pageChanges;
 }
 
 function restoreBuiltIn(
@@ -100,17 +100,17 @@ function restoreBuiltIn(
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
   const { object, keys, descriptors, name } = snapshot;
-  let changes = previousChanges;
+  let pageChanges = previousChanges;
   const parent = getPrototypeOf(object);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, changes);
-    changes = makePageChange(object, undefined, undefined, parent, changes);
+    if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, pageChanges);
+    pageChanges = makePageChange(object, undefined, undefined, parent, pageChanges);
   }
   const currentKeys = ownKeys(object);
   if (currentKeys.length !== keys.length) {
-    const result = removeAddedProperties(snapshot, currentKeys, changes);
+    const result = removeAddedProperties(snapshot, currentKeys, pageChanges);
     if (result !== undefined && 'lockedName' in result) return result;
-    changes = result;
+    pageChanges = result;
   }
   let isMissing = false;
   for (let i = 0; i < keys.length; i++) {
@@ -122,11 +122,11 @@ function restoreBuiltIn(
     else if (isUnchangedProperty(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
     if (!defineProperty(object, key, originalDescriptor))
-      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
-    changes = makePageChange(object, key, pageDescriptor, null, changes);
+      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
+    pageChanges = makePageChange(object, key, pageDescriptor, null, pageChanges);
   }
   // The page may have added properties even if the number of properties is unchanged.
-  return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
+  return isMissing ? removeAddedProperties(snapshot, ownKeys(object), pageChanges) : pageChanges;
 }
 
 function removeAddedProperties(
@@ -134,17 +134,17 @@ function removeAddedProperties(
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
-  let changes = previousChanges;
+  let pageChanges = previousChanges;
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
     if (key === undefined || hasOwn(knownKeys, key)) continue;
     const pageDescriptor = getOwnPropertyDescriptor(object, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
-    if (deleteProperty(object, key)) changes = makePageChange(object, key, pageDescriptor, null, changes);
-    else if (affectsHostCode(object, key)) return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
+    if (deleteProperty(object, key)) pageChanges = makePageChange(object, key, pageDescriptor, null, pageChanges);
+    else if (affectsHostCode(object, key)) return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
   }
-  return changes;
+  return pageChanges;
 }
 
 /**
@@ -161,8 +161,8 @@ function isIndex(key: string): boolean {
   return first !== undefined && first >= '0' && first <= '9';
 }
 
-function reapplyPageChanges(changes: PageChange | undefined): void {
-  for (let change = changes; change !== undefined; change = change.next) {
+function reapplyPageChanges(pageChanges: PageChange | undefined): void {
+  for (let change = pageChanges; change !== undefined; change = change.nextChange) {
     if (change.key === undefined) setPrototypeOf(change.object, change.parent);
     else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
     else defineProperty(change.object, change.key, change.pageDescriptor);
@@ -186,15 +186,15 @@ function makePageChange(
   key: PropertyKey | undefined,
   pageDescriptor: PropertyDescriptor | undefined,
   parent: object | null,
-  next: PageChange | undefined,
+  nextChange: PageChange | undefined,
 ): PageChange {
-  const change: PageChange = { object, key, pageDescriptor, parent, next };
+  const change: PageChange = { object, key, pageDescriptor, parent, nextChange };
   setPrototypeOf(change, null);
   return change;
 }
 
-function makeRestoreFailure(lockedName: string, changes: PageChange | undefined): RestoreFailure {
-  const failure: RestoreFailure = { lockedName, changes };
+function makeRestoreFailure(lockedName: string, pageChanges: PageChange | undefined): RestoreFailure {
+  const failure: RestoreFailure = { lockedName, changes: pageChanges };
   setPrototypeOf(failure, null);
   return failure;
 }
@@ -260,14 +260,14 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
 
 function takeBuiltInSnapshot(name: string, object: object): BuiltInSnapshot {
   const keys = ownKeys(object);
-  const known = makeBareObject();
+  const knownKeys = makeBareObject();
   const descriptors: PropertyDescriptor[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
     const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(object, key) ?? dataProperty(undefined);
     setPrototypeOf(descriptor, null);
     defineProperty(descriptors, i, dataProperty(descriptor));
-    known[key] = true;
+    knownKeys[key] = true;
   }
-  return { name, object, parent: getPrototypeOf(object), keys, descriptors, knownKeys: known };
+  return { name, object, parent: getPrototypeOf(object), keys, descriptors, knownKeys };
 }

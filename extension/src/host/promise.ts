@@ -77,11 +77,11 @@ function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onReject
 /** attachFinally implements `promise.finally(callback)`. */
 function attachFinally(promise: Promise<unknown>, callback: unknown): object {
   const nextDeferred = makeDeferred();
-  const makeHandler = (settle: (value: unknown) => void) => (value: unknown) => {
+  const makeHandler = (settlePromise: (value: unknown) => void) => (value: unknown) => {
     try {
       whenSettled(
         isFn(callback) ? apply(callback, undefined, []) : undefined,
-        () => settle(value),
+        () => settlePromise(value),
         nextDeferred.reject,
       );
     } catch (error) {

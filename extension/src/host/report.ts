@@ -20,10 +20,10 @@ import {
 export function makeReportText(progress: unknown): string {
   if (progress === undefined || progress === null) return '{}';
   if (!isObject(progress)) return makeObjectText<'Report'>({ invalid: 'true' });
-  let text = '';
+  let reportText = '';
   let isInvalid = false;
   const add = (name: keyof Report, value: string) => {
-    text += `${text === '' ? '' : ','}"${name}":${value}`;
+    reportText += `${reportText === '' ? '' : ','}"${name}":${value}`;
   };
   const addNumber = (name: keyof Report) => {
     const value = readField(progress, name);
@@ -47,7 +47,7 @@ export function makeReportText(progress: unknown): string {
     isInvalid = true;
   }
   if (isInvalid) add('invalid', 'true');
-  return `{${text}}`;
+  return `{${reportText}}`;
 }
 
 /**

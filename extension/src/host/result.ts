@@ -11,19 +11,19 @@ export type Outcome =
 /** makeOutcome converts the return value of a tool to an Outcome, and never throws. */
 export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
   if (value === undefined) return { kind: 'nothing' };
-  let text: string | undefined;
+  let resultJson: string | undefined;
   try {
-    text = writeJson(value, onLoss);
+    resultJson = writeJson(value, onLoss);
   } catch (error) {
     return makeInvalidResult(tool, readMessage(error));
   }
-  if (text === undefined) return makeInvalidResult(tool, `JSON has no ${typeof value}`);
-  const bytes = countUtf8Bytes(text, maxBytes);
+  if (resultJson === undefined) return makeInvalidResult(tool, `JSON has no ${typeof value}`);
+  const bytes = countUtf8Bytes(resultJson, maxBytes);
   if (bytes > maxBytes) {
     const message = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
     return { kind: 'error', text: makeFailureText('result_too_large', message) };
   }
-  return { kind: 'result', text };
+  return { kind: 'result', text: resultJson };
 }
 
 function makeInvalidResult(tool: string, reason: string): Outcome {

@@ -31,13 +31,13 @@ export function makeSettings(): Settings {
     const keys = ownKeys(config);
     for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
     if (!isObject(settings)) return;
-    visitFields(lookup(settings, 'values'), (key, value) => set(key, value));
+    visitFields(lookup(settings, 'values'), (key, value) => defineSetting(key, value));
     visitFields(lookup(settings, 'urls'), (key, instances) => {
       const url = findUrlForThisHost(instances);
-      if (url !== undefined) set(key, url);
+      if (url !== undefined) defineSetting(key, url);
     });
   };
-  const set = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
+  const defineSetting = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
   return { config, update };
 }
 
@@ -73,11 +73,11 @@ function replaceHostName(host: string, name: string): string | undefined {
   return isNamed ? `127.0.0.1${port}` : undefined;
 }
 
-function visitFields(object: unknown, visit: (key: string, value: unknown) => void): void {
-  if (!isObject(object)) return;
-  const keys = ownKeys(object);
+function visitFields(settingsObject: unknown, visit: (key: string, value: unknown) => void): void {
+  if (!isObject(settingsObject)) return;
+  const keys = ownKeys(settingsObject);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'string') visit(key, lookup(object, key));
+    if (typeof key === 'string') visit(key, lookup(settingsObject, key));
   }
 }

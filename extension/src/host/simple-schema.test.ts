@@ -19,7 +19,7 @@ const simple: Readonly<Record<string, string>> = {
 };
 
 /** others contains the code of schemas that the host cannot apply without zod. */
-const others: Readonly<Record<string, string>> = {
+const otherSchemas: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
   transformed: 'z.object({ text: z.string().transform((text) => text.length) })',
@@ -35,7 +35,7 @@ const others: Readonly<Record<string, string>> = {
   numeric: 'z.object({ choice: z.enum({ A: 0, B: "a" }) })',
 };
 
-const values: readonly unknown[] = [
+const testedValues: readonly unknown[] = [
   'a',
   'ab',
   'abc',
@@ -69,12 +69,12 @@ const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 
 
 function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
   const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
-  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+  const pickRandom = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   yield {};
   for (let i = 0; i < 300; i++) {
     const args: Record<string, unknown> = {};
-    for (const key of shape) if (random() < 0.8) args[key] = pick(values);
-    if (random() < 0.3) args[pick(names) ?? 'extra'] = pick(values);
+    for (const key of shape) if (random() < 0.8) args[key] = pickRandom(testedValues);
+    if (random() < 0.3) args[pickRandom(names) ?? 'extra'] = pickRandom(testedValues);
     yield args;
   }
 }
@@ -100,7 +100,7 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   const tools = Object.entries(schemas).map(
     ([name, code]) => `{ name: '${name}', input: counted(${code}), handle: (p) => JSON.stringify(p) ?? 'none' }`,
   );
-  const prelude = `${bundle}
+  const bundlePrelude = `${bundle}
     const counted = (schema) => {
       const { safeParse } = schema;
       return Object.assign(schema, { safeParse: (args) => { globalThis.__openTabs.count.parses++; return safeParse(args); } });
@@ -110,18 +110,18 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   realm.start(
     'demo',
     'h',
-    `globalThis.__openTabs.count = window.count;${prelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
+    `globalThis.__openTabs.count = window.count;${bundlePrelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
   );
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   realm.addContent();
   let number = 0;
   const call = async (tool: string, args: object): Promise<string> => {
     port.send('call', ++number, tool, 1 << 20, args);
     await realm.waitUntilIdle();
-    return port.received
+    return port.receivedTexts
       .splice(0)
       .join()
       .replace(`r ${number} `, '')
@@ -135,11 +135,11 @@ function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;
 }
 
-for (const [group, schemas] of [
+for (const [schemaGroup, schemas] of [
   ['simple', simple],
-  ['other', others],
+  ['other', otherSchemas],
 ] as const) {
-  test(`the arguments of ${group} schemas are parsed as zod parses them`, async () => {
+  test(`the arguments of ${schemaGroup} schemas are parsed as zod parses them`, async () => {
     const { call } = await startTools(schemas);
     for (const [name, code] of Object.entries(schemas)) {
       const schema = makeZodSchema(code);
@@ -159,9 +159,9 @@ for (const [group, schemas] of [
 test('a simple schema parses once, and later only arguments that are invalid or need a default', async () => {
   const { call, parses } = await startTools(simple);
   const parsesOf = async (tool: string, args: object) => {
-    const before = parses();
+    const parseResultsBefore = parses();
     await call(tool, args);
-    return parses() - before;
+    return parses() - parseResultsBefore;
   };
   assert.equal(await parsesOf('text', { text: 'a' }), 1);
   assert.equal(await parsesOf('text', { text: 'a', more: 1 }), 0);
@@ -184,11 +184,11 @@ test('a simple schema parses once, and later only arguments that are invalid or 
 });
 
 test('other schemas parse the arguments of each call', async () => {
-  const { call, parses } = await startTools(others);
-  for (const name of Object.keys(others)) {
+  const { call, parses } = await startTools(otherSchemas);
+  for (const name of Object.keys(otherSchemas)) {
     for (let i = 0; i < 3; i++) await call(name, {});
   }
-  assert.equal(parses(), 3 * Object.keys(others).length);
+  assert.equal(parses(), 3 * Object.keys(otherSchemas).length);
 });
 
 test('a page cannot observe or change the arguments of a simple schema', async () => {
@@ -203,11 +203,11 @@ test('a page cannot observe or change the arguments of a simple schema', async (
       if (typeof Array.prototype[key] === 'function') Array.prototype[key] = () => { touched += " " + key; };
     for (const key of ['get', 'set', 'has']) WeakMap.prototype[key] = () => { touched += " " + key; };
     touched = ''`);
-  const before = parses();
+  const parseResultsBefore = parses();
   assert.equal(
     await call('nested', { inner: { b: 1, a: [{ x: 's' }] } }),
     '"{\\"inner\\":{\\"b\\":1,\\"a\\":[{\\"x\\":\\"s\\"}]}}"',
   );
-  assert.equal(parses(), before);
+  assert.equal(parses(), parseResultsBefore);
   assert.equal(realm.run('touched'), '');
 });

@@ -110,29 +110,29 @@ function readDefinition(value: unknown): object | undefined {
 
 function compileChecks(definition: object): ValueCheck | undefined {
   // In zod, the definition of an integer schema also has the form of a check.
-  let test = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
-  const checks = lookup(definition, 'checks');
-  if (checks === undefined) return test;
-  if (!isObject(checks) || !isArray(checks)) return undefined;
-  for (let i = 0; i < checks.length; i++) {
-    const check = readDefinition(lookup(checks, i));
-    const next = check && compileCheck(check);
-    const before = test;
+  let testValue = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
+  const checkDefinitions = lookup(definition, 'checks');
+  if (checkDefinitions === undefined) return testValue;
+  if (!isObject(checkDefinitions) || !isArray(checkDefinitions)) return undefined;
+  for (let i = 0; i < checkDefinitions.length; i++) {
+    const checkDefinition = readDefinition(lookup(checkDefinitions, i));
+    const next = checkDefinition && compileCheck(checkDefinition);
+    const before = testValue;
     if (!next || !before) return undefined;
-    test = before === passAlways ? next : (value) => before(value) && next(value);
+    testValue = before === passAlways ? next : (value) => before(value) && next(value);
   }
-  return test;
+  return testValue;
 }
 
 const passAlways: ValueCheck = () => true;
 
-function compileCheck(check: object): ValueCheck | undefined {
+function compileCheck(checkDefinition: object): ValueCheck | undefined {
   const limit = (name: string): number => {
-    const value = lookup(check, name);
+    const value = lookup(checkDefinition, name);
     return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
   };
-  const isInclusive = lookup(check, 'inclusive') === true;
-  switch (lookup(check, 'check')) {
+  const isInclusive = lookup(checkDefinition, 'inclusive') === true;
+  switch (lookup(checkDefinition, 'check')) {
     case 'min_length': {
       const minimum = limit('minimum');
       return (value) =>
@@ -155,7 +155,7 @@ function compileCheck(check: object): ValueCheck | undefined {
       return (value) => typeof value === 'number' && (value < bound || (isInclusive && value === bound));
     }
     case 'number_format':
-      return lookup(check, 'format') === 'safeint' ? isSafeInteger : undefined;
+      return lookup(checkDefinition, 'format') === 'safeint' ? isSafeInteger : undefined;
     default:
       return undefined;
   }
@@ -179,12 +179,12 @@ function isSafeInteger(value: unknown): boolean {
   return typeof value === 'number' && value % 1 === 0 && value <= MaxSafeInteger && value >= -MaxSafeInteger;
 }
 
-function compileEnum(entries: unknown): Parser | undefined {
-  if (!isObject(entries)) return undefined;
+function compileEnum(enumEntries: unknown): Parser | undefined {
+  if (!isObject(enumEntries)) return undefined;
   const allowedValues = makeBareObject();
-  const keys = ownKeys(entries);
+  const keys = ownKeys(enumEntries);
   for (let i = 0; i < keys.length; i++) {
-    const value = lookup(entries, keys[i] ?? '');
+    const value = lookup(enumEntries, keys[i] ?? '');
     if (typeof value !== 'string') return undefined;
     allowedValues[value] = true;
   }
@@ -211,17 +211,17 @@ function compileObject(definition: object, compilation: Compilation): Parser | u
   // unknown fields.
   if (!isObject(shape) || lookup(definition, 'catchall') !== undefined) return undefined;
   const keys = ownKeys(shape);
-  const fields: Field[] = [];
+  const schemaFields: Field[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
     if (typeof key !== 'string' || key === '__proto__') return undefined;
     const schema = lookup(shape, key);
     const parse = compileSchema(schema, compilation);
     if (!parse) return undefined;
-    const field = { key, parse, isOptional: readType(schema) === 'optional' };
-    defineProperty(fields, i, dataProperty(field));
+    const schemaField = { key, parse, isOptional: readType(schema) === 'optional' };
+    defineProperty(schemaFields, i, dataProperty(schemaField));
   }
-  return (value) => parseObject(fields, value);
+  return (value) => parseObject(schemaFields, value);
 }
 
 function readType(schema: unknown): unknown {
@@ -229,20 +229,20 @@ function readType(schema: unknown): unknown {
   return definition && lookup(definition, 'type');
 }
 
-function parseObject(fields: readonly Field[], value: unknown): unknown {
+function parseObject(schemaFields: readonly Field[], value: unknown): unknown {
   if (!isObject(value) || isArray(value)) return NotSimple;
-  const object = makeBareObject();
-  for (let i = 0; i < fields.length; i++) {
-    const field = fields[i];
-    if (!field) continue;
-    const { key, parse, isOptional } = field;
+  const parsedObject = makeBareObject();
+  for (let i = 0; i < schemaFields.length; i++) {
+    const schemaField = schemaFields[i];
+    if (!schemaField) continue;
+    const { key, parse, isOptional } = schemaField;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
       return NotSimple; // the field is missing, or has a default
     }
     const parsed = parse(lookup(value, key));
     if (parsed === NotSimple) return NotSimple;
-    object[key] = parsed;
+    parsedObject[key] = parsed;
   }
-  return setDetachedPrototype(object);
+  return setDetachedPrototype(parsedObject);
 }

@@ -24,7 +24,7 @@ const MaxDelayMs = 2 ** 31 - 1;
  */
 export interface Timers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
-  set(ms: unknown, done: unknown): () => void;
+  set(ms: unknown, onTimeout: unknown): () => void;
   wake(): void;
 }
 
@@ -86,8 +86,8 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
   const runAfterTask = runAtEndOfTask(runDueTimers);
 
   return {
-    set: (delayMs, done) => {
-      if (!isFn(done)) return doNothing;
+    set: (delayMs, onTimeout) => {
+      if (!isFn(onTimeout)) return doNothing;
       const ms =
         typeof delayMs === 'number' && isFiniteNumber(delayMs)
           ? clampToMinimum(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
@@ -99,7 +99,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
         hasFired: false,
         done: () => {
           try {
-            apply(done, undefined, []);
+            apply(onTimeout, undefined, []);
           } catch {
             // Callbacks of the SDK do not throw. An uncaught error of a timer callback would be visible to the page.
           }

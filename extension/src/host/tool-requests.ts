@@ -33,7 +33,7 @@ export interface ToolRequests {
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /** `value` is the output of the request, or a wire.CallError if `ok` is false. */
-  answer(ask: number, ok: boolean, value: unknown): void;
+  answer(askId: number, ok: boolean, value: unknown): void;
   /** close rejects all unanswered requests, and all later requests, with the error that makeError returns. */
   close(makeError: () => unknown): void;
 }
@@ -45,22 +45,22 @@ interface OpenRequest {
 }
 
 /** The arguments of `send` are the request's number, counted from 1, and the JSON text of the request. */
-export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
+export function makeToolRequests(send: (askId: number, requestBody: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;
   let openCount = 0;
   let closedError: (() => unknown) | undefined;
 
-  const remove = (ask: number): OpenRequest | undefined => {
-    const entry = openRequests[ask];
+  const remove = (askId: number): OpenRequest | undefined => {
+    const entry = openRequests[askId];
     if (!isOpenRequest(entry)) return undefined;
-    delete openRequests[ask];
+    delete openRequests[askId];
     openCount--;
     entry.removeAbortListener();
     return entry;
   };
 
-  const sendRequest = (kind: OpenRequest['kind'], body: string, signal: object | undefined): object => {
+  const sendRequest = (kind: OpenRequest['kind'], requestBody: string, signal: object | undefined): object => {
     const deferred = makeDeferred();
     if (closedError) {
       deferred.reject(closedError());
@@ -101,13 +101,13 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
     };
     const entry: OpenRequest = { kind, deferred, removeAbortListener: unlisten };
     openRequests[number] = entry;
-    send(number, body);
+    send(number, requestBody);
     return deferred.promise;
   };
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
-      const body = readBody();
-      return sendRequest(kind, body, readSignalOption(options));
+      const requestBody = readBody();
+      return sendRequest(kind, requestBody, readSignalOption(options));
     } catch (error) {
       const deferred = makeDeferred();
       deferred.reject(error);
@@ -148,20 +148,20 @@ function makeNestedCallBody(tool: unknown, input: unknown, options: unknown): st
 }
 
 function encodeArguments(input: unknown): string {
-  let text: string | undefined;
+  let requestJson: string | undefined;
   try {
-    text = writeJson(input);
+    requestJson = writeJson(input);
   } catch (error) {
     throw makeInvalidArgumentsError(`context.call(): the input cannot be written as JSON: ${readMessage(error)}`);
   }
-  if (text?.[0] !== '{') throw makeInvalidArgumentsError('context.call(tool, input): input must be an object');
-  const bytes = countUtf8Bytes(text, MaxAnswerBytes);
+  if (requestJson?.[0] !== '{') throw makeInvalidArgumentsError('context.call(tool, input): input must be an object');
+  const bytes = countUtf8Bytes(requestJson, MaxAnswerBytes);
   if (bytes > MaxAnswerBytes) {
     throw makeInvalidArgumentsError(
       `context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`,
     );
   }
-  return text;
+  return requestJson;
 }
 
 function makeUserRequestBody(options: unknown): string {

@@ -25,12 +25,12 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);
   if (tokens[0] !== '{') return undefined;
   const rows: ArgumentRow[] = [];
-  let member: string[] = [];
+  let memberTokens: string[] = [];
   let depth = 0;
   const endMember = () => {
-    const [name, colon, ...value] = member;
+    const [name, colon, ...value] = memberTokens;
     if (name !== undefined && colon === ':') rows.push(makeArgumentRow(name, value));
-    member = [];
+    memberTokens = [];
   };
   for (const token of tokens.slice(1)) {
     if (depth === 0 && (token === ',' || token === '}')) {
@@ -39,15 +39,15 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
     }
     if (token === '{' || token === '[') depth++;
     if (token === '}' || token === ']') depth--;
-    member.push(token);
+    memberTokens.push(token);
   }
   endMember();
   return rows;
 }
 
 function makeArgumentRow(name: string, value: readonly string[]): ArgumentRow {
-  const [first = ''] = value;
-  const text = value.length === 1 ? readString(first) : undefined;
+  const [firstLine = ''] = value;
+  const text = value.length === 1 ? readString(firstLine) : undefined;
   return {
     name: escapeHidden(readString(name) ?? name),
     text: text === undefined ? indentJson(value.join(' ')) : escapeHidden(text),

@@ -3,21 +3,21 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { hasNotEnded, listVisibleActivities, readVisibleReport, readVisibleResult } from './audience.ts';
 
-const makeCall = (more: Partial<CallView>): CallView => ({
+const makeCall = (callFields: Partial<CallView>): CallView => ({
   callId: 'c',
   plugin: 'p',
   tool: 't',
   status: 'running',
   runMs: 0,
-  ...more,
+  ...callFields,
 });
 
 test('readVisibleReport hides messages that are not for the user, but never numbers', () => {
-  const both = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(readVisibleReport(both, false), { share: 0.5, message: 'reading', word: '' });
-  assert.deepEqual(readVisibleReport(both, true), { share: 0.5, message: 'page 5', word: '' });
+  const bothAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
+  assert.deepEqual(readVisibleReport(bothAudiences, false), { progressShare: 0.5, message: 'reading', word: '' });
+  assert.deepEqual(readVisibleReport(bothAudiences, true), { progressShare: 0.5, message: 'page 5', word: '' });
   const internal = makeCall({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(readVisibleReport(internal, false), { share: 0.5, message: '', word: '' });
+  assert.deepEqual(readVisibleReport(internal, false), { progressShare: 0.5, message: '', word: '' });
 });
 
 test('listVisibleActivities hides activities that are not for the user', () => {
@@ -33,28 +33,33 @@ test('listVisibleActivities hides activities that are not for the user', () => {
 });
 
 test('readVisibleResult hides a result that is not for the user', () => {
-  const shown = (everything: boolean, endAudience?: string) =>
+  const readShownReport = (everything: boolean, endAudience?: string) =>
     readVisibleResult(
       makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
       everything,
     );
   assert.deepEqual(
-    [shown(false, 'user'), shown(false, 'internal'), shown(false, 'admin'), shown(false)],
+    [
+      readShownReport(false, 'user'),
+      readShownReport(false, 'internal'),
+      readShownReport(false, 'admin'),
+      readShownReport(false),
+    ],
     ['Sent.', '', '', ''],
   );
-  assert.equal(shown(true), 'Sent.');
+  assert.equal(readShownReport(true), 'Sent.');
   assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
 test('a status word has the audience of its message', () => {
-  const both = makeCall({
+  const bothAudiences = makeCall({
     message: 'page 5',
     statusWord: 'fetching',
     userMessage: 'reading',
     userStatusWord: 'indexing',
   });
-  assert.equal(readVisibleReport(both, false).word, 'indexing');
-  assert.equal(readVisibleReport(both, true).word, 'fetching');
+  assert.equal(readVisibleReport(bothAudiences, false).word, 'indexing');
+  assert.equal(readVisibleReport(bothAudiences, true).word, 'fetching');
   assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).word, '');
 });
 

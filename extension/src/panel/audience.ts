@@ -9,7 +9,7 @@ const UserAudience = 'user';
 
 export interface VisibleReport {
   /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
-  readonly share: number | undefined;
+  readonly progressShare: number | undefined;
   readonly message: string;
   /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
   readonly word: string;
@@ -17,7 +17,11 @@ export interface VisibleReport {
 
 export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
   const message = (showsEverything ? call.message : call.userMessage) ?? '';
-  return { share: call.progress, message, word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '' };
+  return {
+    progressShare: call.progress,
+    message,
+    word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '',
+  };
 }
 
 export function listVisibleActivities(call: CallView, showsEverything: boolean): readonly ActivityView[] {

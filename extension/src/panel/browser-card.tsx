@@ -24,7 +24,7 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   if (!tools) return null;
   const isToolOn = tools.permission !== 'off';
-  const groups = tools.groups ?? [];
+  const toolGroups = tools.groups ?? [];
   return (
     <>
       <section aria-labelledby="browser-tools">
@@ -33,7 +33,7 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
           <Switch
             label="Agents may use browser tools"
             current={isToolOn}
-            busy={isBusy}
+            isBusy={isBusy}
             send={(on) => run({ op: 'browserTools', params: { on } })}
           />
           <p class="note">
@@ -45,12 +45,12 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
           {isToolOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
         </div>
       </section>
-      {isToolOn && groups.length > 0 && (
+      {isToolOn && toolGroups.length > 0 && (
         <section aria-labelledby="groups">
           <h2 id="groups">Groups of tools</h2>
           <ul class="groups">
-            {groups.map((group) => (
-              <ToolGroupSection key={group.name} group={group} act={act} />
+            {toolGroups.map((toolGroup) => (
+              <ToolGroupSection key={toolGroup.name} toolGroup={toolGroup} act={act} />
             ))}
           </ul>
         </section>
@@ -62,12 +62,18 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
   );
 }
 
-function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; readonly act: SendAction }): VNode {
+function ToolGroupSection({
+  toolGroup,
+  act,
+}: {
+  readonly toolGroup: BrowserGroupView;
+  readonly act: SendAction;
+}): VNode {
   const { isBusy, error, run } = usePanelAction(act);
-  const tools = group.tools ?? [];
+  const tools = toolGroup.tools ?? [];
   const safeTools = tools.filter((tool) => !tool.dangerous);
   const onCount = tools.filter(isOn).length;
-  const name = removeHiddenCharacters(group.name);
+  const name = removeHiddenCharacters(toolGroup.name);
   return (
     <li class="card">
       <div class="head">
@@ -75,8 +81,8 @@ function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; re
           <Switch
             label={<strong>{name}</strong>}
             current={safeTools.some(isOn)}
-            busy={isBusy}
-            send={(on) => run({ op: 'browserTools', params: { names: [group.name], on } })}
+            isBusy={isBusy}
+            send={(on) => run({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
           />
         ) : (
           <strong>{name}</strong>
@@ -85,7 +91,7 @@ function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; re
           {onCount} of {tools.length} on
         </span>
       </div>
-      {groupWords[group.name] && <p class="note">{groupWords[group.name]}</p>}
+      {groupWords[toolGroup.name] && <p class="note">{groupWords[toolGroup.name]}</p>}
       <ErrorText text={error} />
       <details>
         <summary class="fold">Tools of {name}</summary>

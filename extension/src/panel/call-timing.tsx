@@ -5,12 +5,12 @@ import type { LoadedDetails } from './use-call-details.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
 interface CallTimingProps {
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
 }
 
-export function CallTiming({ loaded }: CallTimingProps): VNode {
+export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
   return (
-    <CallSection title="Timing" loaded={loaded}>
+    <CallSection title="Timing" loadedDetails={loadedDetails}>
       {({ phases = [], traced, traceId }) => (
         <>
           <table class="timing">
@@ -24,11 +24,11 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {makeTimingRows(phases).map(({ name, startText, time, start, end }, i) => (
+              {makeTimingRows(phases).map(({ name, startText, durationText, start, end }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
-                  <td>{time}</td>
+                  <td>{durationText}</td>
                   <td class="span">
                     <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
                       <rect x={start} width={end - start} height="1" />

@@ -18,10 +18,12 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
   const calls = plugin.calls ?? [];
   const deniedPlugins = plugin.refused ?? [];
   const [open, setOpen] = useState(false);
-  const setAllowed = (other: string, allowed: boolean) =>
-    run({ op: 'calls', params: { plugin: name, other, allowed } });
+  const setAllowed = (otherPlugin: string, allowed: boolean) =>
+    run({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
   const listedPlugins = [...calls, ...deniedPlugins];
-  const unlistedPlugins = otherPlugins.filter((other) => other !== name && !listedPlugins.includes(other));
+  const unlistedPlugins = otherPlugins.filter(
+    (otherPlugin) => otherPlugin !== name && !listedPlugins.includes(otherPlugin),
+  );
   if (listedPlugins.length + unlistedPlugins.length === 0) return null;
   const isOpen = open || deniedPlugins.length > 0;
   return (
@@ -31,15 +33,15 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
         {deniedPlugins.length > 0 && <span class="needs">a call was denied</span>}
       </summary>
       <ul>
-        {listedPlugins.map((other) => (
-          <li key={other}>
+        {listedPlugins.map((otherPlugin) => (
+          <li key={otherPlugin}>
             <Switch
-              label={`May call ${removeHiddenCharacters(other)}`}
-              current={calls.includes(other)}
-              busy={isBusy}
-              send={(isAllowed) => setAllowed(other, isAllowed)}
+              label={`May call ${removeHiddenCharacters(otherPlugin)}`}
+              current={calls.includes(otherPlugin)}
+              isBusy={isBusy}
+              send={(isAllowed) => setAllowed(otherPlugin, isAllowed)}
             />
-            {deniedPlugins.includes(other) && <span class="note"> The plugin tried to call it.</span>}
+            {deniedPlugins.includes(otherPlugin) && <span class="note"> The plugin tried to call it.</span>}
           </li>
         ))}
       </ul>
@@ -48,8 +50,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
           aria-label={`Allow ${name} to call another plugin`}
           value=""
           onChange={(event) => {
-            const other = event.currentTarget.value;
-            if (other) void setAllowed(other, true);
+            const otherPlugin = event.currentTarget.value;
+            if (otherPlugin) void setAllowed(otherPlugin, true);
           }}
         >
           <option value="">Allow calls to another plugin…</option>
@@ -74,7 +76,7 @@ export function LateAccess({ plugin, act }: { readonly plugin: PluginView; reado
       <Switch
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
-        busy={isBusy}
+        isBusy={isBusy}
         send={(allowed) => run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
       />
       <p class="note">{lateAccessEffect}</p>

@@ -29,19 +29,19 @@ export interface CallsProps {
 }
 
 export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
-  const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
+  const { openCalls, recent, tabs, running: runningCount, showsEverything, setShowsEverything, act } = props;
   // Calls that wait for approval are omitted, because the component Waiting shows them.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
   const placed = listCallTree(shownCalls.map(({ call }) => call));
-  const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));
-  const unlistedCount = running - openCalls.length;
+  const openCallById = new Map(shownCalls.map((open) => [open.call.callId, open]));
+  const unlistedCount = runningCount - openCalls.length;
   const isCompact = placed.length >= MinCallsForCompactList;
   return (
     <>
       <section aria-labelledby="running">
         <div class="title-line">
           <h2 id="running">
-            Running <span class="count">{running - (openCalls.length - shownCalls.length)}</span>
+            Running <span class="count">{runningCount - (openCalls.length - shownCalls.length)}</span>
           </h2>
           <label class="switch">
             <input
@@ -59,12 +59,12 @@ export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
           {placed.map(({ call, depth }) => (
             <RunningCall
               key={call.callId}
-              open={byId.get(call.callId) ?? { call }}
+              open={openCallById.get(call.callId) ?? { call }}
               depth={depth}
               site={findSite(call, tabs)}
               showsEverything={showsEverything}
               isCompact={isCompact}
-              act={act}
+              sendAction={act}
             />
           ))}
         </ul>

@@ -22,13 +22,13 @@ export interface ChecklistFacts {
 }
 
 /** listSteps returns the setup steps in order, from the server connection to the first call. */
-export function listSteps(facts: ChecklistFacts): readonly Step[] {
+export function listSteps(checklistFacts: ChecklistFacts): readonly Step[] {
   return [
-    makeServerStep(facts),
-    makeBrowserStep(facts),
-    makeToolsStep(facts),
-    makeClientStep(facts),
-    makeCallStep(facts),
+    makeServerStep(checklistFacts),
+    makeBrowserStep(checklistFacts),
+    makeToolsStep(checklistFacts),
+    makeClientStep(checklistFacts),
+    makeCallStep(checklistFacts),
   ];
 }
 
@@ -53,12 +53,12 @@ function makeServerStep({ state: { link } }: ChecklistFacts): Step {
 function makeBrowserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
   const isConnected = link.kind === 'open';
   const isDone = isConnected && mode !== 'none';
-  const connected = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
+  const connectedText = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
   return {
     id: 'browser',
     title: 'Browser',
     isDone,
-    text: isDone ? connected : isConnected ? '' : 'Connects when the server runs.',
+    text: isDone ? connectedText : isConnected ? '' : 'Connects when the server runs.',
     copies: [],
   };
 }
@@ -67,7 +67,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
   const enabled = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
   const isDone = hasBrowserTools || enabled.length > 0;
-  const states = [
+  const stepStates = [
     hasBrowserTools && 'Browser tools are on.',
     enabled.length === 1 && '1 plugin is enabled.',
     enabled.length > 1 && `${enabled.length} plugins are enabled.`,
@@ -77,7 +77,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
     title: 'Tools',
     isDone,
     text: isDone
-      ? states.filter(Boolean).join(' ')
+      ? stepStates.filter(Boolean).join(' ')
       : 'Turn on browser tools, which work on every page after your approval, or install a plugin for a site:',
     copies: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
   };

@@ -39,7 +39,7 @@ function ChromePermission({
       <Switch
         label={title}
         current={isGranted}
-        busy={false}
+        isBusy={false}
         send={(on) => (on ? granting.change() : revoking.change())}
       />
       <p class="note">{effect}</p>

@@ -11,12 +11,12 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
-  const [outcome, setOutcome] = useState<string>();
+  const [copyOutcome, setOutcome] = useState<string>();
   useEffect(() => {
-    if (outcome === undefined) return undefined;
+    if (copyOutcome === undefined) return undefined;
     const timer = setTimeout(() => setOutcome(undefined), CopiedShownMs);
     return () => clearTimeout(timer);
-  }, [outcome]);
+  }, [copyOutcome]);
   const copyText = () =>
     navigator.clipboard.writeText(text).then(
       () => setOutcome('Copied'),
@@ -24,11 +24,16 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
     );
   return (
     <>
-      <button type="button" class="copy" aria-label={`${outcome ?? 'Copy'} ${label}`} onClick={() => void copyText()}>
-        {outcome ?? children}
+      <button
+        type="button"
+        class="copy"
+        aria-label={`${copyOutcome ?? 'Copy'} ${label}`}
+        onClick={() => void copyText()}
+      >
+        {copyOutcome ?? children}
       </button>
       <span class="unseen" role="status">
-        {outcome && `${outcome}: ${label}`}
+        {copyOutcome && `${copyOutcome}: ${label}`}
       </span>
     </>
   );

@@ -9,13 +9,13 @@ import type { LoadedDetails } from './use-call-details.ts';
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 interface DeveloperViewProps {
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
 }
 
 /** DeveloperView shows what a plugin's author needs to debug a call, such as the stack trace. */
-export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
+export function DeveloperView({ loadedDetails }: DeveloperViewProps): VNode {
   return (
-    <CallSection title="Developer" loaded={loaded}>
+    <CallSection title="Developer" loadedDetails={loadedDetails}>
       {({ failure }) =>
         failure ? (
           <FailureDetails failure={failure} />

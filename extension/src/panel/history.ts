@@ -30,25 +30,25 @@ export interface HistoryPage {
   readonly error: string | undefined;
 }
 
-export function makeHistory(act: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
-  let next: string | undefined;
+export function makeHistory(sendAction: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
+  let nextPage: string | undefined;
   let hasOlder = true;
   let isFirstLoaded = false;
   const readHistoryPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
     const position = before === undefined ? {} : { before };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
-    const { error, history } = await act({ op: 'history', params });
+    const { error, history } = await sendAction({ op: 'history', params });
     return { error, calls: history?.calls ?? [], next: history?.next };
   };
-  const load = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
+  const loadPage = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
     const page = await readHistoryPage(before);
     return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
   };
   const loadNext = async () => {
-    const page = await load(next);
+    const page = await loadPage(nextPage);
     if (page.error === undefined) {
-      next = page.next;
-      hasOlder = next !== undefined;
+      nextPage = page.next;
+      hasOlder = nextPage !== undefined;
     }
     return page;
   };
@@ -57,7 +57,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       return hasOlder;
     },
     onConnected: async () => {
-      const page = await (isFirstLoaded ? load(undefined) : loadNext());
+      const page = await (isFirstLoaded ? loadPage(undefined) : loadNext());
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
@@ -69,7 +69,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       }
     },
     loadNewest: async () => {
-      await load(undefined);
+      await loadPage(undefined);
     },
     search: (filter, before) => readHistoryPage(before, filter),
   };

@@ -33,7 +33,7 @@ const ShowsEverythingSetting = 'showEverything';
 const HasSuccessSetting = 'hadSuccess';
 
 let port: Port | undefined;
-let state: PanelState | undefined;
+let panelState: PanelState | undefined;
 let openCalls: readonly OpenCall[] = [];
 let recentCalls: readonly RecentCall[] = [];
 let plugins: readonly PluginView[] | undefined;
@@ -76,13 +76,13 @@ function setShowsEverything(on: boolean): void {
 function renderPanel(): void {
   const root = document.getElementById('panel');
   const props = {
-    state,
+    state: panelState,
     openCalls,
     recent: recentCalls,
     history,
     hasOlderCalls: history.hasOlder,
     plugins,
-    failed: failedPlugins,
+    failedPlugins,
     browserTools,
     chromePermissions,
     siteAccess,
@@ -96,21 +96,21 @@ function renderPanel(): void {
 }
 
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
-function receiveState(next: PanelState, ended: readonly CallView[]): void {
-  openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
+function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): void {
+  openCalls = updateOpenCalls(openCalls, nextState.calls, nextState.callsAt);
   recentCalls = mergeRecent(
-    reuseItems(recentCalls, ended, (call) => call.callId),
+    reuseItems(recentCalls, endedCalls, (call) => call.callId),
     recentCalls,
   );
-  const wasConnected = state?.link.kind === 'open';
-  state = {
-    ...next,
-    link: reuseEqual(state?.link, next.link),
-    holds: reuseItems(state?.holds, next.holds, (hold) => hold.tabId),
-    tabs: reuseItems(state?.tabs, next.tabs, (tab) => tab.tabId),
-    clients: reuseEqual(state?.clients, next.clients),
+  const wasConnected = panelState?.link.kind === 'open';
+  panelState = {
+    ...nextState,
+    link: reuseEqual(panelState?.link, nextState.link),
+    holds: reuseItems(panelState?.holds, nextState.holds, (hold) => hold.tabId),
+    tabs: reuseItems(panelState?.tabs, nextState.tabs, (tab) => tab.tabId),
+    clients: reuseEqual(panelState?.clients, nextState.clients),
   };
-  if (next.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
+  if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccess();
   renderPanel();
 }

@@ -45,24 +45,24 @@ interface CallSearch {
 }
 
 export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
-  const nothing: FoundCalls = { filter, calls: emptyCalls, next: undefined, isComplete: false };
-  const [stored, setFound] = useState(nothing);
-  const found = stored.filter === filter ? stored : nothing;
+  const noFoundCalls: FoundCalls = { filter, calls: emptyCalls, next: undefined, isComplete: false };
+  const [storedCalls, setFound] = useState(noFoundCalls);
+  const foundCalls = storedCalls.filter === filter ? storedCalls : noFoundCalls;
   const filterRef = useRef(filter);
   filterRef.current = filter;
   const search = async () => {
-    let { calls, next } = found;
+    let { calls, next: nextPage } = foundCalls;
     // A page of results may be empty, because the server reads only a limited part of its files per request.
     while (filterRef.current === filter) {
-      const page = await history.search(toRecorderFilter(filter), next);
+      const page = await history.search(toRecorderFilter(filter), nextPage);
       if (page.error !== undefined) return page.error;
       const matches = filterCalls(page.calls.map(fromRecord), filter, showsEverything);
       calls = [...calls, ...matches];
-      next = page.next;
-      setFound({ filter, calls, next, isComplete: next === undefined });
-      if (matches.length > 0 || next === undefined) break;
+      nextPage = page.next;
+      setFound({ filter, calls, next: nextPage, isComplete: nextPage === undefined });
+      if (matches.length > 0 || nextPage === undefined) break;
     }
     return undefined;
   };
-  return { calls: found.calls, isComplete: found.isComplete, search };
+  return { calls: foundCalls.calls, isComplete: foundCalls.isComplete, search };
 }

@@ -19,9 +19,9 @@ export interface OnboardingProps extends ChecklistFacts {
 /** Onboarding shows the setup checklist until the first call has succeeded. */
 export function Onboarding(props: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
-  const steps = listSteps(props);
-  const doneCount = steps.filter((step) => step.isDone).length;
-  const nextStep = steps.find((step) => !step.isDone);
+  const checklistSteps = listSteps(props);
+  const doneCount = checklistSteps.filter((step) => step.isDone).length;
+  const nextStep = checklistSteps.find((step) => !step.isDone);
   const extras: Partial<Record<Step['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
@@ -31,7 +31,7 @@ export function Onboarding(props: OnboardingProps): VNode {
     <section aria-labelledby="onboarding" class="onboarding">
       <div class="title-line">
         <h2 id="onboarding">
-          Get started <span class="count">{`${doneCount} of ${steps.length} done`}</span>
+          Get started <span class="count">{`${doneCount} of ${checklistSteps.length} done`}</span>
         </h2>
         {hide && (
           <button type="button" onClick={hide}>
@@ -40,7 +40,7 @@ export function Onboarding(props: OnboardingProps): VNode {
         )}
       </div>
       <ol>
-        {steps.map((step) => (
+        {checklistSteps.map((step) => (
           <StepItem key={step.id} step={step} isNext={step === nextStep}>
             {extras[step.id]}
           </StepItem>
@@ -56,7 +56,7 @@ interface StepItemProps {
   readonly children: ComponentChildren;
 }
 
-function StepItem({ step: { title, isDone, text, copies }, isNext, children }: StepItemProps): VNode {
+function StepItem({ step: { title, isDone, text, copies: copyTexts }, isNext, children }: StepItemProps): VNode {
   return (
     <li class={isDone ? 'done' : isNext ? 'next' : 'later'} {...(isNext ? { 'aria-current': 'step' as const } : {})}>
       <span class="mark" aria-hidden="true" />
@@ -67,7 +67,7 @@ function StepItem({ step: { title, isDone, text, copies }, isNext, children }: S
         </h3>
         {text && <p>{text}</p>}
         {!isDone && children}
-        {copies.map((copy) => (
+        {copyTexts.map((copy) => (
           <CopyCommand key={copy.label} command={copy.text} label={copy.label} />
         ))}
       </div>

@@ -14,16 +14,16 @@ export interface PanelAction {
  * usePanelAction returns a PanelAction for one component, so that an error appears beside the button that the user
  * clicked.
  */
-export function usePanelAction(act: SendAction): PanelAction {
-  const [busy, setBusy] = useState(false);
+export function usePanelAction(sendAction: SendAction): PanelAction {
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState('');
   const run = async (action: Action) => {
     setBusy(true);
     setError('');
-    const done = await act(action);
+    const done = await sendAction(action);
     setBusy(false);
     setError(removeHiddenCharacters(done.error ?? ''));
     return done;
   };
-  return { isBusy: busy, error, run };
+  return { isBusy, error, run };
 }

@@ -36,7 +36,7 @@ export interface PanelProps {
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly plugins: readonly PluginView[] | undefined;
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   /** browserTools is undefined until the server sends the permissions of browser tools. */
   readonly browserTools: StateBrowserParams | undefined;
   readonly chromePermissions: ChromePermissionsProps;
@@ -118,13 +118,13 @@ interface ProblemProps {
 }
 
 function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
-  const problem = makeLinkAdvice(link, pairing);
+  const linkProblem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
   if (versionProblem) return <Notice advice={versionProblem} tone="quiet" />;
-  if (!problem) return null;
+  if (!linkProblem) return null;
   return (
     <>
-      <Notice advice={problem} tone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+      <Notice advice={linkProblem} tone={pairing?.code === undefined ? 'bad' : 'quiet'}>
         <button type="button" onClick={() => void act({ op: 'retry' })}>
           Try again
         </button>
@@ -136,10 +136,10 @@ function ServerProblem({ state: { link, pairing, extensionVersion }, act }: Prob
 
 /** BrowserProblem shows which Chrome settings plugins need. */
 function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
-  const problem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
-  if (!problem) return null;
+  const linkProblem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
+  if (!linkProblem) return null;
   return (
-    <Notice advice={problem} tone={mode === 'none' ? 'bad' : 'quiet'}>
+    <Notice advice={linkProblem} tone={mode === 'none' ? 'bad' : 'quiet'}>
       <button type="button" onClick={() => void act({ op: 'details' })}>
         Open details page
       </button>
@@ -160,7 +160,7 @@ interface ConnectedPanelProps extends PanelProps {
 const emptyPlugins: readonly PluginView[] = [];
 
 function ConnectedPanel(props: ConnectedPanelProps): VNode {
-  const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
+  const { state, openCalls, recent, plugins, failedPlugins, browserTools, chromePermissions, siteAccess, act } = props;
   const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
   const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
   // Include ended calls, because the approval card of an ended call stays visible for a moment to show the outcome.
@@ -171,7 +171,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
       <NeededSites hosts={neededHosts} grant={siteAccess.grant} />
       <TabsInUse holds={holds} nowMs={nowMs} act={act} />
       {checklist}
-      <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
+      <Views view={view} showView={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
       <div role="tabpanel" aria-labelledby={`view-${view}`}>
         {view === 'calls' && (
           <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
@@ -199,7 +199,7 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
         )}
         {view === 'plugins' && (
           <>
-            <Plugins plugins={plugins} failed={failed} tabs={tabs} act={act} />
+            <Plugins plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} act={act} />
             <Tabs tabs={tabs} grantSite={siteAccess.grant} act={act} />
           </>
         )}

@@ -6,17 +6,17 @@ export interface PermissionChange {
   change(): Promise<{ error?: string }>;
 }
 
-export function usePermissionChange(send: () => Promise<boolean>, verb: 'grant' | 'revoke'): PermissionChange {
+export function usePermissionChange(send: () => Promise<boolean>, changeVerb: 'grant' | 'revoke'): PermissionChange {
   const [error, setError] = useState('');
-  const change = async () => {
+  const changePermission = async () => {
     setError('');
-    const problem = await send().then(
-      (isChanged) => (isChanged ? undefined : `Chrome did not ${verb} the permission.`),
+    const changeProblem = await send().then(
+      (isChanged) => (isChanged ? undefined : `Chrome did not ${changeVerb} the permission.`),
       (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
     );
-    if (problem === undefined) return {};
-    setError(problem);
-    return { error: problem };
+    if (changeProblem === undefined) return {};
+    setError(changeProblem);
+    return { error: changeProblem };
   };
-  return { error, change };
+  return { error, change: changePermission };
 }

@@ -19,9 +19,9 @@ const Inherit = 'default';
 
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
-  const current = permission ?? Inherit;
-  const [shownPermission, choose] = useOptimisticChoice<string>(current, (value) => {
-    const newPermission = Permissions.find((known) => known === value);
+  const currentPermission = permission ?? Inherit;
+  const [shownPermission, choosePermission] = useOptimisticChoice<string>(currentPermission, (chosenValue) => {
+    const newPermission = Permissions.find((known) => known === chosenValue);
     const params = {
       plugin,
       ...(tool === undefined ? {} : { tool }),
@@ -36,7 +36,7 @@ export function PermissionSelect({ label, plugin, tool, permission, inherited, a
         aria-label={label}
         aria-busy={isBusy}
         value={shownPermission}
-        onChange={(event) => choose(event.currentTarget.value)}
+        onChange={(event) => choosePermission(event.currentTarget.value)}
       >
         {inherited && <option value={Inherit}>{`Default (${inherited})`}</option>}
         {Permissions.map((known) => (

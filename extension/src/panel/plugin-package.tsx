@@ -22,13 +22,13 @@ interface InstallProps {
 export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallProps): VNode {
   const [open, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
-  const [result, setResult] = useState('');
-  const details = useRef<HTMLDetailsElement>(null);
+  const [installResult, setResult] = useState('');
+  const detailsRef = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const { isBusy, error, run } = usePanelAction(act);
   useEffect(() => {
-    if (!proposal || !details.current) return;
-    details.current.open = true; // a hidden input cannot get the focus
+    if (!proposal || !detailsRef.current) return;
+    detailsRef.current.open = true; // a hidden input cannot get the focus
     setPackageText(proposal.package);
     input.current?.focus();
   }, [proposal]);
@@ -41,7 +41,7 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
     onInstalled(installed.plugin);
   };
   return (
-    <details class="install" ref={details} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="install" ref={detailsRef} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">Install a plugin</summary>
       <form
         onSubmit={(event) => {
@@ -67,7 +67,7 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
       </form>
       <ErrorText text={error} />
       <p class="note result" role="status">
-        {result}
+        {installResult}
       </p>
       <p class="note">
         No script of the package runs, and its tools run only after your review. Find plugins with{' '}
@@ -79,7 +79,7 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
 
 export function PackageActions({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
   const [open, setOpen] = useState(false);
-  const [result, setResult] = useState('');
+  const [installResult, setResult] = useState('');
   const { isBusy, error, run } = usePanelAction(act);
   const update = async () => {
     setResult('');
@@ -110,7 +110,7 @@ export function PackageActions({ plugin, act }: { readonly plugin: PluginView; r
           </div>
           <ErrorText text={error} />
           <p class="note result" role="status">
-            {result}
+            {installResult}
           </p>
         </>
       )}

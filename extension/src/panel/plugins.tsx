@@ -28,12 +28,12 @@ const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
   readonly plugins: readonly PluginView[] | undefined;
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
   readonly act: SendAction;
 }
 
-export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
+export function Plugins({ plugins, failedPlugins, tabs, act }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
   const [installedPlugin, setInstalledPlugin] = useState('');
@@ -41,9 +41,9 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
-  const shownFailed = findFailedPlugins(failed, query, filter);
+  const shownFailed = findFailedPlugins(failedPlugins, query, filter);
   const packageName = findPackageName(query);
-  const isEmpty = plugins?.length === 0 && failed.length === 0;
+  const isEmpty = plugins?.length === 0 && failedPlugins.length === 0;
   return (
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
@@ -52,7 +52,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
       {allPlugins.length >= MinPluginsForSearch && (
         <Search
           plugins={allPlugins}
-          failed={failed}
+          failedPlugins={failedPlugins}
           query={query}
           setQuery={setQuery}
           filter={filter}
@@ -82,7 +82,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
           />
         ))}
         {shownFailed.map((one) => (
-          <FailedPlugin key={one.path} failed={one} act={act} />
+          <FailedPlugin key={one.path} failedPlugins={one} act={act} />
         ))}
       </ul>
     </section>
@@ -91,14 +91,14 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
 
 interface SearchProps {
   readonly plugins: readonly PluginView[];
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   readonly query: string;
   setQuery(query: string): void;
   readonly filter: PluginFilter;
   setFilter(filter: PluginFilter): void;
 }
 
-function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchProps): VNode {
+function Search({ plugins, failedPlugins, query, setQuery, filter, setFilter }: SearchProps): VNode {
   return (
     <search class="search">
       <input
@@ -119,7 +119,7 @@ function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchP
       >
         {pluginFilters.map((known) => (
           <option key={known.filter} value={known.filter}>
-            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailedPlugins(failed, '', known.filter).length})`}
+            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailedPlugins(failedPlugins, '', known.filter).length})`}
           </option>
         ))}
       </select>
@@ -138,14 +138,20 @@ function ReviewHint({ count }: { readonly count: number }): VNode | null {
   );
 }
 
-function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: SendAction }): VNode {
-  const name = removeHiddenCharacters(failed.name ?? '');
+function FailedPlugin({
+  failedPlugins,
+  act,
+}: {
+  readonly failedPlugins: FailedPluginView;
+  readonly act: SendAction;
+}): VNode {
+  const name = removeHiddenCharacters(failedPlugins.name ?? '');
   return (
     <li class="failed">
       <h3 class="title">{name || 'A plugin'} could not be loaded</h3>
-      <p class="sites">{removeHiddenCharacters(failed.path)}</p>
-      <p class="error">{removeHiddenCharacters(failed.error)}</p>
-      {failed.name && <RemoveButton name={failed.name} title={name} act={act} />}
+      <p class="sites">{removeHiddenCharacters(failedPlugins.path)}</p>
+      <p class="error">{removeHiddenCharacters(failedPlugins.error)}</p>
+      {failedPlugins.name && <RemoveButton name={failedPlugins.name} title={name} act={act} />}
     </li>
   );
 }
@@ -232,14 +238,14 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
 function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;
-  const note = removeHiddenCharacters(recommended.note ?? '');
+  const reviewNote = removeHiddenCharacters(recommended.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
         {removeHiddenCharacters(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
         {recommended.permission}. Only you can allow it.
       </p>
-      {note && <blockquote>{note}</blockquote>}
+      {reviewNote && <blockquote>{reviewNote}</blockquote>}
     </div>
   );
 }
@@ -261,7 +267,7 @@ function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
           </>
         }
         current={plugin.opening === true}
-        busy={isBusy}
+        isBusy={isBusy}
         send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
       />
       <ErrorText text={error} />

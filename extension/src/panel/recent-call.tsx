@@ -40,10 +40,10 @@ interface RecentCallProps extends CallContext {
 }
 
 export const RecentCallRow = memoizeComponent(function RecentCallRow(props: RecentCallProps): VNode {
-  const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
+  const visibleResult = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
   return (
-    <ExpandableRow summary={<CallSummary call={props.call} result={result} />}>
-      {() => <CallDetails {...props} result={result} />}
+    <ExpandableRow summary={<CallSummary call={props.call} visibleResult={visibleResult} />}>
+      {() => <CallDetails {...props} visibleResult={visibleResult} />}
     </ExpandableRow>
   );
 });
@@ -57,7 +57,9 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
   if (!newest) return null;
   const oldest = calls.at(-1) ?? newest;
   return (
-    <ExpandableRow summary={<CallSummary call={newest} result="" count={calls.length} sinceMs={oldest.createdMs} />}>
+    <ExpandableRow
+      summary={<CallSummary call={newest} visibleResult="" count={calls.length} sinceMs={oldest.createdMs} />}
+    >
       {() => (
         <ul class="ended failures">
           {calls.map((call) => (
@@ -84,12 +86,12 @@ function ExpandableRow({ summary, children }: { readonly summary: VNode; childre
 
 interface CallSummaryProps {
   readonly call: RecentCall;
-  readonly result: string;
+  readonly visibleResult: string;
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }
 
-function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VNode {
+function CallSummary({ call, visibleResult, count = 1, sinceMs }: CallSummaryProps): VNode {
   const { status, client, site, createdMs, runMs, error } = call;
   const argsText = formatArguments(call.args);
   return (
@@ -107,11 +109,11 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
           ? sinceMs !== undefined && <span>since {formatTimeOfDay(sinceMs)}</span>
           : runMs > 0 && <span>{formatRunTime(runMs)}</span>}
       </span>
-      {count === 1 && (argsText !== '' || result !== '') && (
+      {count === 1 && (argsText !== '' || visibleResult !== '') && (
         <span class="content">
           {argsText !== '' && <bdi class="args">{argsText}</bdi>}
-          {argsText !== '' && result !== '' && <span aria-hidden="true">→</span>}
-          {result !== '' && <bdi class="result">{result}</bdi>}
+          {argsText !== '' && visibleResult !== '' && <span aria-hidden="true">→</span>}
+          {visibleResult !== '' && <bdi class="result">{visibleResult}</bdi>}
         </span>
       )}
       {error && <span class="error brief">{removeHiddenCharacters(error)}</span>}
@@ -120,14 +122,14 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
 }
 
 interface CallDetailsProps extends RecentCallProps {
-  readonly result: string;
+  readonly visibleResult: string;
 }
 
-function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
+function CallDetails({ call, visibleResult, history, showsEverything, act }: CallDetailsProps): VNode {
   const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
   const hasArgs = args !== undefined && args !== '{}';
   const isComplete = isCompleteArguments(args) && record?.argsIncomplete !== true;
-  const loaded = useCallDetails(callId, act);
+  const loadedDetails = useCallDetails(callId, act);
   // Recorded calls contain longer arguments than calls in the server's memory.
   useEffect(() => {
     if (!record && !isComplete) void history.loadNewest();
@@ -147,14 +149,14 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
           </Scrollable>
         </TextBlock>
       )}
-      {result !== '' && (
-        <TextBlock title="Result" text={result}>
+      {visibleResult !== '' && (
+        <TextBlock title="Result" text={visibleResult}>
           <Scrollable class="pre" label="Result">
-            {result}
+            {visibleResult}
           </Scrollable>
         </TextBlock>
       )}
-      {call.status === 'done' && !result && (
+      {call.status === 'done' && !visibleResult && (
         <p class="note">The tool’s result is for the agent only. “Show everything” shows it.</p>
       )}
       <Activities callId={callId} activities={listVisibleActivities(call, showsEverything)} isCollapsed={false} />
@@ -170,9 +172,9 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
         {errorCode && <DetailRow name="Code">{errorCode}</DetailRow>}
         <DetailRow name="Call">{callId}</DetailRow>
       </dl>
-      <UndoButton call={call} loaded={loaded} act={act} />
-      <CallTiming loaded={loaded} />
-      {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
+      <UndoButton call={call} loadedDetails={loadedDetails} act={act} />
+      <CallTiming loadedDetails={loadedDetails} />
+      {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loadedDetails={loadedDetails} />}
       <CallActions call={call} command={isComplete ? makeRepeatCommand(call, args) : undefined} act={act} />
     </div>
   );

@@ -40,13 +40,13 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
     const found = older.calls.filter(({ callId }) => !ids.has(callId));
     return [...filterCalls(recent, filter, showsEverything), ...found];
   }, [recent, filter, showsEverything, older.calls]);
-  const groups = useMemo(() => groupFailures(filtered), [filtered]);
+  const failureGroups = useMemo(() => groupFailures(filtered), [filtered]);
   if (recent.length === 0) return null;
   const isFiltered = canExcludeCalls(filter);
   const isFull = recent.length >= MaxRecentCalls;
   const countText = isFiltered ? `${filtered.length} of ${recent.length}` : `${recent.length}`;
-  const rows = groups.slice(0, rowLimit);
-  const hiddenCount = groups.length - rows.length;
+  const rows = failureGroups.slice(0, rowLimit);
+  const hiddenCount = failureGroups.length - rows.length;
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">
@@ -94,9 +94,9 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
 });
 
 /** The oldest call's ID is the React key, so that an expanded group stays expanded when a call is added. */
-function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
-  if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
-  return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
+function renderGroup({ firstCall, otherCalls }: CallGroup, context: CallContext): VNode {
+  if (otherCalls.length === 0) return <RecentCallRow key={firstCall.callId} call={firstCall} {...context} />;
+  return <FailureGroup key={`group ${otherCalls.at(-1)?.callId}`} calls={[firstCall, ...otherCalls]} {...context} />;
 }
 
 interface FilterFormProps {
@@ -131,17 +131,17 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
         </label>
         <Choice
           label="Plugin"
-          all="All plugins"
+          allCaption="All plugins"
           names={plugins}
-          chosen={filter.plugin}
-          choose={(plugin) => setFilter({ ...filter, plugin })}
+          chosenName={filter.plugin}
+          chooseName={(plugin) => setFilter({ ...filter, plugin })}
         />
         <Choice
           label="Client"
-          all="All clients"
+          allCaption="All clients"
           names={clients}
-          chosen={filter.client}
-          choose={(client) => setFilter({ ...filter, client })}
+          chosenName={filter.client}
+          chooseName={(client) => setFilter({ ...filter, client })}
         />
       </form>
     </search>
@@ -150,17 +150,17 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
 
 interface ChoiceProps {
   readonly label: string;
-  readonly all: string;
+  readonly allCaption: string;
   readonly names: readonly string[];
-  readonly chosen: string;
-  choose(name: string): void;
+  readonly chosenName: string;
+  chooseName(name: string): void;
 }
 
-function Choice({ label, all, names, chosen, choose }: ChoiceProps): VNode | null {
-  if (names.length < 2 && chosen === '') return null;
+function Choice({ label, allCaption, names, chosenName, chooseName }: ChoiceProps): VNode | null {
+  if (names.length < 2 && chosenName === '') return null;
   return (
-    <select aria-label={label} value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
-      <option value="">{all}</option>
+    <select aria-label={label} value={chosenName} onChange={(event) => chooseName(event.currentTarget.value)}>
+      <option value="">{allCaption}</option>
       {names.map((name) => (
         <option key={name} value={name}>
           {label === 'Plugin' && isBrowserTool({ plugin: name }) ? 'Browser tools' : removeHiddenCharacters(name)}

@@ -25,9 +25,9 @@ test('mergeRecent keeps each call once, newest first, and a bounded number', () 
   const older = [b, a];
   assert.equal(mergeRecent([], older), older);
   const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
-  const merged = mergeRecent([c], many);
-  assert.equal(merged.length, MaxRecentCalls);
-  assert.equal(merged[0], c);
+  const mergedCalls = mergeRecent([c], many);
+  assert.equal(mergedCalls.length, MaxRecentCalls);
+  assert.equal(mergedCalls[0], c);
 });
 
 test('toRecorderFilter selects at least the calls of the filter', () => {
@@ -70,7 +70,7 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
 
 test('groupFailures groups equal failures in a row and never a success', () => {
   const failure = { status: 'failed', error: 'Channel not found' } as const;
-  const groups = groupFailures([
+  const failureGroups = groupFailures([
     makeCall('a', failure),
     makeCall('b', failure),
     makeCall('c', { ...failure, error: 'Signed out' }),
@@ -82,7 +82,7 @@ test('groupFailures groups equal failures in a row and never a success', () => {
     makeCall('i', { ...failure, client: 'Cursor' }),
   ]);
   assert.deepEqual(
-    groups.map(({ first, others }) => listIds([first, ...others])),
+    failureGroups.map(({ firstCall, otherCalls }) => listIds([firstCall, ...otherCalls])),
     ['a b', 'c', 'd', 'e', 'f', 'g h', 'i'],
   );
 });
@@ -94,23 +94,23 @@ test('listChoices returns each plugin and client once, sorted', () => {
 
 test('addRecords completes the calls that are listed and appends older calls', () => {
   const activities = [{ type: 'text', content: '"a"', bytes: 3 }];
-  const live = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
+  const liveCalls = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
   const page = [
     { call: makeCall('c', { args: '{"whole":1}' }), endedMs: 3, argsIncomplete: true },
     { call: makeCall('b'), endedMs: 2 },
     { call: makeCall('a'), endedMs: 1 },
   ];
-  const merged = addRecords(live, page);
-  assert.equal(listIds(merged), 'c b a');
+  const mergedCalls = addRecords(liveCalls, page);
+  assert.equal(listIds(mergedCalls), 'c b a');
   assert.deepEqual(
-    merged[0],
+    mergedCalls[0],
     makeCall('c', { args: '{"whole":1}', activities, record: { endedMs: 3, argsIncomplete: true } }),
   );
-  assert.equal(addRecords(merged, page)[0], merged[0]);
+  assert.equal(addRecords(mergedCalls, page)[0], mergedCalls[0]);
 });
 
 test('addRecords inserts new records where they belong', () => {
-  const live = [makeCall('d'), makeCall('b')];
+  const liveCalls = [makeCall('d'), makeCall('b')];
   const page = ['interrupted', 'd', 'c', 'b', 'a'].map((callId) => ({ call: makeCall(callId), endedMs: 1 }));
-  assert.equal(listIds(addRecords(live, page)), 'interrupted d c b a');
+  assert.equal(listIds(addRecords(liveCalls, page)), 'interrupted d c b a');
 });

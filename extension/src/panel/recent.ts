@@ -32,8 +32,8 @@ export function canExcludeCalls({ text, failedOnly, plugin, client }: Filter): b
 
 /** CallGroup is a single ended call, or several equal consecutive failures, newest first. */
 export interface CallGroup {
-  readonly first: RecentCall;
-  readonly others: readonly RecentCall[];
+  readonly firstCall: RecentCall;
+  readonly otherCalls: readonly RecentCall[];
 }
 
 export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
@@ -61,17 +61,17 @@ export function filterCalls(
   filter: Filter,
   showsEverything: boolean,
 ): readonly RecentCall[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const searchWords = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return calls.filter((call) => {
     if (filter.failedOnly && call.status === 'done') return false;
     if (filter.plugin !== '' && call.plugin !== filter.plugin) return false;
     if (filter.client !== '' && call.client !== filter.client) return false;
-    if (words.length === 0) return true;
+    if (searchWords.length === 0) return true;
     const { plugin, tool, client, site, args, error, callId } = call;
     const shownText = [plugin, tool, client, site, args, error, callId, readVisibleResult(call, showsEverything)]
       .join('\n')
       .toLowerCase();
-    return words.every((word) => shownText.includes(word));
+    return searchWords.every((word) => shownText.includes(word));
   });
 }
 
@@ -82,29 +82,29 @@ export function filterCalls(
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const records = page.map(fromRecord);
   const recordsById = new Map(records.map((record) => [record.callId, record]));
-  const merged = calls.map((call) => {
+  const mergedCalls = calls.map((call) => {
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
   // A record that is not in the list is inserted before the next older call that the list and the page contain.
-  let index = merged.length;
+  let index = mergedCalls.length;
   for (const record of records.toReversed()) {
-    const position = merged.findIndex((call) => call.callId === record.callId);
+    const position = mergedCalls.findIndex((call) => call.callId === record.callId);
     if (position >= 0) index = position;
-    else merged.splice(index, 0, record);
+    else mergedCalls.splice(index, 0, record);
   }
-  return merged.slice(0, MaxRecentCalls);
+  return mergedCalls.slice(0, MaxRecentCalls);
 }
 
 /** groupFailures combines consecutive failures of the same tool with the same error into groups. */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
-  const groups: { first: RecentCall; others: RecentCall[] }[] = [];
+  const failureGroups: { firstCall: RecentCall; otherCalls: RecentCall[] }[] = [];
   for (const call of calls) {
-    const group = groups.at(-1);
-    if (group && isSameFailure(group.first, call)) group.others.push(call);
-    else groups.push({ first: call, others: [] });
+    const group = failureGroups.at(-1);
+    if (group && isSameFailure(group.firstCall, call)) group.otherCalls.push(call);
+    else failureGroups.push({ firstCall: call, otherCalls: [] });
   }
-  return groups;
+  return failureGroups;
 }
 
 function isSameFailure(a: CallView, b: CallView): boolean {

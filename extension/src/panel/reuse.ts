@@ -3,21 +3,21 @@
 
 import { isRecord } from '../record.ts';
 
-export function reuseEqual<T>(previous: T | undefined, next: T): T {
-  return previous !== undefined && isEqual(previous, next) ? previous : next;
+export function reuseEqual<T>(previousValue: T | undefined, nextValue: T): T {
+  return previousValue !== undefined && isEqual(previousValue, nextValue) ? previousValue : nextValue;
 }
 
 /** reuseItems reuses the previous object of each unchanged item, and the whole previous list if nothing changed. */
 export function reuseItems<T>(
-  previous: readonly T[] | undefined,
-  next: readonly T[],
+  previousValue: readonly T[] | undefined,
+  nextValue: readonly T[],
   keyOf: (item: T) => unknown,
 ): readonly T[] {
-  if (!previous) return next;
-  const byKey = new Map(previous.map((item) => [keyOf(item), item]));
-  const items = next.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
-  const isUnchanged = items.length === previous.length && items.every((item, i) => item === previous[i]);
-  return isUnchanged ? previous : items;
+  if (!previousValue) return nextValue;
+  const byKey = new Map(previousValue.map((item) => [keyOf(item), item]));
+  const items = nextValue.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
+  const isUnchanged = items.length === previousValue.length && items.every((item, i) => item === previousValue[i]);
+  return isUnchanged ? previousValue : items;
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

@@ -66,7 +66,7 @@ interface OpenReviewProps {
 }
 
 function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
-  const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
+  const { inspection, error, isBusy, loadInspection } = useInspection(plugin.name, act);
   const headingRef = useRef<HTMLHeadingElement>(null);
   useEffect(() => headingRef.current?.focus(), []);
   return (
@@ -85,7 +85,7 @@ function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
               <button type="button" onClick={close}>
                 Not now
               </button>
-              <button type="button" disabled={isBusy} onClick={() => void load()}>
+              <button type="button" disabled={isBusy} onClick={() => void loadInspection()}>
                 Try again
               </button>
             </div>
@@ -228,16 +228,16 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
 }
 
 function BrowserFeatures({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
-  const { own, libraryNames } = groupFeatures(inspection.powers ?? []);
+  const { ownFeatures, libraryNames } = groupFeatures(inspection.powers ?? []);
   return (
     <dl class="facts">
       <dt>The code mentions</dt>
       <dd>
-        {own.length === 0 && <p>No feature that sends, stores or loads data.</p>}
+        {ownFeatures.length === 0 && <p>No feature that sends, stores or loads data.</p>}
         <ul class="powers">
-          {own.map(({ names, meaning }) => (
-            <li key={meaning}>
-              <code>{names}</code> {meaning}
+          {ownFeatures.map(({ names, featureMeaning }) => (
+            <li key={featureMeaning}>
+              <code>{names}</code> {featureMeaning}
             </li>
           ))}
         </ul>
@@ -256,7 +256,7 @@ interface ReviewedToolsProps {
   choose(tool: string, draft: Permission | ''): void;
 }
 
-function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
+function ReviewedTools({ plugin, inspection, permission, drafts, choose: chooseDraft }: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
   const descriptions = mapToolDescriptions(inspection);
   return (
@@ -268,12 +268,12 @@ function ReviewedTools({ plugin, inspection, permission, drafts, choose }: Revie
             <select
               aria-label={`Permission of ${tool.name}`}
               value={drafts.get(tool.name) ?? choosePermissionAfterReview(tool)}
-              onChange={(event) => choose(tool.name, readDraft(event.currentTarget.value))}
+              onChange={(event) => chooseDraft(tool.name, readDraft(event.currentTarget.value))}
             >
               <option value="">{`Default (${permission})`}</option>
-              {Permissions.map((known) => (
-                <option key={known} value={known}>
-                  {known}
+              {Permissions.map((knownPermission) => (
+                <option key={knownPermission} value={knownPermission}>
+                  {knownPermission}
                 </option>
               ))}
             </select>
@@ -285,7 +285,7 @@ function ReviewedTools({ plugin, inspection, permission, drafts, choose }: Revie
 }
 
 function readDraft(value: string): Permission | '' {
-  return Permissions.find((known) => known === value) ?? '';
+  return Permissions.find((knownPermission) => knownPermission === value) ?? '';
 }
 
 interface PermissionChoiceProps {
@@ -294,19 +294,19 @@ interface PermissionChoiceProps {
   choose(permission: Permission): void;
 }
 
-function PermissionChoice({ name, permission, choose }: PermissionChoiceProps): VNode {
+function PermissionChoice({ name, permission, choose: chooseDraft }: PermissionChoiceProps): VNode {
   return (
     <fieldset class="permission-choice">
       <legend>Permission</legend>
-      {Permissions.map((known) => (
-        <label key={known}>
+      {Permissions.map((knownPermission) => (
+        <label key={knownPermission}>
           <input
             type="radio"
             name={`permission-${name}`}
-            checked={known === permission}
-            onChange={() => choose(known)}
+            checked={knownPermission === permission}
+            onChange={() => chooseDraft(knownPermission)}
           />{' '}
-          {permissionEffects[known]}
+          {permissionEffects[knownPermission]}
         </label>
       ))}
     </fieldset>

@@ -18,17 +18,17 @@ const makeTool = (name: string, overrides: Partial<ToolView> = {}): ToolView => 
   ...overrides,
 });
 
-test('powerGroups groups features by meaning, and separates the features that only libraries mention', () => {
-  const powers: PowerView[] = [
+test('groupFeatures groups features by meaning, and separates the features that only libraries mention', () => {
+  const powerViews: PowerView[] = [
     { name: 'eval', meaning: 'Runs text as code.', sections: ['libraries'] },
     { name: 'fetch', meaning: 'Sends requests.', sections: ['code', 'libraries'] },
     { name: 'sendBeacon', meaning: 'Sends requests.', sections: ['pre-script'] },
   ];
-  assert.deepEqual(groupFeatures(powers), {
-    own: [{ names: 'fetch, sendBeacon', meaning: 'Sends requests.' }],
+  assert.deepEqual(groupFeatures(powerViews), {
+    ownFeatures: [{ names: 'fetch, sendBeacon', featureMeaning: 'Sends requests.' }],
     libraryNames: 'eval',
   });
-  assert.deepEqual(groupFeatures([]), { own: [], libraryNames: '' });
+  assert.deepEqual(groupFeatures([]), { ownFeatures: [], libraryNames: '' });
 });
 
 test('describeToolCounts counts the tools that only read', () => {

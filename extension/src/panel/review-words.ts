@@ -21,8 +21,8 @@ export const permissionEffects: Readonly<Record<Permission, string>> = {
   auto: 'Auto: tools run without approval.',
 };
 
-export function describeSource(source: PluginSource): string {
-  switch (source) {
+export function describeSource(registryText: PluginSource): string {
+  switch (registryText) {
     case 'npm':
       return 'Package from a registry or a file';
     case 'global':
@@ -34,24 +34,24 @@ export function describeSource(source: PluginSource): string {
 
 export interface FeatureGroup {
   readonly names: string;
-  readonly meaning: string;
+  readonly featureMeaning: string;
 }
 
 /**
  * own contains features that the author's code or the pre-script mentions, libraryNames features that only libraries
  * mention.
  */
-export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
+export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
-  for (const { name, meaning } of powers.filter(isOwn)) {
+  for (const { name, meaning } of powerViews.filter(isOwn)) {
     const group = names.get(meaning);
     if (group) group.push(name);
     else names.set(meaning, [name]);
   }
   return {
-    own: [...names].map(([meaning, group]) => ({ names: group.join(', '), meaning })),
-    libraryNames: powers
+    ownFeatures: [...names].map(([meaning, group]) => ({ names: group.join(', '), featureMeaning: meaning })),
+    libraryNames: powerViews
       .filter((power) => !isOwn(power))
       .map((power) => power.name)
       .join(', '),
@@ -124,21 +124,23 @@ export function choosePermissionAfterReview({ permission }: ToolView): Permissio
 export function describeInstallation(installed: PluginInstallResult): string {
   const { plugin, version, previousVersion, registry, warnings = [] } = installed;
   const name = `${removeHiddenCharacters(plugin)} ${removeHiddenCharacters(version)}`;
-  const source = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
-  const result =
+  const registryText = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
+  const resultText =
     previousVersion === undefined
-      ? `Installed ${name}${source}.`
-      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${source}.`;
-  return [result, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
+      ? `Installed ${name}${registryText}.`
+      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${registryText}.`;
+  return [resultText, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 
 export function describeUpdate(updated: PluginUpdateResult): string {
   const { version, previousVersion, latestVersion, warnings = [] } = updated;
-  const result =
+  const resultText =
     previousVersion === undefined
       ? `Version ${removeHiddenCharacters(version)} is the newest in its range.`
       : `Updated from ${removeHiddenCharacters(previousVersion)} to ${removeHiddenCharacters(version)}. Review the new version.`;
   const latest =
     latestVersion === undefined ? [] : [`Version ${removeHiddenCharacters(latestVersion)} is outside of its range.`];
-  return [result, ...latest, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
+  return [resultText, ...latest, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join(
+    '\n',
+  );
 }

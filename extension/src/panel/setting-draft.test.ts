@@ -61,11 +61,11 @@ test('isChanged compares with the saved value', () => {
 
 test('listMissingSettings and findSettingOfError', () => {
   const site = makeSetting('url', { key: 'site', required: true });
-  const all = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
-  assert.deepEqual(listMissingSettings(all), [site]);
-  assert.deepEqual(findSettingOfError('the setting site is "x"; use an http or https URL', all), {
+  const allSettings = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
+  assert.deepEqual(listMissingSettings(allSettings), [site]);
+  assert.deepEqual(findSettingOfError('the setting site is "x"; use an http or https URL', allSettings), {
     key: 'site',
     text: 'It is "x"; use an http or https URL',
   });
-  assert.equal(findSettingOfError('settings.json is read-only', all), undefined);
+  assert.equal(findSettingOfError('settings.json is read-only', allSettings), undefined);
 });

@@ -18,14 +18,14 @@ import { removeHiddenCharacters } from './wording.ts';
 
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
   const settings = plugin.settings ?? [];
-  const missing = listMissingSettings(settings).length > 0;
-  const [open, setOpen] = useState(missing);
+  const hasMissingSettings = listMissingSettings(settings).length > 0;
+  const [open, setOpen] = useState(hasMissingSettings);
   if (settings.length === 0) return null;
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
         {settings.length === 1 ? '1 setting' : `${settings.length} settings`}
-        {missing && <span class="needs">needs settings</span>}
+        {hasMissingSettings && <span class="needs">needs settings</span>}
       </summary>
       {open && <Form plugin={plugin.name} settings={settings} act={act} />}
     </details>
@@ -49,10 +49,10 @@ function Form({ plugin, settings, act }: FormProps): VNode {
     setDrafts((oldDrafts) => ({ ...oldDrafts, [key]: draft }));
   };
   const save = async () => {
-    const values = Object.fromEntries(
+    const settingValues = Object.fromEntries(
       changedSettings.map((setting) => [setting.key, readDraftValue(setting, drafts[setting.key])]),
     );
-    const { error } = await run({ op: 'settings', params: { plugin, values } });
+    const { error } = await run({ op: 'settings', params: { plugin, values: settingValues } });
     if (error !== undefined) return;
     setDrafts({});
     setSaved(true);

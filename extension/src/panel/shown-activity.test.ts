@@ -70,7 +70,7 @@ test('a table of columns and rows', () => {
     ['2', 'true'],
     ['x', ''],
   ]);
-  for (const bad of [
+  for (const badContent of [
     { columns: 'a', rows: [] },
     { columns: [1], rows: [] },
     { columns: ['a'] },
@@ -78,7 +78,7 @@ test('a table of columns and rows', () => {
     [],
     null,
   ]) {
-    assert.equal(readTable(bad), undefined, JSON.stringify(bad));
+    assert.equal(readTable(badContent), undefined, JSON.stringify(badContent));
   }
 });
 

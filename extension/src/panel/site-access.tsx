@@ -11,10 +11,10 @@ export interface SiteAccessProps extends SitePermissions {
 }
 
 export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
-  const { error, change } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
+  const { error, change: changePermission } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
   return (
     <>
-      <button type="button" onClick={() => void change()}>
+      <button type="button" onClick={() => void changePermission()}>
         Allow on {host}
       </button>
       <ErrorText text={error} />
@@ -44,10 +44,10 @@ export function NeededSites({
 
 /** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
 export function ChromeSites(props: SiteAccessProps): VNode | null {
-  const { patterns, isOptional, shownHost, grant, revoke } = props;
+  const { patterns, isOptional, shownHost, grant, revoke: revokeAccess } = props;
   const hasAllSites = patterns.includes(AllSitesPattern);
   const grantAll = usePermissionChange(() => grant(AllSitesPattern), 'grant');
-  const revokeAll = usePermissionChange(() => revoke(AllSitesPattern), 'revoke');
+  const revokeAll = usePermissionChange(() => revokeAccess(AllSitesPattern), 'revoke');
   if (hasAllSites && !isOptional) return null;
   const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(makeSitePattern(shownHost));
   return (
@@ -59,7 +59,7 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
           <Switch
             label="All sites"
             current={hasAllSites}
-            busy={false}
+            isBusy={false}
             send={(on) => (on ? grantAll.change() : revokeAll.change())}
           />
           <p class="note">Pictures of pages need access to all sites.</p>
@@ -68,7 +68,7 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
         {patterns
           .filter((pattern) => pattern !== AllSitesPattern)
           .map((pattern) => (
-            <AllowedSite key={pattern} pattern={pattern} revoke={revoke} />
+            <AllowedSite key={pattern} pattern={pattern} revokeAccess={revokeAccess} />
           ))}
         {canAllowShown && (
           <li>
@@ -80,13 +80,19 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
   );
 }
 
-function AllowedSite({ pattern, revoke }: { readonly pattern: string; revoke: SiteAccessProps['revoke'] }): VNode {
-  const { error, change } = usePermissionChange(() => revoke(pattern), 'revoke');
+function AllowedSite({
+  pattern,
+  revokeAccess,
+}: {
+  readonly pattern: string;
+  revokeAccess: SiteAccessProps['revoke'];
+}): VNode {
+  const { error, change: changePermission } = usePermissionChange(() => revokeAccess(pattern), 'revoke');
   const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');
   return (
     <li class="head">
       <span>{host}</span>
-      <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void change()}>
+      <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void changePermission()}>
         Remove
       </button>
       <ErrorText text={error} />

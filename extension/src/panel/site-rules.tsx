@@ -31,7 +31,7 @@ export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[];
 function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction }): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const name = removeHiddenCharacters(site.site);
-  const [rule, choose] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
+  const [rule, chooseRule] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
     run({ op: 'site', params: { site: site.site, permission } }),
   );
   const clients = (site.allowed ?? []).map((allowed) => `${removeHiddenCharacters(allowed.client)} (${allowed.class})`);
@@ -42,7 +42,7 @@ function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction
           {name === '*' ? 'All other sites' : name}
         </span>
         <span class="controls">
-          <RuleSelect label={`Permission of ${name}`} rule={rule} busy={isBusy} choose={choose}>
+          <RuleSelect label={`Permission of ${name}`} rule={rule} isBusy={isBusy} chooseRule={chooseRule}>
             {site.permission === undefined && <option value={NoRule}>ask (default)</option>}
           </RuleSelect>
           <button
@@ -65,20 +65,20 @@ function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction
 interface RuleSelectProps {
   readonly label: string;
   readonly rule: string;
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly children?: VNode | false;
-  choose(rule: string): void;
+  chooseRule(rule: string): void;
 }
 
-function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): VNode {
+function RuleSelect({ label, rule, isBusy, children, chooseRule }: RuleSelectProps): VNode {
   return (
     <select
       class={rule}
       aria-label={label}
-      aria-busy={busy}
+      aria-busy={isBusy}
       value={rule}
       title={siteRuleWords[rule] ?? ''}
-      onChange={(event) => choose(event.currentTarget.value)}
+      onChange={(event) => chooseRule(event.currentTarget.value)}
     >
       {children}
       {siteRules.map((known) => (
@@ -115,7 +115,7 @@ function NewSite({ act }: { readonly act: SendAction }): VNode {
         autocomplete="off"
         onInput={(event) => setSite(event.currentTarget.value)}
       />
-      <RuleSelect label="Permission of the new site" rule={rule} busy={isBusy} choose={setRule} />
+      <RuleSelect label="Permission of the new site" rule={rule} isBusy={isBusy} chooseRule={setRule} />
       <button type="submit" disabled={site.trim() === ''}>
         Add
       </button>

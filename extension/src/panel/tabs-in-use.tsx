@@ -12,15 +12,15 @@ export interface TabsInUseProps {
 }
 
 export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
-  const current = holds.filter(({ endMs }) => endMs > nowMs);
-  if (current.length === 0) return null;
+  const currentHolds = holds.filter(({ endMs }) => endMs > nowMs);
+  if (currentHolds.length === 0) return null;
   return (
     <section aria-labelledby="in-use">
       <h2 id="in-use">
-        Tabs in use <span class="count">{current.length}</span>
+        Tabs in use <span class="count">{currentHolds.length}</span>
       </h2>
       <ul class="tabs">
-        {current.map((hold) => (
+        {currentHolds.map((hold) => (
           <TabInUse key={hold.tabId} hold={hold} nowMs={nowMs} act={act} />
         ))}
       </ul>

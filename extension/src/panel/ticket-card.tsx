@@ -29,11 +29,11 @@ export interface TicketCardProps {
 export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
-  const { decide, busy, error } = useDecision(props);
+  const { decide, isBusy, error } = useDecision(props);
   const name = formatToolName(call);
   const scopes = ticket.scopes ?? [];
   const offeredScopes = longerScopes.filter(({ scope }) => scopes.includes(scope));
-  const isOff = busy || props.ignoresClicks;
+  const isOff = isBusy || props.ignoresClicks;
   return (
     <TicketCard {...props} error={error}>
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
@@ -88,13 +88,13 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
 /** UserCard asks the user to do what a tool cannot do, such as logging in. */
 export function UserCard(props: TicketCardProps): VNode {
   const { call, ticket } = props.card;
-  const { decide, busy, error } = useDecision(props);
-  const show = usePanelAction(props.act);
+  const { decide, isBusy, error } = useDecision(props);
+  const showTabAction = usePanelAction(props.act);
   const name = formatToolName(call);
   const { tabId } = call;
-  const isOff = busy || props.ignoresClicks;
+  const isOff = isBusy || props.ignoresClicks;
   return (
-    <TicketCard {...props} error={error || show.error}>
+    <TicketCard {...props} error={error || showTabAction.error}>
       {ticket.title && <p class="asked">{removeHiddenCharacters(ticket.title)}</p>}
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <div class="answers">
@@ -102,7 +102,7 @@ export function UserCard(props: TicketCardProps): VNode {
           Stop
         </DecisionButton>
         {tabId !== undefined && (
-          <button type="button" onClick={() => void show.run({ op: 'show', tabId })}>
+          <button type="button" onClick={() => void showTabAction.run({ op: 'show', tabId })}>
             Go to tab
           </button>
         )}
@@ -115,9 +115,9 @@ export function UserCard(props: TicketCardProps): VNode {
 }
 
 interface Decision {
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly error: string;
-  decide(event: Event, allow: boolean, scope?: Scope): void;
+  decide(event: Event, isAllowed: boolean, scope?: Scope): void;
 }
 
 function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
@@ -128,18 +128,22 @@ function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): 
     wasSent.current = on;
     setIsGreyed(on);
   };
-  const decide = async (event: Event, allow: boolean, scope?: Scope) => {
+  const decide = async (event: Event, isAllowed: boolean, scope?: Scope) => {
     if (wasSent.current || card.settlement || !acceptsClick(event)) return;
     setSent(true);
     const { callId } = card.call;
     const { ticketId, kind } = card.ticket;
     const duration = scope === 'time' ? { forMs: TimedGrantMs } : {};
-    const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...duration };
+    const params = { callId, ticketId, allow: isAllowed, ...(isAllowed && scope ? { scope } : {}), ...duration };
     const { error, decided } = await action.run({ op: 'decide', params });
     if (decided) setOutcome(describeOutcome(kind, params, decided));
     if (error !== undefined) setSent(false);
   };
-  return { busy: isGreyed, error: action.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
+  return {
+    isBusy: isGreyed,
+    error: action.error,
+    decide: (event, isAllowed, scope) => void decide(event, isAllowed, scope),
+  };
 }
 
 interface DecisionButtonProps {
@@ -163,7 +167,7 @@ function DecisionButton({ label, kind, isOff, press, children }: DecisionButtonP
 
 function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
   const { card, parent, tab, leftMs, error, children } = props;
-  const { call, ticket, settlement } = card;
+  const { call, ticket, settlement: cardSettlement } = card;
   const origins = [
     call.client && `for ${removeHiddenCharacters(call.client)}`,
     parent && `called by ${removeHiddenCharacters(formatToolName(parent))}`,
@@ -172,19 +176,19 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const title = removeHiddenCharacters(ticket.toolTitle ?? '');
   const description = removeHiddenCharacters(ticket.description ?? '');
   return (
-    <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
+    <li class={`ticket ${cardSettlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
       {/* The site comes first, because it matters most for the user's decision. */}
       {isBrowserTool(call) && ticket.title && <div class="site">{removeHiddenCharacters(ticket.title)}</div>}
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
-        {!settlement && (
+        {!cardSettlement && (
           <span class={`time ${leftMs < HighlightBelowMs ? 'short' : ''}`} title="Time left to answer">
             {formatRemainingTime(leftMs)}
           </span>
         )}
       </div>
-      {settlement ? (
-        <p class="outcome">{settlement.outcome}</p>
+      {cardSettlement ? (
+        <p class="outcome">{cardSettlement.outcome}</p>
       ) : (
         <>
           {title !== '' && (
@@ -200,7 +204,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
         </>
       )}
       <p class="error" role="alert">
-        {settlement ? '' : error}
+        {cardSettlement ? '' : error}
       </p>
     </li>
   );
@@ -220,7 +224,7 @@ function AccessLabel({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
 
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
   const address = tab?.url ?? page.site ?? '';
-  const texts = [
+  const descriptionTexts = [
     page.site && readHost(page.site),
     page.browserName && `in ${removeHiddenCharacters(page.browserName)}`,
   ];
@@ -229,7 +233,7 @@ function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab
       {address !== '' && <img class="favicon" alt="" src={makeFaviconUrl(address)} />}
       <div>
         <bdi class="title">{removeHiddenCharacters(tab?.title ?? page.tabTitle ?? '')}</bdi>
-        <bdi class="host">{texts.filter(Boolean).join(' ')}</bdi>
+        <bdi class="host">{descriptionTexts.filter(Boolean).join(' ')}</bdi>
       </div>
     </div>
   );

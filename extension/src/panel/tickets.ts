@@ -24,7 +24,7 @@ export interface Card {
 export function updateCards(
   cards: readonly Card[],
   calls: readonly CallView[],
-  outcomes: ReadonlyMap<string, string>,
+  decisionOutcomes: ReadonlyMap<string, string>,
   nowMs: number,
 ): Card[] {
   const newCards: Card[] = [];
@@ -37,11 +37,11 @@ export function updateCards(
     else if (!card.settlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call) },
+        settlement: { atMs: nowMs, outcome: decisionOutcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call) },
       });
     else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
-      const outcome = outcomes.get(id) ?? card.settlement.outcome;
-      newCards.push({ ...card, settlement: { ...card.settlement, outcome } });
+      const decisionOutcome = decisionOutcomes.get(id) ?? card.settlement.outcome;
+      newCards.push({ ...card, settlement: { ...card.settlement, outcome: decisionOutcome } });
     }
   }
   for (const call of calls) {
@@ -74,9 +74,9 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
 export function describeOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
-  { outcome, by, allowed }: CallDecideResult,
+  { outcome: decisionOutcome, by, allowed }: CallDecideResult,
 ): string {
-  switch (outcome) {
+  switch (decisionOutcome) {
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
@@ -99,9 +99,9 @@ function chooseDecisionWord(kind: TicketKind, allowed: boolean): string {
   return allowed ? 'confirmed' : 'stopped';
 }
 
-function describeGrantScope(kind: TicketKind, scope: Scope | undefined): string {
+function describeGrantScope(kind: TicketKind, grantScope: Scope | undefined): string {
   if (kind === 'user') return 'Done. The call continues.';
-  switch (scope) {
+  switch (grantScope) {
     case 'session':
       return 'Allowed for this session.';
     case 'time':

@@ -11,12 +11,12 @@ test('makeTimingRows places each phase on the time of the call', () => {
   assert.equal(sumPhases(phases), 2000);
   const rows = makeTimingRows(phases);
   assert.deepEqual(
-    rows.map(({ name, startText, time }) => `${name} ${startText} ${time}`),
+    rows.map(({ name, startText, durationText }) => `${name} ${startText} ${durationText}`),
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
   );
-  const round = (share: number) => Math.round(share * 1000) / 1000;
+  const roundShare = (share: number) => Math.round(share * 1000) / 1000;
   assert.deepEqual(
-    rows.map(({ start, end }) => [round(start), round(end)]),
+    rows.map(({ start, end }) => [roundShare(start), roundShare(end)]),
     [
       [0, 0.01],
       [0.005, 0.6],
@@ -28,13 +28,13 @@ test('makeTimingRows places each phase on the time of the call', () => {
 test('a bar is never outside of the call', () => {
   assert.deepEqual(makeTimingRows([]), []);
   assert.equal(sumPhases([]), 0);
-  const [none] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
-  assert.deepEqual([none?.start, none?.end, none?.time], [0, 1, '0 ms']);
+  const [emptyPhase] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
+  assert.deepEqual([emptyPhase?.start, emptyPhase?.end, emptyPhase?.durationText], [0, 1, '0 ms']);
   const last = makeTimingRows([
     { name: 'handler', startMs: 0, ms: 5000 },
     { name: 'return', startMs: 5000, ms: 0.2 },
   ]).at(-1);
-  assert.deepEqual([last?.start, last?.end, last?.time], [0.99, 1, '0.2 ms']);
+  assert.deepEqual([last?.start, last?.end, last?.durationText], [0.99, 1, '0.2 ms']);
 });
 
 test('formatPhase has at least two digits', () => {

@@ -10,7 +10,7 @@ const MinBarShare = 0.01;
 export interface TimingRow {
   readonly name: string;
   readonly startText: string;
-  readonly time: string;
+  readonly durationText: string;
   readonly start: number;
   readonly end: number;
 }
@@ -23,7 +23,7 @@ export function makeTimingRows(phases: readonly CallPhase[]): readonly TimingRow
     return {
       name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
-      time: formatPhase(ms),
+      durationText: formatPhase(ms),
       start,
       end: start + size,
     };

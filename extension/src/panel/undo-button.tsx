@@ -15,27 +15,27 @@ const ReloadIntervalMs = 1000;
 
 interface UndoButtonProps {
   readonly call: CallView;
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
   readonly act: SendAction;
 }
 
-export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
+export function UndoButton({ call, loadedDetails, act }: UndoButtonProps): VNode | null {
   const undoTool = findUndoTool(useContext(UndoPlugins), call);
   const { isBusy, error, run } = usePanelAction(act);
   const canUndo = undoTool !== undefined;
-  const undo = loaded.details?.undo;
+  const undo = loadedDetails.callDetails?.undo;
   useEffect(() => {
-    if (canUndo) loaded.load();
+    if (canUndo) loadedDetails.load();
   }, [canUndo]);
   useEffect(() => {
     if (!canUndo || undo?.state !== 'started') return undefined;
-    const timer = setInterval(() => void loaded.reload(), ReloadIntervalMs);
+    const timer = setInterval(() => void loadedDetails.reload(), ReloadIntervalMs);
     return () => clearInterval(timer);
   }, [canUndo, undo?.state]);
-  if (!canUndo || (!loaded.details && loaded.error === '')) return null;
+  if (!canUndo || (!loadedDetails.callDetails && loadedDetails.error === '')) return null;
   const start = async () => {
     const { error } = await run({ op: 'undo', callId: call.callId });
-    if (error === undefined) await loaded.reload();
+    if (error === undefined) await loadedDetails.reload();
   };
   return (
     <>

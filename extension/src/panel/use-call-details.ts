@@ -5,14 +5,14 @@ import { removeHiddenCharacters } from './wording.ts';
 
 /** LoadedDetails contains details of a call that the panel loads only on demand, such as its timing. */
 export interface LoadedDetails {
-  readonly details: CallInspectResult | undefined;
+  readonly callDetails: CallInspectResult | undefined;
   readonly error: string;
   load(): void;
   reload(): Promise<void>;
 }
 
 export function useCallDetails(callId: string, act: SendAction): LoadedDetails {
-  const [details, setDetails] = useState<CallInspectResult>();
+  const [callDetails, setDetails] = useState<CallInspectResult>();
   const [error, setError] = useState('');
   const isLoading = useRef(false);
   const reload = async () => {
@@ -23,5 +23,5 @@ export function useCallDetails(callId: string, act: SendAction): LoadedDetails {
     if (call) setDetails(call);
     setError(removeHiddenCharacters(error ?? (call ? '' : 'The server sent no details of this call.')));
   };
-  return { details, error, reload, load: () => void (details || reload()) };
+  return { callDetails, error, reload, load: () => void (callDetails || reload()) };
 }

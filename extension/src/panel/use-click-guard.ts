@@ -9,11 +9,11 @@ export interface GuardedButton {
 
 const ButtonKey = 'button';
 
-export function useGuardedButton(ref: { readonly current: HTMLElement | null }): GuardedButton {
+export function useGuardedButton(buttonRef: { readonly current: HTMLElement | null }): GuardedButton {
   const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
   const measure = (nowMs: number) => {
-    const button = ref.current;
+    const button = buttonRef.current;
     const positions = new Map<string, number>();
     if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
     guard.recordPositions(positions, nowMs);

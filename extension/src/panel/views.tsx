@@ -8,7 +8,7 @@ export type View = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
   readonly view: View;
-  show(view: View): void;
+  showView(view: View): void;
   readonly running: number;
   readonly plugins: readonly PluginView[];
   readonly tabs: readonly PanelTab[];
@@ -16,23 +16,23 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
+export function Views({ view, showView, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     const step = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
     const otherView = viewOrder[(viewOrder.indexOf(view) + step) % viewOrder.length] ?? view;
-    show(otherView);
+    showView(otherView);
     tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
   };
   const taskCount = countTasks(plugins, tabs);
   return (
     <div class="views" role="tablist" aria-label="What to show" ref={tabList} onKeyDown={onArrowKey}>
-      <ViewTab name="calls" title="Calls" view={view} show={show}>
+      <ViewTab name="calls" title="Calls" view={view} showView={showView}>
         {running > 0 && <span class="count">{running}</span>}
       </ViewTab>
-      <ViewTab name="browser" title="Browser" view={view} show={show} />
-      <ViewTab name="plugins" title="Plugins" view={view} show={show}>
+      <ViewTab name="browser" title="Browser" view={view} showView={showView} />
+      <ViewTab name="plugins" title="Plugins" view={view} showView={showView}>
         {taskCount > 0 ? (
           <span class="todo" title="Plugins to review or set up, tabs to reload">
             {taskCount}
@@ -50,10 +50,10 @@ interface SwitchProps {
   readonly title: string;
   readonly view: View;
   readonly children?: VNode | false;
-  show(view: View): void;
+  showView(view: View): void;
 }
 
-function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
+function ViewTab({ name, title, view, showView, children }: SwitchProps): VNode {
   const isSelected = name === view;
   return (
     <button
@@ -62,7 +62,7 @@ function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
       id={`view-${name}`}
       aria-selected={isSelected}
       tabIndex={isSelected ? 0 : -1}
-      onClick={() => show(name)}
+      onClick={() => showView(name)}
     >
       {title} {children}
     </button>

@@ -22,30 +22,32 @@ export interface WaitingProps {
 }
 
 export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
-  const outcomes = useRef(new Map<string, string>());
+  const decisionOutcomes = useRef(new Map<string, string>());
   const previousCards = useRef<Card[]>([]);
   const sectionRef = useRef<HTMLElement>(null);
-  const cards = updateCards(previousCards.current, calls, outcomes.current, nowMs);
+  const cards = updateCards(previousCards.current, calls, decisionOutcomes.current, nowMs);
   previousCards.current = cards;
-  for (const id of outcomes.current.keys())
-    if (!cards.some((one) => one.ticket.ticketId === id)) outcomes.current.delete(id);
+  for (const id of decisionOutcomes.current.keys())
+    if (!cards.some((waitingCard) => waitingCard.ticket.ticketId === id)) decisionOutcomes.current.delete(id);
   const { acceptsClick, ignoresClicks } = useClickGuard(sectionRef);
   useFocusFallback(sectionRef);
   const openCards = cards.filter((card) => !card.settlement);
   const [showsAll, setShowsAll] = useState(false);
   const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
   const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
-  const card = (one: Card) => {
-    const { ticketId, kind } = one.ticket;
+  const card = (waitingCard: Card) => {
+    const { ticketId, kind } = waitingCard.ticket;
     const props = {
-      card: one,
-      parent: calls.find((call) => call.callId === one.call.parentCallId),
-      tab: tabs.find((tab) => tab.tabId === (one.ticket.page?.tabId ?? one.call.tabId)),
-      sameToolCount: permissionCards.filter((other) => other !== one && needsSameGrant(other, one)).length,
-      leftMs: one.ticket.leftMs - (nowMs - callsAt),
+      card: waitingCard,
+      parent: calls.find((call) => call.callId === waitingCard.call.parentCallId),
+      tab: tabs.find((tab) => tab.tabId === (waitingCard.ticket.page?.tabId ?? waitingCard.call.tabId)),
+      sameToolCount: permissionCards.filter(
+        (otherCard) => otherCard !== waitingCard && needsSameGrant(otherCard, waitingCard),
+      ).length,
+      leftMs: waitingCard.ticket.leftMs - (nowMs - callsAt),
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
-      setOutcome: (outcome: string) => outcomes.current.set(ticketId, outcome),
+      setOutcome: (outcome: string) => decisionOutcomes.current.set(ticketId, outcome),
       act,
     };
     return kind === 'user' ? <UserCard key={ticketId} {...props} /> : <PermissionCard key={ticketId} {...props} />;
@@ -69,7 +71,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
           <DenyAll
             cards={permissionCards}
             guard={{ acceptsClick, ignoresClicks }}
-            outcomes={outcomes.current}
+            decisionOutcomes={decisionOutcomes.current}
             act={act}
           />
         )}
@@ -87,17 +89,17 @@ interface DenyAllProps {
    */
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
-  readonly outcomes: Map<string, string>;
+  readonly decisionOutcomes: Map<string, string>;
   readonly act: SendAction;
 }
 
-function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
+function DenyAll({ cards, guard, decisionOutcomes, act }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
   const deny = async ({ call, ticket }: Card): Promise<string | undefined> => {
     const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
     const { error, decided } = await act({ op: 'decide', params });
-    if (decided) outcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
+    if (decided) decisionOutcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
     return error;
   };
   const denyAll = async (event: Event) => {
@@ -125,8 +127,8 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   );
 }
 
-function needsSameGrant(one: Card, other: Card): boolean {
-  const [a, b] = [one, other].map(({ call, ticket }) =>
+function needsSameGrant(waitingCard: Card, otherCard: Card): boolean {
+  const [a, b] = [waitingCard, otherCard].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
       '\n',
     ),
@@ -162,14 +164,14 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   const rendered = useRef(new Map<string, boolean>());
   rendered.current = new Map();
   const measure = (nowMs: number): string[] => {
-    const places = new Map<string, number>();
+    const cardPositions = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
       // The buttons of a card can move within the card, for example when the user collapses the arguments of the call.
       const buttons = card.querySelector('.answers') ?? card;
-      places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
+      cardPositions.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
-    guard.recordPositions(places, nowMs);
-    return [...places.keys()];
+    guard.recordPositions(cardPositions, nowMs);
+    return [...cardPositions.keys()];
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();

@@ -18,8 +18,8 @@ import {
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
-  const reasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
-  for (const why of reasons) {
+  const downReasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
+  for (const why of downReasons) {
     const advice = makeLinkAdvice({ kind: 'down', why, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
     assert.match(advice?.steps.join(' ') ?? '', /Run|Start|Update|Close/, why);
@@ -62,7 +62,7 @@ test('makeModeAdvice names the switch', () => {
 });
 
 test('formatDuration and formatPercent', () => {
-  const times: [number, string][] = [
+  const durationCases: [number, string][] = [
     [-5, '0 s'],
     [999, '0 s'],
     [1000, '1 s'],
@@ -70,7 +70,7 @@ test('formatDuration and formatPercent', () => {
     [65_000, '1 min 05 s'],
     [3_600_000 + 61_000, '1 h 01 min'],
   ];
-  for (const [ms, want] of times) assert.equal(formatDuration(ms), want);
+  for (const [ms, want] of durationCases) assert.equal(formatDuration(ms), want);
   assert.deepEqual(
     [formatPercent(0), formatPercent(0.999), formatPercent(1), formatPercent(1.5), formatPercent(-1)],
     ['0%', '99%', '100%', '100%', '0%'],

@@ -109,9 +109,9 @@ export function makeModeAdvice(mode: InjectMode): Advice | undefined {
 
 /** makeVersionAdvice describes how to update the extension or the server, whichever is older. */
 export function makeVersionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
-  const order = compareVersions(extensionVersion, serverVersion);
-  if (order === 0) return undefined;
-  return order < 0
+  const versionOrder = compareVersions(extensionVersion, serverVersion);
+  if (versionOrder === 0) return undefined;
+  return versionOrder < 0
     ? {
         title: `The extension (${extensionVersion}) is older than the server (${serverVersion}).`,
         steps: ['Run `opentabs extension install`.', 'Press the reload button of opentabs on `chrome://extensions`.'],
@@ -153,7 +153,7 @@ export function isFailure(status: CallStatus): boolean {
 }
 
 export function findStatusWord(status: CallStatus): string {
-  const words = {
+  const statusWords = {
     pending: 'queued',
     running: 'running',
     done: 'done',
@@ -161,7 +161,7 @@ export function findStatusWord(status: CallStatus): string {
     cancelled: 'cancelled',
     'timed out': 'timed out',
   } as const;
-  return words[status];
+  return statusWords[status];
 }
 
 /** formatDuration formats a duration in milliseconds in full seconds, such as "5 min 02 s". */

@@ -12,7 +12,7 @@ const RenderIntervalMs = 1000;
 const MaxEndedCalls = 50;
 
 let port: Port | undefined;
-let state: PanelState | undefined;
+let panelState: PanelState | undefined;
 /** The popup shows the card of an ended call to explain why the call no longer needs a decision. */
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
@@ -34,7 +34,8 @@ function showPanel(): void {
 
 function renderPopup(): void {
   const root = document.getElementById('popup');
-  if (root) render(<Popup state={state} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
+  if (root)
+    render(<Popup state={panelState} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
 }
 
 /** Reopening the port restarts a service worker that Chrome has stopped. */
@@ -44,7 +45,7 @@ function connectToWorker(): void {
   openedPort.onMessage((message) => {
     if (!isToPanel(message)) return;
     if (message.op === 'state') {
-      ({ state } = message);
+      ({ state: panelState } = message);
       endedCalls = [...message.ended, ...endedCalls].slice(0, MaxEndedCalls);
       renderPopup();
     }

@@ -123,8 +123,8 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 // ---- tabs ----
 
 const frozenTabs = new Set<number>();
-const running = new RunningCalls();
-const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });
+const runningCalls = new RunningCalls();
+const health = new Health({ isBusy: (documentId) => runningCalls.isBusy(documentId), isFrozen: browser.isTabFrozen });
 const loadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
 const opening = makeTabOpener({
@@ -155,9 +155,9 @@ const reload = new TabReloader({
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
-  beforeReload: (missing) => {
+  beforeReload: (missingPlugins) => {
     if (plugins.mode !== 'userScripts') return;
-    for (const plugin of missing) void fetchPluginCode(plugin).catch(() => undefined);
+    for (const plugin of missingPlugins) void fetchPluginCode(plugin).catch(() => undefined);
   },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
@@ -188,7 +188,7 @@ const calls = new Calls({
   health,
   outbox,
   docs,
-  running,
+  runningCalls,
   send,
   reportResumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   readTabState: browser.readTabState,
@@ -238,8 +238,9 @@ const browserCalls = new BrowserCalls({
   readPage: chromeTabs.describeTab,
   waitBeforePartMs: () => link.waitBeforePartMs(),
 });
-const wakes = makeWakeTimers();
-const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
+const wakeTimers = makeWakeTimers();
+const pageServices = { calls, runningCalls, docs, health, logs, wakeTimers };
+const joinBridge = makeBridgePorts({ ...pageServices, settingsSync, hotReload, delivery });
 
 // ---- panels ----
 
@@ -265,7 +266,7 @@ const panels = makePanels({
     debuggerState: debuggers.state,
     holds: userInput.tabHolds,
     neededHosts: siteAccess.neededHosts,
-    tabs: makePanelTabs({ tabs: tabs.sentTabs, wanted: plugins.wantedPlugins, docs, livePlugins }),
+    tabs: makePanelTabs({ tabs: tabs.sentTabs, wantedPlugins: plugins.wantedPlugins, docs, livePlugins }),
   }),
   setWatching: (on) => {
     stateWatch.setConsumer('panels', on);
@@ -294,7 +295,7 @@ const notifications = new ApprovalNotifications({
   writeSessionValue: browser.writeSessionValue,
 });
 const badge = new Badge({
-  state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
+  state: () => ({ isLinked: link.state.kind === 'open', runningCount: runningCalls.size + browserCalls.size }),
   holds: () => userInput.tabHolds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
   // If a tab is closed, Chrome rejects setting the badge of the tab.
@@ -335,15 +336,15 @@ const requestHandlers: RequestHandlers = {
     const mode = await plugins.sync(params);
     // The response to plugin.sync requests the code of outdated adapters, because their documents need the new adapters
     // at once.
-    const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
-    hotReload.onPluginsSynced(missing);
+    const missingPlugins = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
+    hotReload.onPluginsSynced(missingPlugins);
     registering.recordBases();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
     void preregisterPlugins();
-    return missing.length > 0 ? { mode, missing } : { mode };
+    return missingPlugins.length > 0 ? { mode, missing: missingPlugins } : { mode };
   },
   'plugin.code': async (params) => {
     void hotReload.receiveCode(params);
@@ -392,7 +393,7 @@ link.received.addListener((frame) => {
   else handleNotification(notificationHandlers, frame);
 });
 link.opened.addListener(() => {
-  link.notify('call.resumed', { dispatchIds: [...running.ids, ...browserCalls.ids] });
+  link.notify('call.resumed', { dispatchIds: [...runningCalls.ids, ...browserCalls.ids] });
   const { sessionIds: sessions } = browserTools.sessions;
   if (sessions.length > 0) link.notify('session.used', { sessions });
   outbox.resume();
@@ -413,9 +414,9 @@ link.changed.addListener(() => {
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregisterPlugins());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
-for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
-  part.changed.addListener(() => tabs.scheduleUpdate());
-for (const part of [hotReload, siteAccess]) part.changed.addListener(() => panels.scheduleUpdate());
+for (const source of [hotReload, delivery, loadErrors, reload, siteAccess])
+  source.changed.addListener(() => tabs.scheduleUpdate());
+for (const source of [hotReload, siteAccess]) source.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);
@@ -430,7 +431,7 @@ health.changed.addListener(async ({ documentId }) => {
 for (const signal of [tabs.reported, debuggers.changed, userInput.changed])
   signal.addListener(() => panels.scheduleUpdate());
 outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
-for (const table of [running, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
+for (const table of [runningCalls, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
   tabs.sendSoon();
   panels.scheduleUpdate();

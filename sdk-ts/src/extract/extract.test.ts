@@ -135,9 +135,9 @@ test('each problem of a tool is reported with an action', () => {
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
   for (const [change, message] of invalidFields) {
-    const problems = listProblems(change);
-    assert.equal(problems.length, 1, String(message));
-    assert.match(problems[0] ?? '', message);
+    const extractionProblems = listProblems(change);
+    assert.equal(extractionProblems.length, 1, String(message));
+    assert.match(extractionProblems[0] ?? '', message);
   }
 });
 
@@ -219,7 +219,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
   const render = () => '';
   const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
-  const { read: extractedPrompts, problems } = extractPrompts(
+  const { read: extractedPrompts, problems: extractionProblems } = extractPrompts(
     { name: 'a', arguments: argumentList, render },
     {
       name: 'b',
@@ -231,7 +231,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
       render,
     },
   );
-  assert.deepEqual(problems, []);
+  assert.deepEqual(extractionProblems, []);
   assert.deepEqual(extractedPrompts[0]?.input_schema, {
     type: 'object',
     properties: { to: { ...textSchema, description: 'Whom' }, how: textSchema },

@@ -12,10 +12,10 @@ import {
 } from './definition.ts';
 
 /** No prompt can have the name of a tool; `usedNames` contains the names of the tools. */
-export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
+export function readPrompts(prompts: unknown, usedNames: Set<string>, extractionProblems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {
-    problems.push('the prompts are not an array; write `prompts: [definePrompt({...})]`');
+    extractionProblems.push('the prompts are not an array; write `prompts: [definePrompt({...})]`');
     return [];
   }
   return prompts.flatMap((prompt: unknown, index) => {
@@ -23,7 +23,7 @@ export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: 
       hasProperties(prompt) && typeof prompt.name === 'string' && prompt.name
         ? `prompt ${prompt.name}`
         : `prompts[${index}]`;
-    const report = (problem: string) => problems.push(`${label}: ${problem}`);
+    const report = (problem: string) => extractionProblems.push(`${label}: ${problem}`);
     if (!hasProperties(prompt)) {
       report('it is not a prompt; make it with definePrompt({...})');
       return [];

@@ -37,9 +37,9 @@ test('objects in an input reject unknown fields at every depth, except loose obj
 
 test('an intersection in an input rejects unknown fields as a whole, not in each part', () => {
   const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
-  const merged = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
+  const mergedProperties = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
   const properties = { a: { type: 'string' }, b: { type: 'string' } };
-  assert.deepEqual(merged, {
+  assert.deepEqual(mergedProperties, {
     both: { type: 'object', properties, required: ['a', 'b'], additionalProperties: false },
   });
   assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
@@ -84,18 +84,18 @@ test('recursive schemas convert', () => {
       return z.array(node);
     },
   });
-  const { schema, problems } = convertSchema(z.object({ node }), 'input');
-  assert.deepEqual(problems, []);
+  const { schema, problems: schemaProblems } = convertSchema(z.object({ node }), 'input');
+  assert.deepEqual(schemaProblems, []);
   assert.equal(JSON.stringify(schema).includes('$ref'), true);
 });
 
 test('the problems name every field that JSON Schema cannot express', () => {
-  const { schema, problems } = convertSchema(
+  const { schema, problems: schemaProblems } = convertSchema(
     z.object({ a: z.date(), b: z.tuple([z.bigint()]), c: z.union([z.string(), z.map(z.string(), z.string())]) }),
     'input',
   );
   assert.equal(schema, undefined);
-  assert.deepEqual(problems, [
+  assert.deepEqual(schemaProblems, [
     'input.a: Date cannot be represented in JSON Schema; use z.iso.datetime(), or z.iso.date()',
     'input.b[]: BigInt cannot be represented in JSON Schema; use z.string(), or z.int()',
     'input.c: Map cannot be represented in JSON Schema; use z.record()',

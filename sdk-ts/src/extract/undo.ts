@@ -14,8 +14,8 @@ export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo 
     return undefined;
   }
   const input: Record<string, string> = {};
-  const entries = hasProperties(undo.input) ? undo.input : undo.input === undefined ? {} : { input: undo.input };
-  for (const [name, pointer] of Object.entries(entries)) {
+  const inputEntries = hasProperties(undo.input) ? undo.input : undo.input === undefined ? {} : { input: undo.input };
+  for (const [name, pointer] of Object.entries(inputEntries)) {
     if (typeof pointer === 'string' && undoPointer.test(pointer)) input[name] = pointer;
     else
       report(
@@ -26,11 +26,15 @@ export function readUndo(tool: Properties, report: ReportProblem): ManifestUndo 
 }
 
 /** The server checks the arguments of the undo call. */
-export function checkUndos(tools: readonly ManifestTool[], usedNames: ReadonlySet<string>, problems: string[]): void {
+export function checkUndos(
+  tools: readonly ManifestTool[],
+  usedNames: ReadonlySet<string>,
+  extractionProblems: string[],
+): void {
   for (const { name, undo } of tools) {
-    if (undo?.tool === name) problems.push(`tool ${name}: undo.tool is the tool itself; name another tool`);
+    if (undo?.tool === name) extractionProblems.push(`tool ${name}: undo.tool is the tool itself; name another tool`);
     else if (undo && !usedNames.has(undo.tool))
-      problems.push(
+      extractionProblems.push(
         `tool ${name}: undo.tool is "${undo.tool}", but the plugin has no such tool; name one of its tools`,
       );
   }

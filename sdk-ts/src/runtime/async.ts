@@ -32,7 +32,7 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
   return method;
 }
 
-export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
+export function runAsync(self: unknown, args: ArrayLike<unknown> | null, generatorBody: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
   const promise = construct(NativePromise<unknown>, [
@@ -43,21 +43,21 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   ]);
   let generator: unknown;
   const runStep = (method: Fn, value: unknown): void => {
-    let result: unknown;
+    let stepResult: unknown;
     try {
-      generator ??= apply(body, self, args ?? []);
-      result = apply(method, generator, [value]);
+      generator ??= apply(generatorBody, self, args ?? []);
+      stepResult = apply(method, generator, [value]);
     } catch (error) {
       rejectPromise(error);
       return;
     }
-    if (!isStepResult(result)) return;
-    if (result.done === true) resolveWith(result.value, resolvePromise, rejectPromise);
-    else awaitValue(result.value, resume, throwNext);
+    if (!isStepResult(stepResult)) return;
+    if (stepResult.done === true) resolveWith(stepResult.value, resolvePromise, rejectPromise);
+    else awaitValue(stepResult.value, resumeGenerator, throwNext);
   };
-  const resume = (value: unknown) => runStep(generatorNext, value);
+  const resumeGenerator = (value: unknown) => runStep(generatorNext, value);
   const throwNext = (error: unknown) => runStep(generatorThrow, error);
-  resume(undefined);
+  resumeGenerator(undefined);
   return promise;
 }
 
@@ -91,12 +91,12 @@ function resolveWith(
   onSettled(value, resolveValue, rejectPromise);
 }
 
-export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
-  const asyncMethod = values[asyncIterator];
-  if (isFunction(asyncMethod)) return apply(asyncMethod, values, []);
-  const syncMethod = values[iterator];
+export function asyncIteratorOf(asyncIterable: Readonly<Record<PropertyKey, unknown>>): unknown {
+  const asyncMethod = asyncIterable[asyncIterator];
+  if (isFunction(asyncMethod)) return apply(asyncMethod, asyncIterable, []);
+  const syncMethod = asyncIterable[iterator];
   if (!isFunction(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
-  const syncIterator: unknown = apply(syncMethod, values, []);
+  const syncIterator: unknown = apply(syncMethod, asyncIterable, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const makeMethod = (name: 'next' | 'return') => {
     const syncStep = syncIterator[name];

@@ -49,13 +49,13 @@ export function replaceRegistry(name: string): Properties {
   return adapters;
 }
 
-function copyWithoutKey(original: Properties | undefined, excludedKey: string): Properties {
+function copyWithoutKey(originalProperties: Properties | undefined, excludedKey: string): Properties {
   const copy = makeBareObject();
-  if (!original) return copy;
-  const keys = ownKeys(original);
+  if (!originalProperties) return copy;
+  const keys = ownKeys(originalProperties);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = key === excludedKey ? undefined : getOwnPropertyDescriptor(original, key);
+    const descriptor = key === excludedKey ? undefined : getOwnPropertyDescriptor(originalProperties, key);
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);
     defineProperty(copy, key, descriptor);

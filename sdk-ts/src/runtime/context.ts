@@ -86,10 +86,10 @@ async function rejectUnsupported(name: string): Promise<never> {
   );
 }
 
-function copyDefinedFields(fields: object): ProgressOptions {
+function copyDefinedFields(optionalFields: object): ProgressOptions {
   const copy = makeBareObject();
-  for (const key in fields) {
-    const value = getSafeProperty(fields, key);
+  for (const key in optionalFields) {
+    const value = getSafeProperty(optionalFields, key);
     if (value !== undefined) defineProperty(copy, key, makeDataDescriptor(value));
   }
   return copy;

@@ -63,9 +63,9 @@ function getSharedInterceptor(): Interceptor {
   return interceptor;
 }
 
-function patchHistoryMethod(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
+function patchHistoryMethod(interceptor: Interceptor, originalMethod: History['pushState']): History['pushState'] {
   return function (this: History, ...args) {
-    apply(original, this, args);
+    apply(originalMethod, this, args);
     apply(forEachOfMap, interceptor.callbacks, [
       (callback: (url: string) => void, name: string) => {
         try {

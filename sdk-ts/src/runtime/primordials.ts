@@ -137,18 +137,18 @@ function settleChain(
       onFulfilled(currentValue);
       return;
     }
-    let then: unknown;
+    let thenMethod: unknown;
     try {
       if (inheritsFromPromise(currentValue)) {
         followPromise(currentValue, onFulfilled, onRejected);
         return;
       }
-      then = getSafeProperty(currentValue, 'then');
+      thenMethod = getSafeProperty(currentValue, 'then');
     } catch (error) {
       onRejected(error);
       return;
     }
-    if (!isFunction(then)) {
+    if (!isFunction(thenMethod)) {
       onFulfilled(currentValue);
       return;
     }
@@ -156,14 +156,14 @@ function settleChain(
       onRejected(new NativeTypeError(`a thenable resolved to another one ${MaxThenableChain} times`));
       return;
     }
-    const outcome = callThen(
+    const settledResult = callThen(
       currentValue,
-      then,
+      thenMethod,
       (result) => settleChain(result, onFulfilled, onRejected, count + 1),
       onRejected,
     );
-    if (!outcome.resolved) return;
-    currentValue = outcome.value;
+    if (!settledResult.resolved) return;
+    currentValue = settledResult.value;
   }
 }
 
@@ -220,22 +220,22 @@ interface SynchronousResult {
  */
 function callThen(
   value: object,
-  then: Fn,
+  thenMethod: Fn,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): SynchronousResult {
-  const outcome: SynchronousResult = { resolved: false, value: undefined };
+  const settledResult: SynchronousResult = { resolved: false, value: undefined };
   let isRejected = false;
   let hasSettled = false;
   let hasReturned = false;
   try {
-    apply(then, value, [
+    apply(thenMethod, value, [
       (result: unknown) => {
         if (hasSettled) return;
         if (hasReturned) runInMicrotask(() => onFulfilled(result));
         else {
-          outcome.value = result;
-          outcome.resolved = true;
+          settledResult.value = result;
+          settledResult.resolved = true;
         }
         hasSettled = true;
       },
@@ -243,7 +243,7 @@ function callThen(
         if (hasSettled) return;
         if (hasReturned) runInMicrotask(() => onRejected(error));
         else {
-          outcome.value = error;
+          settledResult.value = error;
           isRejected = true;
         }
         hasSettled = true;
@@ -252,21 +252,21 @@ function callThen(
   } catch (error) {
     if (!hasSettled) {
       hasSettled = true;
-      outcome.value = error;
+      settledResult.value = error;
       isRejected = true;
     }
   }
   hasReturned = true;
-  if (isRejected) onRejected(outcome.value);
-  return outcome;
+  if (isRejected) onRejected(settledResult.value);
+  return settledResult;
 }
 
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', makeDataDescriptor(undefined));
 
 /** runInMicrotask calls `work`, which must not throw, in a microtask, where `window.event` is undefined. */
-export function runInMicrotask(work: () => void): void {
-  apply(promiseThen, resolvedPromise, [work]);
+export function runInMicrotask(callback: () => void): void {
+  apply(promiseThen, resolvedPromise, [callback]);
 }
 
 export const lockedThenMessage =
@@ -291,18 +291,18 @@ export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unk
   return runWithoutInheritedThen(getPrototypeOf(value), () => resolvePromise(value));
 }
 
-function runWithoutInheritedThen(object: object | null, work: () => void): boolean {
+function runWithoutInheritedThen(object: object | null, callback: () => void): boolean {
   for (let prototype = object; prototype !== null; prototype = getPrototypeOf(prototype)) {
     const descriptor = getOwnPropertyDescriptor(prototype, 'then');
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);
     if (!deleteProperty(prototype, 'then')) return false;
     try {
-      return runWithoutInheritedThen(getPrototypeOf(prototype), work);
+      return runWithoutInheritedThen(getPrototypeOf(prototype), callback);
     } finally {
       defineProperty(prototype, 'then', descriptor);
     }
   }
-  work();
+  callback();
   return true;
 }

@@ -25,26 +25,28 @@ export function checkInput(definition: Properties, kind: 'tools' | 'prompts', ar
   throw makeInvalidArgumentsError(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
 }
 
-function makeInvalidArgumentsError(name: string, issues: string): SimulatedCallError {
-  return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
+function makeInvalidArgumentsError(name: string, issuesText: string): SimulatedCallError {
+  return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issuesText}`);
 }
 
-export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
-  let text: string | undefined;
+export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', returnedValue: unknown): unknown {
+  let outputJson: string | undefined;
   const schema = kind === 'tools' ? definition.output : undefined;
   try {
-    for (const hint of findJsonLosses(String(definition.name), value, schema)) addHint(hint);
-    text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
+    for (const hint of findJsonLosses(String(definition.name), returnedValue, schema)) addHint(hint);
+    outputJson = JSON.stringify(returnedValue, (_key, member: unknown) =>
+      typeof member === 'bigint' ? Number(member) : member,
+    );
   } catch (error) {
     throw new SimulatedCallError(
       'invalid_result',
       `the tool ${String(definition.name)} returned a value that JSON cannot represent: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const result: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return result;
-  const parsed: unknown = Reflect.apply(schema.safeParse, schema, [result]);
-  if (hasProperties(parsed) && parsed.success === true) return result;
+  const parsedOutput: unknown = outputJson === undefined ? undefined : JSON.parse(outputJson);
+  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return parsedOutput;
+  const parsed: unknown = Reflect.apply(schema.safeParse, schema, [parsedOutput]);
+  if (hasProperties(parsed) && parsed.success === true) return parsedOutput;
   throw new SimulatedCallError(
     'invalid_result',
     `the result does not match the output schema:\n${formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'result')}`,
@@ -52,9 +54,9 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
 }
 
 function formatIssues(error: unknown, rootPath: string): string {
-  const issues: unknown = hasProperties(error) ? error.issues : undefined;
-  if (!Array.isArray(issues)) return 'it is not valid';
-  return issues
+  const issuesText: unknown = hasProperties(error) ? error.issues : undefined;
+  if (!Array.isArray(issuesText)) return 'it is not valid';
+  return issuesText
     .map((issue: unknown) => {
       const path = hasProperties(issue) && Array.isArray(issue.path) ? issue.path.map(String).join('.') : '';
       return `${path || rootPath}: ${hasProperties(issue) ? String(issue.message) : 'invalid'}`;

@@ -155,15 +155,15 @@ export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePo
     readonly port2 = new FakeMessagePort(clock);
 
     constructor() {
-      this.port1.peer = this.port2;
-      this.port2.peer = this.port1;
+      this.port1.peerPort = this.port2;
+      this.port2.peerPort = this.port1;
     }
   };
 }
 
 export class FakeMessagePort extends FakeEventTarget {
   onmessage: ((event: FakeEvent) => void) | null = null;
-  peer: FakeMessagePort | undefined;
+  peerPort: FakeMessagePort | undefined;
   #closed = false;
   readonly #clock: Clock;
 
@@ -173,8 +173,8 @@ export class FakeMessagePort extends FakeEventTarget {
   }
 
   postMessage(data: unknown): void {
-    const { peer } = this;
-    this.#clock.setTimer(() => peer?.receive(new FakeEvent('message', { data })), 0);
+    const { peerPort } = this;
+    this.#clock.setTimer(() => peerPort?.receive(new FakeEvent('message', { data })), 0);
   }
 
   receive(event: FakeEvent): void {

@@ -30,21 +30,21 @@ export function expect(value: unknown): Expectation {
 }
 
 function makeExpectation(value: unknown, isNegated: boolean): Expectation {
-  const check = (isMet: boolean, expected: string) => {
+  const assertMet = (isMet: boolean, expected: string) => {
     if (isMet === isNegated) throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
   };
   if (isPromise(value)) return makePromiseExpectation(value, isNegated);
   return {
-    toBe: (want) => check(Object.is(value, want), `to be ${formatValue(want)}`),
-    toEqual: (want) => check(isEqual(value, want), `to equal ${formatValue(want)}`),
-    toMatch: (want) => check(isMatch(String(value), want), `to match ${formatPattern(want)}`),
-    toContain: (want) => check(contains(value, want), `to contain ${formatValue(want)}`),
-    toBeTruthy: () => check(Boolean(value), 'to be truthy'),
+    toBe: (want) => assertMet(Object.is(value, want), `to be ${formatValue(want)}`),
+    toEqual: (want) => assertMet(isEqual(value, want), `to equal ${formatValue(want)}`),
+    toMatch: (want) => assertMet(isMatch(String(value), want), `to match ${formatPattern(want)}`),
+    toContain: (want) => assertMet(contains(value, want), `to contain ${formatValue(want)}`),
+    toBeTruthy: () => assertMet(Boolean(value), 'to be truthy'),
     toThrow: (want) => {
       const thrownMessage = catchMessage(value);
       const expected = want === undefined ? 'to throw' : `to throw ${formatPattern(want)}`;
       const isMet = thrownMessage !== undefined && (want === undefined || isMatch(thrownMessage, want));
-      check(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
+      assertMet(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
     },
     get not() {
       return makeExpectation(value, !isNegated);
@@ -54,20 +54,20 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
 
 /** Returns assertions about a promise: `toBe` compares it with another promise, and the others throw. */
 function makePromiseExpectation(value: PromiseLike<unknown>, isNegated: boolean): Expectation {
-  const fail = () => {
+  const throwFailure = () => {
     throw new TypeError('the tested value is a promise; write await before it, as in expect(await promise)');
   };
   return {
     toBe: (want) => {
-      if (!isPromise(want)) fail();
+      if (!isPromise(want)) throwFailure();
       if (Object.is(value, want) === isNegated)
         throw new Error(`expected ${isNegated ? 'another' : 'the same'} promise`);
     },
-    toEqual: fail,
-    toMatch: fail,
-    toContain: fail,
-    toBeTruthy: fail,
-    toThrow: fail,
+    toEqual: throwFailure,
+    toMatch: throwFailure,
+    toContain: throwFailure,
+    toBeTruthy: throwFailure,
+    toThrow: throwFailure,
     get not() {
       return makePromiseExpectation(value, !isNegated);
     },
@@ -82,15 +82,16 @@ function formatPattern(want: RegExp | string): string {
   return want instanceof RegExp ? String(want) : formatValue(want);
 }
 
-function catchMessage(work: unknown): string | undefined {
-  if (!isMethod(work)) throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
-  let result: unknown;
+function catchMessage(throwingFunction: unknown): string | undefined {
+  if (!isMethod(throwingFunction))
+    throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
+  let returnValue: unknown;
   try {
-    result = work();
+    returnValue = throwingFunction();
   } catch (error) {
     return readMessage(error);
   }
-  if (isPromise(result))
+  if (isPromise(returnValue))
     throw new TypeError('the function returns a promise; await the promise, and catch its error with try and catch');
   return undefined;
 }

@@ -50,11 +50,11 @@ export function findJsonLosses(tool: string, value: unknown, outputSchema: unkno
 function collectLosses(
   value: unknown,
   path: string,
-  parents: readonly object[],
+  ancestors: readonly object[],
   onLoss: (path: string, hint: string) => void,
 ) {
   if (!hasProperties(value) || (isConvertedByJson(value) && !isDomNode(value))) return;
-  if (parents.includes(value))
+  if (ancestors.includes(value))
     throw new TypeError(
       `${path} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
     );
@@ -65,7 +65,7 @@ function collectLosses(
     if (Array.isArray(value)) return `${path === '' ? 'result' : path}[${key}]`;
     return path === '' ? key : `${path}.${key}`;
   };
-  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...parents, value], onLoss);
+  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...ancestors, value], onLoss);
 }
 
 function isConvertedByJson(value: Properties): boolean {

@@ -98,7 +98,7 @@ export function installPlatform(): void {
 
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
-  const lines: ConsoleLine[] = [];
+  const consoleLines: ConsoleLine[] = [];
   let currentUrl = new FakeURL(options.url ?? 'https://example.com/');
   const navigationListeners: ((url: string) => void)[] = [];
   const navigateTo = (target: unknown) => {
@@ -150,13 +150,13 @@ export function openPage(options: PageOptions): Page {
   defineGlobal('sessionStorage', new FakeStorage(options.sessionStorage));
   defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, hasProperties(init) ? init : {}));
   defineGlobal('origin', currentUrl.origin);
-  defineGlobal('console', makeConsole(lines));
+  defineGlobal('console', makeConsole(consoleLines));
   for (const name of pageGlobals) Reflect.deleteProperty(globalThis, name);
   pageGlobals = Object.keys(options.globals ?? {});
   for (const [name, value] of Object.entries(options.globals ?? {})) defineGlobal(name, value);
   return {
     site,
-    console: lines,
+    console: consoleLines,
     url: () => currentUrl.href,
     onNavigate: (work) => void navigationListeners.push(work),
   };
@@ -200,12 +200,12 @@ function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => voi
 }
 
 function makeHistory(changeUrl: (url: unknown) => void): object {
-  const state: { state: unknown } = { state: null };
+  const historyState: { state: unknown } = { state: null };
   const setState = (newState: unknown, _unused: unknown, url: unknown) => {
-    state.state = newState;
+    historyState.state = newState;
     changeUrl(url);
   };
-  return Object.assign(state, {
+  return Object.assign(historyState, {
     pushState: setState,
     replaceState: setState,
     back: () => undefined,
@@ -240,11 +240,14 @@ function completeDocument(document: unknown, url: () => string, cookies: string)
   });
 }
 
-function makeConsole(lines: ConsoleLine[]): object {
+function makeConsole(consoleLines: ConsoleLine[]): object {
   const makeLogFunction =
     (level: string) =>
     (...args: unknown[]) =>
-      void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' ') });
+      void consoleLines.push({
+        level,
+        text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' '),
+      });
   return Object.fromEntries(
     ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((level) => [
       level,

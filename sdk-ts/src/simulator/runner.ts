@@ -6,7 +6,7 @@ import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.
 
 interface Test {
   readonly name: string;
-  readonly work: () => unknown;
+  readonly testBody: () => unknown;
 }
 
 type TestEvent =
@@ -55,9 +55,9 @@ let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
 /** Registers a test. The tests of one file run one after another, either in a simulated page or in a real browser. */
-export function test(name: string, work: () => unknown): void {
+export function test(name: string, testBody: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
-  if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
+  if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, testBody });
 }
 
 /** `opentabs plugin test` calls runStep repeatedly until runStep returns the message `done`. */
@@ -91,7 +91,7 @@ function startTest(): void {
   drainUnhandledErrors();
   drainCallNotes();
   Promise.resolve()
-    .then(test.work)
+    .then(test.testBody)
     .then(
       () => {
         runningTest.passedAt = clock.now;

@@ -218,11 +218,11 @@ class Tab implements SimulatedTab {
     const installedPlugin = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
     const wrappedDefinition =
       kind === 'tools' ? wrapTool(installedPlugin, definition) : wrapPrompt(installedPlugin, definition);
-    const handle = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
-    if (!isMethod(handle)) throw new SimulatedCallError('internal', `${String(definition.name)} has no handler`);
+    const handlerMethod = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
+    if (!isMethod(handlerMethod)) throw new SimulatedCallError('internal', `${String(definition.name)} has no handler`);
     run.start(definition.limits);
     this.#page.onNavigate((url) => run.navigate(url));
-    Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
+    Promise.resolve(Reflect.apply(handlerMethod, wrappedDefinition, [params, run.context])).then(
       (value) => run.handleSettledHandler(() => checkOutput(definition, kind, value)),
       (error: unknown) => {
         if (!run.isOver && !run.context.signal.aborted) addThrownError(String(definition.name), error);
@@ -329,14 +329,14 @@ class SimulatedCallRun {
     this.#timers.push(clock.setTimer(work, ms));
   }
 
-  #finish(ending: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
+  #finish(callEnding: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
     if (this.isOver) return;
     this.isOver = true;
     for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
     const { reports, activities, calls, userRequests, dropped } = this.context;
     this.#resolveOutcome({
-      ...(this.#failure ? { error: this.#failure } : { result: ending.result }),
-      ...(ending.stopped && { stopped: ending.stopped }),
+      ...(this.#failure ? { error: this.#failure } : { result: callEnding.result }),
+      ...(callEnding.stopped && { stopped: callEnding.stopped }),
       reports: [...reports],
       activities: [...activities],
       calls: [...calls],

@@ -9,14 +9,14 @@ function makeFixedResultTool(name: string, description: string, handle: () => Pr
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-function makeWaitingTool(name: string, times = 1) {
+function makeWaitingTool(name: string, waitCount = 1) {
   return defineTool({
     name,
     description: 'Waits for the user.',
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      for (let i = 0; i < times; i++) await context?.waitForUser({ reason: 'Please confirm.' });
+      for (let i = 0; i < waitCount; i++) await context?.waitForUser({ reason: 'Please confirm.' });
       return 'confirmed, state-ok';
     },
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { MaxPartChars, type ToolDispatchParams } from '../../../../wire/wire.gen.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import { Outbox } from '../calls/outbox.ts';
@@ -49,7 +49,7 @@ function makeFixture(t: TestContext) {
     });
   const start = async (params: Partial<ToolDispatchParams> = {}): Promise<Call> => {
     dispatch(params);
-    await settle();
+    await runPendingPromises();
     const call = calls.at(-1);
     if (!call) throw new Error('the tool did not start');
     return call;
@@ -68,7 +68,7 @@ test('a tool runs, and its result has the page of the tab', async (t) => {
   assert.deepEqual(call.args, { target: 'e1' });
   assert.deepEqual(browserCalls.ids, ['x']);
   call.end({ text: 'Clicked.' });
-  await settle();
+  await runPendingPromises();
   const output = { text: 'Clicked.', page: { url: 'https://a.example/', title: 'A' } };
   assert.deepEqual(frames(), [{ jsonrpc: '2.0', id: 'x', result: { output } }]);
   assert.deepEqual(browserCalls.ids, []);
@@ -79,13 +79,13 @@ test('a repeated dispatch runs nothing, whether the call runs, has ended, or is 
   const call = await start();
   dispatch({ again: true });
   call.end({});
-  await settle();
+  await runPendingPromises();
   assert.equal(frames().length, 1);
   dispatch({ again: true });
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(frames(), []);
   dispatch({ dispatchId: 'y', again: true });
-  await settle();
+  await runPendingPromises();
   const [{ error } = {}] = frames();
   assert.ok(isRecord(error) && isRecord(error.data));
   assert.equal(error.data.code, 'link_lost');
@@ -97,14 +97,14 @@ test('a tool does not start in another document or without its tab', async (t) =
   const { calls, tab, dispatch, sent } = makeFixture(t);
   tab.documentId = 'd2';
   dispatch();
-  await settle();
+  await runPendingPromises();
   assert.match(sent.splice(0).join(), /"code":"navigated",.*"notStarted":true/);
   dispatch();
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(sent, [], 'the ending of the call is stored');
   tab.state = 'closed';
   dispatch({ dispatchId: 'y' });
-  await settle();
+  await runPendingPromises();
   assert.match(sent.join(), /"code":"tab_closed",.*"notStarted":true/);
   assert.equal(calls.length, 0);
 });
@@ -126,14 +126,14 @@ test('a navigation pinned to a document runs in a tab whose page crashed, and ot
   await start({ tool: 'browser_navigate' });
   assert.equal(calls.length, 1);
   dispatch({ dispatchId: 'y' });
-  await settle();
+  await runPendingPromises();
   assert.match(sent.join(), /"code":"page_crashed",.*"notStarted":true/);
 });
 
 test('an unknown tool is named', async (t) => {
   const { dispatch, sent } = makeFixture(t);
   dispatch({ tool: 'browser_fly' });
-  await settle();
+  await runPendingPromises();
   assert.match(sent.join(), /"code":"unknown_tool".*browser_fly/);
 });
 
@@ -143,7 +143,7 @@ test('reports are numbered and end with the call', async (t) => {
   call.report({ message: 'one' });
   call.report({ message: 'two', progress: 1, total: 2 });
   call.fail(toolFailure('stale_ref', 'the element e1 is gone'));
-  await settle();
+  await runPendingPromises();
   call.report({ message: 'late' });
   const [first, second, ending, ...others] = frames();
   assert.deepEqual(first?.params, { dispatchId: 'x', seq: 0, reports: [{ message: 'one' }] });
@@ -169,7 +169,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   assert.equal(await late, 'finished');
   await start();
   const ignored = browserCalls.cancel(params);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(2000);
   assert.equal(await ignored, 'ignored');
   assert.equal(await browserCalls.cancel(params), 'finished');
@@ -183,11 +183,11 @@ test('a large result is sent in parts when the link has room, and a result above
   const call = await start();
   room.inMs = 4;
   call.end({ content });
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(frames(), []);
   room.inMs = 0;
   t.mock.timers.tick(4);
-  await settle();
+  await runPendingPromises();
   const sent = frames();
   const parts = sent.slice(0, -1).map(({ params }) => (isRecord(params) ? String(params.text) : ''));
   assert.ok(parts.every((part) => part.length <= MaxPartChars));
@@ -196,6 +196,6 @@ test('a large result is sent in parts when the link has room, and a result above
   assert.deepEqual(sent.at(-1)?.result, { parts: 3 });
   const small = await start({ dispatchId: 'y', maxResultBytes: 60 });
   small.end({ content: 'é'.repeat(40) });
-  await settle();
+  await runPendingPromises();
   assert.match(JSON.stringify(frames()), /"code":"result_too_large"/);
 });

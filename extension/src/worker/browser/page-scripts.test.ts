@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePortEvents } from '../../chrome-pages.ts';
 import type { PageAnswer, PageNumbers } from '../../page/operations.ts';
@@ -95,7 +95,7 @@ function makeFixture(t: TestContext) {
 test('the first operation injects the script, later ones use the port, and an idle port is closed', async (t) => {
   const { injected, received, ports, numbers, reports, run, send, answer } = makeFixture(t);
   const first = run();
-  await settle();
+  await runPendingPromises();
   send({ op: 'begun', id: 1 });
   send({ op: 'progress', id: 1, progress: { message: 'half', progress: 1, total: 2 } });
   answer(1, { ok: true, result: facts });
@@ -103,7 +103,7 @@ test('the first operation injects the script, later ones use the port, and an id
   assert.deepEqual(reports, [{ message: 'half', progress: 1, total: 2 }]);
   assert.deepEqual(numbers.get('1/0'), { ref: 7, snapshot: 2 });
   const second = run();
-  await settle();
+  await runPendingPromises();
   answer(2, { ok: true, result: facts });
   await second;
   assert.deepEqual(injected, [['d1']]);
@@ -114,7 +114,7 @@ test('the first operation injects the script, later ones use the port, and an id
   t.mock.timers.tick(30_000);
   assert.equal(ports[0]?.isOpen, false);
   void run();
-  await settle();
+  await runPendingPromises();
   assert.equal(injected.length, 2);
   const [, , third] = received;
   assert.deepEqual(third?.op === 'run' && third.after, { ref: 7, snapshot: 2 });
@@ -123,11 +123,11 @@ test('the first operation injects the script, later ones use the port, and an id
 test('an error of the page becomes a tool error, and an invalid answer is a defect', async (t) => {
   const { run, answer, codeOf } = makeFixture(t);
   const stale = codeOf(run());
-  await settle();
+  await runPendingPromises();
   answer(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
   assert.equal(await stale, 'stale_ref');
   const invalid = codeOf(run());
-  await settle();
+  await runPendingPromises();
   answer(2, { ok: true, result: { snapshot: 's1' } });
   assert.equal(await invalid, 'internal');
 });
@@ -140,7 +140,7 @@ test('the end of the port ends an operation with the state of the tab', async (t
     ['crashed', 'page_crashed', false],
   ] as const) {
     const running = run();
-    await settle();
+    await runPendingPromises();
     if (hasBegun) send({ op: 'begun', id: 1 });
     state.state = tabState;
     ports.at(-1)?.events.onDisconnect();
@@ -172,13 +172,13 @@ test('a page that does not take the script, or answers nothing, is unresponsive'
   const { state, run, send, codeOf } = makeFixture(t);
   state.inject = () => new Promise(() => {});
   const stuck = codeOf(run());
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(5000);
   assert.equal(await stuck, 'page_unresponsive');
   state.inject = async () => {};
   state.answersPings = false;
   const silent = codeOf(run());
-  await settle();
+  await runPendingPromises();
   send({ op: 'begun', id: 1 });
   t.mock.timers.tick(10_000);
   assert.equal(await silent, 'page_unresponsive');
@@ -188,18 +188,18 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
   const { state, run, send, answer, codeOf } = makeFixture(t);
   const onSilent = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
   const slow = run(onSilent);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(60_000);
-  await settle();
+  await runPendingPromises();
   answer(1, { ok: true, result: facts });
   assert.deepEqual(await slow, facts);
   state.answersPings = false;
   state.inject = () => new Promise(() => {});
   const blocked = codeOf(run(onSilent));
-  await settle();
+  await runPendingPromises();
   send({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(1000);
   assert.equal(await blocked, 'dialog_open');
 });
@@ -207,7 +207,7 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
 test('a cancel reaches the page, and the operation ends when the page answers or after a limit', async (t) => {
   const { received, controller, run, answer } = makeFixture(t);
   const running = run();
-  await settle();
+  await runPendingPromises();
   controller.abort('enough');
   assert.deepEqual(received.at(-1), { op: 'cancel', id: 1, reason: 'enough' });
   answer(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
@@ -218,16 +218,16 @@ test('a cancel reaches the page, and the operation ends when the page answers or
 test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
   const { state, run, send, answer, injected } = makeFixture(t);
   const replaced = run();
-  await settle();
+  await runPendingPromises();
   send({ op: 'begun', id: 1 });
   state.answersPings = false;
   t.mock.timers.tick(3000);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(1000);
   await assert.rejects(replaced, (error) => error instanceof PageLostError && error.isReplaced);
   state.answersPings = true;
   const next = run();
-  await settle();
+  await runPendingPromises();
   answer(1, { ok: true, result: facts });
   assert.deepEqual(await next, facts);
   assert.equal(injected.length, 3, 'injections: for the operation, the probe, and the next operation');

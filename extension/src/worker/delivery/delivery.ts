@@ -83,11 +83,11 @@ export class Delivery {
   }
 
   onPluginsSynced(): void {
-    const wanted = this.#options.plugins();
+    const wantedPlugins = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
       const isConnected = this.#options.docs.get(id) !== undefined;
       for (const injection of [...injections.values()]) {
-        const isWanted = wanted.some(
+        const isWanted = wantedPlugins.some(
           (plugin) => plugin.name === injection.plugin.name && plugin.script === injection.plugin.script,
         );
         const isRetried = injection.problem !== undefined && !injection.isBroken;
@@ -169,11 +169,13 @@ export class Delivery {
     const checkedScripts = this.#checkedScripts.get(doc.documentId) ?? new Set();
     if (checkedScripts.has(plugin.script)) return;
     this.#checkedScripts.set(doc.documentId, checkedScripts.add(plugin.script));
-    const problem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(() => undefined);
+    const syntaxProblem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(
+      () => undefined,
+    );
     const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
-    if (problem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
+    if (syntaxProblem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
     this.#begin(injection);
-    this.#markBroken(injection, problem);
+    this.#markBroken(injection, syntaxProblem);
   }
 
   async #findSyntaxError(
@@ -184,14 +186,16 @@ export class Delivery {
     return syntax.lastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
-  #markBroken(injection: Injection, problem: string): void {
+  #markBroken(injection: Injection, syntaxProblem: string): void {
     injection.isBroken = true;
-    this.#recordProblem(injection, problem);
+    this.#recordProblem(injection, syntaxProblem);
   }
 
-  #recordProblem(injection: Injection, problem: string): void {
-    injection.problem = problem;
-    console.warn(`opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${problem}`);
+  #recordProblem(injection: Injection, syntaxProblem: string): void {
+    injection.problem = syntaxProblem;
+    console.warn(
+      `opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${syntaxProblem}`,
+    );
     this.changed.emit();
   }
 
@@ -263,12 +267,12 @@ export class Delivery {
         'the page did not run its code',
       );
       if (isAccepted !== true) {
-        const problem = await this.#findSyntaxError(injection, async () => code);
-        if (problem === undefined)
+        const syntaxProblem = await this.#findSyntaxError(injection, async () => code);
+        if (syntaxProblem === undefined)
           throw new Error(
             entryPointMessage.isHostLate ? 'its host did not start' : 'its entry point rejected the adapter',
           );
-        if (this.#isCurrent(injection)) this.#markBroken(injection, problem);
+        if (this.#isCurrent(injection)) this.#markBroken(injection, syntaxProblem);
         return;
       }
       this.#options.recordUse(plugin.name);

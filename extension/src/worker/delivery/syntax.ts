@@ -30,7 +30,7 @@ export interface SyntaxChecker {
 export function makeSyntaxChecker(
   run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
 ): SyntaxChecker {
-  const problems = new Map<string, string>();
+  const problemByCode = new Map<string, string>();
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
     // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Subtract 1
     // from Chrome's line number, because the first line of a plugin's code is the server's wrapper.
@@ -40,16 +40,16 @@ export function makeSyntaxChecker(
   };
   return {
     problem: async (doc, plugin, { code, preScript }) => {
-      const problem =
+      const syntaxProblem =
         (await parse(doc, 'adapter', code)) ??
         (preScript === undefined ? undefined : await parse(doc, 'pre-script', preScript));
-      if (problem === undefined) return undefined;
-      const [oldest] = problems.keys();
-      if (problems.size >= MaxProblems && oldest !== undefined) problems.delete(oldest);
-      problems.set(plugin.script, problem);
-      return problem;
+      if (syntaxProblem === undefined) return undefined;
+      const [oldest] = problemByCode.keys();
+      if (problemByCode.size >= MaxProblems && oldest !== undefined) problemByCode.delete(oldest);
+      problemByCode.set(plugin.script, syntaxProblem);
+      return syntaxProblem;
     },
-    lastProblem: ({ script }) => problems.get(script),
+    lastProblem: ({ script }) => problemByCode.get(script),
   };
 }
 

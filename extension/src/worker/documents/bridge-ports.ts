@@ -15,21 +15,21 @@ import type { WakeTimers } from './wakes.ts';
 
 export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
-  readonly running: Pick<RunningCalls, 'size'>;
+  readonly runningCalls: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
   readonly health: Pick<Health, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
   readonly logs: Logs;
-  readonly wakes: WakeTimers;
+  readonly wakeTimers: WakeTimers;
   readonly settingsSync: SettingsSync;
   readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleReplaced'>;
   readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
-  const { calls, running, docs, health, wakes } = options;
+  const { calls, runningCalls, docs, health, wakeTimers } = options;
   const handlers = makeBridgeHandlers(options);
   const runSoon = makeTaskScheduler();
-  const isLikelyLastMessage = () => running.size <= 1;
+  const isLikelyLastMessage = () => runningCalls.size <= 1;
   return (port, sender) => {
     const send = (messages: readonly ToBridge[]): boolean => {
       try {
@@ -54,7 +54,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       }
     });
     port.onDisconnect(() => {
-      wakes.onDocumentDisconnected(doc);
+      wakeTimers.onDocumentDisconnected(doc);
       if (docs.get(doc.documentId) === doc) health.onDocumentDisconnected(doc.documentId);
       calls.onDocumentDisconnected(doc);
     });
@@ -62,7 +62,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
 }
 
 function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
-  const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
+  const { calls, docs, logs, wakeTimers, settingsSync, hotReload, delivery } = options;
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
     documentState: (message, doc) => {
@@ -83,7 +83,7 @@ function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridg
     navigating: receiveCall,
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
-    scheduleWake: ({ ms }, doc) => wakes.schedule(doc, ms),
+    scheduleWake: ({ ms }, doc) => wakeTimers.schedule(doc, ms),
     pong: () => undefined, // health.recordMessage handles the answer to a ping
     entryPointReady: (message, doc) => {
       delivery.entryPointReady(doc, message);

@@ -30,7 +30,7 @@ export interface Docs {
   startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
-  setReady(documentId: string, plugin: string, ready: boolean): void;
+  setReady(documentId: string, plugin: string, isReady: boolean): void;
   removedPlugins(documentId: string): readonly RemovedPlugin[];
   /** isRunning reports whether a plugin's adapter runs in a document and has started without an error. */
   isRunning(documentId: string, plugin: string): boolean;
@@ -84,12 +84,12 @@ export function makeDocs(): Docs {
       removedByDocument.set(documentId, removedPlugins);
     },
     removedPlugins: (documentId) => removedByDocument.get(documentId) ?? [],
-    setReady: (documentId, name, ready) => {
+    setReady: (documentId, name, isReady) => {
       const adapters = adaptersByDocument.get(documentId);
       if (!adapters) return;
       adaptersByDocument.set(
         documentId,
-        adapters.map((plugin) => (plugin.name === name ? { ...plugin, ready } : plugin)),
+        adapters.map((plugin) => (plugin.name === name ? { ...plugin, ready: isReady } : plugin)),
       );
     },
     isRunning: (documentId, name) =>

@@ -56,9 +56,11 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
   };
 }
 
-function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+function parseHex(hexText: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^(?:[0-9a-f]{2})+$/.test(hexText)) return undefined;
+  return Uint8Array.from({ length: hexText.length / 2 }, (_, i) =>
+    Number.parseInt(hexText.slice(2 * i, 2 * i + 2), 16),
+  );
 }
 
 /** Error texts use Listener only as a hint, because the program has not proved its identity. */
@@ -89,9 +91,9 @@ export async function findListener({ port }: Connection, fetchUrl: typeof fetch)
   }
 }
 
-function isHealthAnswer(text: string): boolean {
+function isHealthAnswer(hexText: string): boolean {
   try {
-    const health: unknown = JSON.parse(text);
+    const health: unknown = JSON.parse(hexText);
     return isRecord(health) && health.ok === true && typeof health.version === 'string';
   } catch {
     return false;

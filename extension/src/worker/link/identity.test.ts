@@ -21,14 +21,17 @@ function makeStorage() {
 test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const { storage, session } = makeStorage();
   const identity = new BrowserIdentity(storage);
-  const first = await identity.makeHello();
-  assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
-  assert.deepEqual(first.capabilities, ['debugger']);
-  assert.deepEqual(await new BrowserIdentity(storage).makeHello(), first);
+  const firstHello = await identity.makeHello();
+  assert.deepEqual(
+    [firstHello.protocol, firstHello.browserName, firstHello.extensionVersion],
+    [1, 'Chrome on Linux', '1.2.3'],
+  );
+  assert.deepEqual(firstHello.capabilities, ['debugger']);
+  assert.deepEqual(await new BrowserIdentity(storage).makeHello(), firstHello);
   session.clear();
   const second = await identity.makeHello();
-  assert.equal(second.browserId, first.browserId);
-  assert.notEqual(second.bootId, first.bootId);
+  assert.equal(second.browserId, firstHello.browserId);
+  assert.notEqual(second.bootId, firstHello.bootId);
 });
 
 test('the user names the browser', async () => {

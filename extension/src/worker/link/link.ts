@@ -123,9 +123,9 @@ export class Link {
     void this.#connectOnce();
   }
 
-  send(text: string): boolean {
+  send(frameText: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
-    this.#socket.send(text);
+    this.#socket.send(frameText);
     return true;
   }
 
@@ -193,12 +193,12 @@ export class Link {
   }
 
   #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
-    let stage: ConnectionStage = 'opening';
+    let connectionStage: ConnectionStage = 'opening';
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
       this.#dropSocket();
-      void this.#explainClose(code, reason, stage, connection);
+      void this.#explainClose(code, reason, connectionStage, connection);
     };
     /** refuse forgets a socket before closing the socket, because closing takes long if the server does not respond. */
     const refuse = (code: number, reason: string) => {
@@ -217,11 +217,11 @@ export class Link {
       else refuse(CloseVersion, describeVersionMismatch(server));
     };
     /** Before the browser has sent hello, the browser ignores all message frames except the challenge. */
-    const onChallenge = async (text: string) => {
-      const proof = await proveIdentity(handshake, text);
+    const onChallenge = async (frameText: string) => {
+      const proof = await proveIdentity(handshake, frameText);
       if (this.#socket !== socket) return;
       if (proof === undefined) return refuse(0, '');
-      stage = 'proven';
+      connectionStage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
         // Report the error in the response to hello, because a WebSocket's close reason is too short for the message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
@@ -231,14 +231,14 @@ export class Link {
     const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenTimeoutMs);
     const socket = this.#options.openSocket(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
       onOpen: () => {
-        stage = 'opened';
+        connectionStage = 'opened';
         if (this.#socket === socket) this.#hasFailedToOpen = false;
       },
-      onText: (text) => {
+      onText: (frameText) => {
         if (this.#socket !== socket) return;
-        if (stage === 'proven') return this.#receive(text);
-        if (stage === 'opened') void onChallenge(text);
-        stage = 'challenged';
+        if (connectionStage === 'proven') return this.#receive(frameText);
+        if (connectionStage === 'opened') void onChallenge(frameText);
+        connectionStage = 'challenged';
       },
       onClose: onEnd,
     });
@@ -270,17 +270,17 @@ export class Link {
     }
   }
 
-  #receive(text: string): void {
+  #receive(frameText: string): void {
     this.#silentHeartbeats = 0;
     this.#lastReceivedAtMs = performance.now();
-    const frame = parseFrame(text);
+    const frame = parseFrame(frameText);
     switch (frame.kind) {
       case 'request':
       case 'notification':
         this.received.emit(frame);
         break;
       case 'invalid':
-        console.warn(`opentabs: a frame of the server was refused: ${frame.problem}`);
+        console.warn(`opentabs: a frame of the server was refused: ${frame.formatProblem}`);
         if (frame.reply !== undefined) this.#socket?.send(frame.reply);
         break;
       default: {
@@ -308,12 +308,17 @@ export class Link {
    * Browsers expose neither the HTTP status nor the body of a rejected WebSocket handshake. The panel never shows text
    * from an unauthenticated peer.
    */
-  async #explainClose(code: number, reason: string, stage: ConnectionStage, connection: Connection): Promise<void> {
-    if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
+  async #explainClose(
+    code: number,
+    reason: string,
+    connectionStage: ConnectionStage,
+    connection: Connection,
+  ): Promise<void> {
+    if (connectionStage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
       return this.#markDown('unpaired', '', PairingRetryDelayMs);
-    if (stage === 'opened' || stage === 'challenged')
+    if (connectionStage === 'opened' || connectionStage === 'challenged')
       return this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
-    if (stage === 'proven') {
+    if (connectionStage === 'proven') {
       if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryDelayMs);
       if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryDelayMs);
       return this.#markDown('lost', reason, RetryDelayMs);
@@ -330,10 +335,10 @@ export class Link {
     else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
   }
 
-  #markDown(reason: DownReason, text: string, waitMs: number): void {
+  #markDown(reason: DownReason, frameText: string, waitMs: number): void {
     const { state } = this;
-    if (state.kind !== 'down' || state.why !== reason || state.text !== text)
-      this.#setState({ kind: 'down', why: reason, text });
+    if (state.kind !== 'down' || state.why !== reason || state.text !== frameText)
+      this.#setState({ kind: 'down', why: reason, text: frameText });
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => void this.#connectOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
@@ -354,8 +359,8 @@ function describePortInUse({ port }: Connection): string {
 }
 
 /** proveIdentity never rejects. */
-async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
-  const frame = parseFrame(text);
+async function proveIdentity(handshake: Handshake, frameText: string): Promise<string | undefined> {
+  const frame = parseFrame(frameText);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.proveTo(frame.params).catch(() => undefined);
 }
@@ -379,7 +384,9 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
   const result = checkResult(method, frame.result);
-  return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
+  return result.ok
+    ? result.value
+    : new Error(`the server's answer to ${method} can't be read: ${result.formatProblem}`);
 }
 
 class RefusedError extends Error {

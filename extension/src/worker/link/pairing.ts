@@ -96,18 +96,18 @@ async function makeKeyId(key: string): Promise<string> {
   return (await makeChecksum(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
 
-async function makeChecksum(text: string): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+async function makeChecksum(checksumInput: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(checksumInput))));
 }
 
 /**
  * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
  * extension.
  */
-function parseConnection(text: string | undefined): Connection | undefined {
-  if (text === undefined) return undefined;
+function parseConnection(checksumInput: string | undefined): Connection | undefined {
+  if (checksumInput === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(checksumInput);
     if (!isRecord(value)) return undefined;
     const port = toPort(value.port);
     return port !== undefined && typeof value.key === 'string' && value.key !== ''

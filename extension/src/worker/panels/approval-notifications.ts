@@ -132,8 +132,8 @@ export class ApprovalNotifications {
     if (this.#shown && this.#shown.ticketId !== call?.waiting?.ticketId) await this.#closeShown();
     if (call?.waiting) {
       const { content, canDecide } = makeApprovalNotice(call, calls.length - 1);
-      const text = JSON.stringify(content);
-      if (!this.#shown || this.#shownText !== text) {
+      const contentJson = JSON.stringify(content);
+      if (!this.#shown || this.#shownText !== contentJson) {
         const { callId } = call;
         const { ticketId } = call.waiting;
         const shownAtMs = this.#shown?.shownAtMs ?? Date.now();
@@ -142,7 +142,7 @@ export class ApprovalNotifications {
           this.#shown?.canDecide === canDecide ? this.#shown.id : makeId(callId, ticketId, shownAtMs, canDecide);
         if (this.#shown && this.#shown.id !== id) await this.#closeShown();
         this.#shown = { id, callId, ticketId, shownAtMs, canDecide };
-        this.#shownText = text;
+        this.#shownText = contentJson;
         await this.#options.show(id, content);
         this.#settledAtMs = Date.now() + SettleDelayMs;
       }
@@ -204,13 +204,13 @@ export class ApprovalNotifications {
     else this.scheduleUpdate(); // The user had no time to read the notification.
   }
 
-  async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {
+  async #decide({ callId, ticketId }: ShownApproval, isAllowed: boolean): Promise<void> {
     const call = this.#calls?.find((one) => one.waiting?.ticketId === ticketId);
-    const params = { callId, ticketId, allow, surface: 'notification' } as const;
+    const params = { callId, ticketId, allow: isAllowed, surface: 'notification' } as const;
     this.#decided.add(ticketId);
     this.scheduleUpdate();
     try {
-      const decided = await this.#options.decide(allow ? { ...params, scope: 'once' } : params);
+      const decided = await this.#options.decide(isAllowed ? { ...params, scope: 'once' } : params);
       if (decided.outcome === 'decided') return;
       await this.#showOutcome(ticketId, describeOutcome(call?.waiting?.kind ?? 'permission', params, decided), call);
     } catch (error) {

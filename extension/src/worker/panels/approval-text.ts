@@ -22,10 +22,10 @@ export function makeApprovalNotice(call: CallView, otherCount: number): Approval
   const { waiting } = call;
   const name = removeHiddenCharacters(waiting?.toolTitle || formatToolName(call));
   const reason = toOneLine(waiting?.reason ?? '');
-  const place = waiting?.page;
+  const pageView = waiting?.page;
   const context = [
     toOneLine(waiting?.pluginName ?? ''),
-    place?.site ? removeHiddenCharacters(readHost(place.site)) : '',
+    pageView?.site ? removeHiddenCharacters(readHost(pageView.site)) : '',
     otherCount > 0 ? `${otherCount} more waiting` : '',
   ]
     .filter(Boolean)

@@ -24,7 +24,7 @@ export interface Panels {
   readonly isPanelOpen: boolean;
   readonly changed: Signal;
   addPanel(port: Port): void;
-  setCalls(state: StateSyncParams): void;
+  setCalls(callState: StateSyncParams): void;
   setPlugins(all: StatePluginsParams): void;
   setBrowserTools(browser: StateBrowserParams): void;
   scheduleUpdate(): void;
@@ -73,7 +73,7 @@ export function makePanels(options: PanelsOptions): Panels {
     const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
     if (ports.has(port)) port.postMessage(reply);
   };
-  const joined = (port: Port) => {
+  const addPort = (port: Port) => {
     ports.add(port);
     port.onMessage((message) => void answerRequest(port, message));
     port.onDisconnect(() => {
@@ -95,16 +95,16 @@ export function makePanels(options: PanelsOptions): Panels {
       return [...ports].some((port) => port.name === PANEL_PORT);
     },
     changed,
-    addPanel: joined,
-    setCalls: (state) => {
+    addPanel: addPort,
+    setCalls: (callState) => {
       calls = {
-        calls: state.calls ?? [],
+        calls: callState.calls ?? [],
         callsAt: Date.now(),
-        running: state.running,
-        clients: state.clients ?? [],
+        running: callState.running,
+        clients: callState.clients ?? [],
       };
-      endedCalls = prependCalls(state.ended ?? [], endedCalls);
-      unsentEndedCalls = prependCalls(state.ended ?? [], unsentEndedCalls);
+      endedCalls = prependCalls(callState.ended ?? [], endedCalls);
+      unsentEndedCalls = prependCalls(callState.ended ?? [], unsentEndedCalls);
       scheduleUpdate();
     },
     setPlugins: (all) => saveAndSend({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),

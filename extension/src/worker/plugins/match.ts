@@ -8,9 +8,9 @@ const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])
 
 /** parsePattern parses a match pattern such as "https://*.example.com/*". */
 export function parsePattern(pattern: string): UrlMatcher | undefined {
-  const parts = patternSyntax.exec(pattern);
-  if (!parts) return undefined;
-  const [, scheme = '', host = '', port = '*', path = ''] = parts;
+  const patternParts = patternSyntax.exec(pattern);
+  if (!patternParts) return undefined;
+  const [, scheme = '', host = '', port = '*', path = ''] = patternParts;
   const pathMatches = makeGlobMatcher(path);
   // In Chrome, the path pattern /app/* also matches the path /app.
   const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
@@ -26,9 +26,9 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
  * scheme `*`.
  */
 export function toChromePatterns(pattern: string): string[] {
-  const parts = patternSyntax.exec(pattern);
-  if (!parts) return [];
-  const [, scheme = '', host = '', port = '*', path = ''] = parts;
+  const patternParts = patternSyntax.exec(pattern);
+  if (!patternParts) return [];
+  const [, scheme = '', host = '', port = '*', path = ''] = patternParts;
   if (scheme !== '*' || port === '*') return [pattern];
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
@@ -65,19 +65,24 @@ function readPort(url: URL): string {
 }
 
 /** makeGlobMatcher returns a function that matches a text against a pattern in which each `*` matches any text. */
-function makeGlobMatcher(pattern: string): (text: string) => boolean {
-  const pieces = pattern.split('*');
-  const [prefix = ''] = pieces;
-  const suffix = pieces.at(-1) ?? '';
-  if (pieces.length === 1) return (text) => text === pattern;
-  const middlePieces = pieces.slice(1, -1);
-  return (text) => {
-    if (!text.startsWith(prefix) || text.length < prefix.length + suffix.length || !text.endsWith(suffix)) return false;
+function makeGlobMatcher(pattern: string): (matchedText: string) => boolean {
+  const patternPieces = pattern.split('*');
+  const [prefix = ''] = patternPieces;
+  const suffix = patternPieces.at(-1) ?? '';
+  if (patternPieces.length === 1) return (matchedText) => matchedText === pattern;
+  const middlePieces = patternPieces.slice(1, -1);
+  return (matchedText) => {
+    if (
+      !matchedText.startsWith(prefix) ||
+      matchedText.length < prefix.length + suffix.length ||
+      !matchedText.endsWith(suffix)
+    )
+      return false;
     let position = prefix.length;
-    const end = text.length - suffix.length;
+    const suffixStart = matchedText.length - suffix.length;
     for (const piece of middlePieces) {
-      const pieceStart = text.indexOf(piece, position);
-      if (pieceStart < 0 || pieceStart + piece.length > end) return false;
+      const pieceStart = matchedText.indexOf(piece, position);
+      if (pieceStart < 0 || pieceStart + piece.length > suffixStart) return false;
       position = pieceStart + piece.length;
     }
     return true;

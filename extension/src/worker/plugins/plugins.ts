@@ -96,10 +96,10 @@ export class Plugins {
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
     return this.#queue(async () => {
-      const wanted = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
-      this.#mode = await this.#detect(wanted);
-      await this.#unregisterOthers(wanted);
-      this.#wanted = wanted;
+      const wantedPlugins = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
+      this.#mode = await this.#detect(wantedPlugins);
+      await this.#unregisterOthers(wantedPlugins);
+      this.#wanted = wantedPlugins;
       this.#hostHash = params.host ?? '';
       if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
@@ -132,17 +132,17 @@ export class Plugins {
         const script = this.#makeScript(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
         scripts.set(script.id, { script, plugin, hasAdapter });
       }
-      const registered = await this.#readRegistered();
-      const staleIds = [...registered.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
+      const registeredScripts = await this.#readRegistered();
+      const staleIds = [...registeredScripts.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
       await this.#unregister(staleIds);
       const newScripts: UserScript[] = [];
       for (const [id, { script, plugin, hasAdapter }] of scripts) {
-        const oldScript = registered.get(id);
+        const oldScript = registeredScripts.get(id);
         if (oldScript && isSameScript(oldScript, script)) continue;
         if (oldScript) {
           await this.#syncProbes([script]);
           await this.#registrar.updateUserScript(script);
-          registered.set(id, script);
+          registeredScripts.set(id, script);
           continue;
         }
         try {
@@ -158,12 +158,12 @@ export class Plugins {
 
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
-    const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
-    if (code.preScript !== undefined) parts.push(code.preScript);
+    const scriptParts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
+    if (code.preScript !== undefined) scriptParts.push(code.preScript);
     const storeScript = plugin.world === 'isolated' ? makeVariableScript : makeConstantScript;
     return storeScript(
       await this.#options.entryPoints.deriveName(plugin.name),
-      `${host.code}(false)(${parts.join(',\n')}\n);`,
+      `${host.code}(false)(${scriptParts.join(',\n')}\n);`,
     );
   }
 
@@ -181,14 +181,14 @@ export class Plugins {
       else for (const script of newScripts) await this.#registerAll([script]);
       return;
     }
-    const registered = await this.#readRegistered();
-    for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
+    const registeredScripts = await this.#readRegistered();
+    for (const { code: _, ...script } of newScripts) registeredScripts.set(script.id, script);
   }
 
   async #syncBases(): Promise<void> {
-    const registered = await this.#readRegistered();
+    const registeredScripts = await this.#readRegistered();
     const bases = await this.#makeBases();
-    const newBases = bases.filter((base) => !registered.has(base.id));
+    const newBases = bases.filter((base) => !registeredScripts.has(base.id));
     if (newBases.length > 0) {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
@@ -198,19 +198,21 @@ export class Plugins {
       const baseCode = (frames: boolean) =>
         makeConstantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
       await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
-      for (const base of newBases) registered.set(base.id, base);
+      for (const base of newBases) registeredScripts.set(base.id, base);
     }
     const baseIds = new Set(bases.map((base) => base.id));
-    await this.#unregister([...registered.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)));
+    await this.#unregister(
+      [...registeredScripts.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)),
+    );
   }
 
   /** unregisterOthers must run before `wanted` changes, because Chrome must not start a plugin that `wanted` lacks. */
-  async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
-    const current = new Set(
-      wanted.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
+  async #unregisterOthers(wantedPlugins: readonly PluginInfo[]): Promise<void> {
+    const currentScriptIds = new Set(
+      wantedPlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
     const isOther = (id: string) =>
-      (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !current.has(id);
+      (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !currentScriptIds.has(id);
     if (this.#mode === 'userScripts')
       await this.#unregister([...(await this.#readRegistered()).keys()].filter(isOther));
     const files = (await this.#registrar.listFileScripts()).map((script) => script.id);
@@ -242,9 +244,9 @@ export class Plugins {
   }
 
   async #unregister(ids: readonly string[]): Promise<void> {
-    const registered = await this.#readRegistered();
+    const registeredScripts = await this.#readRegistered();
     await this.#registrar.unregisterUserScripts(ids);
-    for (const id of ids) registered.delete(id);
+    for (const id of ids) registeredScripts.delete(id);
   }
 
   async hasModeChanged(): Promise<boolean> {
@@ -256,11 +258,11 @@ export class Plugins {
     return this.#detect(this.#wanted);
   }
 
-  async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
+  async #detect(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
     // If the server wants no plugins, return 'files', so that the panel does not request the permission for user
     // scripts.
-    return wanted.length === 0 || wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+    return wantedPlugins.length === 0 || wantedPlugins.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
   /**
@@ -284,9 +286,9 @@ export class Plugins {
     const isSyncNeeded = this.#isSyncing;
     return this.#queue(async () => {
       if (await this.#registrar.areUserScriptsAllowed()) {
-        const registered = await this.#readRegistered();
-        await this.#registrar.unregisterUserScripts([...registered.keys()]);
-        registered.clear();
+        const registeredScripts = await this.#readRegistered();
+        await this.#registrar.unregisterUserScripts([...registeredScripts.keys()]);
+        registeredScripts.clear();
       }
       await this.#registrar.unregisterFiles((await this.#registrar.listFileScripts()).map((s) => s.id));
       return isSyncNeeded;

@@ -7,20 +7,20 @@ function makeFixture(t: TestContext) {
   const reports: PendingRegistrations[] = [];
   const registering = new RegistrationTracker();
   registering.registered.addListener((registrations) => reports.push(registrations));
-  const change = registering.track(async (_scripts: readonly string[]) => undefined);
-  return { registering, change, reports };
+  const changeScripts = registering.track(async (_scripts: readonly string[]) => undefined);
+  return { registering, change: changeScripts, reports };
 }
 
 test('changes of a sync count from shortly before the first change', (t) => {
-  const { registering, change, reports } = makeFixture(t);
+  const { registering, change: changeScripts, reports } = makeFixture(t);
   registering.recordSettled();
   assert.deepEqual([reports, registering.isActive], [[], false]);
   t.mock.timers.setTime(20_000);
-  void change([]);
+  void changeScripts([]);
   assert.equal(registering.isActive, false, 'nothing was registered');
-  void change(['a']);
+  void changeScripts(['a']);
   t.mock.timers.setTime(30_000);
-  void change(['b']);
+  void changeScripts(['b']);
   assert.equal(registering.isActive, true);
   registering.recordSettled();
   assert.deepEqual([reports, registering.isActive], [[{ fromMs: 17_000, firstMs: 20_000 }], false]);
@@ -29,15 +29,15 @@ test('changes of a sync count from shortly before the first change', (t) => {
 });
 
 test('a new worker or extension may have been interrupted between two registrations', (t) => {
-  const { registering, change, reports } = makeFixture(t);
+  const { registering, change: changeScripts, reports } = makeFixture(t);
   t.mock.timers.setTime(15_000);
-  void change(['a']);
+  void changeScripts(['a']);
   registering.recordSettled();
   assert.deepEqual(reports, [{ fromMs: 7000, firstMs: 15_000 }]);
   t.mock.timers.setTime(20_000);
   registering.recordCleared();
   t.mock.timers.setTime(30_000);
-  void change(['a']);
+  void changeScripts(['a']);
   registering.recordSettled();
   assert.deepEqual(reports.slice(1), [{ fromMs: 17_000, firstMs: 30_000 }]);
 });
@@ -50,14 +50,14 @@ test('documents from before a browser start have no scripts, even if everything 
 });
 
 test('the scripts that every document needs are reported first, and the rest counts from the same time', (t) => {
-  const { registering, change, reports } = makeFixture(t);
+  const { registering, change: changeScripts, reports } = makeFixture(t);
   registering.recordBrowserStart();
   registering.recordBases();
-  void change(['base']);
+  void changeScripts(['base']);
   t.mock.timers.setTime(11_000);
   registering.recordBases();
   assert.equal(registering.isActive, true);
-  void change(['adapter']);
+  void changeScripts(['adapter']);
   registering.recordSettled();
   const [nothing, ...both] = reports;
   assert.deepEqual(nothing, { fromMs: 0, firstMs: undefined });

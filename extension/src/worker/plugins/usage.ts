@@ -56,13 +56,18 @@ export class PluginUsage {
  * sortForPreregistration puts plugins that must start before the page's scripts first, followed by recently used
  * plugins.
  */
-export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
+export function sortForPreregistration(
+  plugins: readonly PluginInfo[],
+  usedPlugins: readonly string[],
+): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {
-    const index = used.indexOf(name);
+    const index = usedPlugins.indexOf(name);
     return (early === true ? 0 : MaxUsedPlugins + 1) + (index < 0 ? MaxUsedPlugins : index);
   };
   const sorted = [...plugins].sort((a, b) => rank(a) - rank(b));
-  return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
+  return plugins.length <= MaxPreregistered
+    ? sorted
+    : sorted.filter((p) => p.early === true || usedPlugins.includes(p.name));
 }
 
 /** selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. */

@@ -178,8 +178,8 @@ export class TabReloader {
 
   async #repair(tab: ChromeTab): Promise<TabCheckResult> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
-    const missing = this.#missingPlugins(tab);
-    return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
+    const missingPlugins = this.#missingPlugins(tab);
+    return missingPlugins.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missingPlugins);
   }
 
   /**
@@ -203,11 +203,12 @@ export class TabReloader {
   }
 
   /** repairMissing reloads a tab whose document started before the scripts of its plugins were registered. */
-  async #repairMissing(tab: ChromeTab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
+  async #repairMissing(tab: ChromeTab, missingPlugins: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
     if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
-    if (this.#mayConnect(startMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
+    if (this.#mayConnect(startMs) || !missingPlugins.every((plugin) => this.#options.isRegistered(plugin)))
+      return 'again';
     const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
@@ -223,7 +224,7 @@ export class TabReloader {
         return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
-      this.#options.beforeReload(missing);
+      this.#options.beforeReload(missingPlugins);
       return this.#options.reloadTab(tab.id);
     });
   }

@@ -32,14 +32,14 @@ test('a needed site is offered for ten minutes, or until the user allows the sit
   let patterns: string[] = [];
   const access = new SiteAccess(async () => patterns);
   await access.refresh();
-  let changes = 0;
-  access.changed.addListener(() => changes++);
+  let changeCount = 0;
+  access.changed.addListener(() => changeCount++);
   assert.match(
     access.findProblem('https://bank.example:444/account') ?? '',
     /no access to bank\.example; .* press "Allow on bank\.example", then retry$/,
   );
   access.findProblem('http://shop.example/');
-  assert.deepEqual([access.neededHosts, changes], [['shop.example', 'bank.example'], 2]);
+  assert.deepEqual([access.neededHosts, changeCount], [['shop.example', 'bank.example'], 2]);
   patterns = ['*://shop.example/*'];
   await access.refresh();
   assert.deepEqual(access.neededHosts, ['bank.example']);
