@@ -42,8 +42,8 @@ test('a patch that cannot be applied is dropped as a whole, and later patches ar
 });
 
 test('the record of a running call has its activities, also after the service worker was killed', async () => {
-  const stop = new AbortController();
-  const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stopController.signal });
   const runningCall = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const readContent = async () => (await fetchCallRecord(stack, runningCall.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
@@ -53,7 +53,7 @@ test('the record of a running call has its activities, also after the service wo
   );
   await stack.chrome.stopWorker();
   assert.deepEqual(await readContent(), allRows);
-  stop.abort();
+  stopController.abort();
   await assert.rejects(call);
   // The MCP client returns from a cancelled call before the daemon has cancelled the call.
   await waitFor(
@@ -67,7 +67,7 @@ test('opentabs calls show --follow prints the activities for the user until the 
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const userFollower = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
-  const { code, stdout } = await userFollower.ended;
+  const { code, stdout } = await userFollower.commandEnd;
   assert.equal(code, 0);
   const outputLines = stdout.split('\n').map((line) => line.trim());
   assert.ok(outputLines.some((line) => line.startsWith('activity table')));

@@ -38,17 +38,17 @@ async function makeThreeCalls() {
 
 function followEvents(filter: string) {
   const controller = new AbortController();
-  const stream = { text: '', stop: () => controller.abort() };
+  const eventStream = { text: '', stop: () => controller.abort() };
   const response = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
     headers: { authorization: `Bearer ${stack.token}` },
     signal: controller.signal,
   });
   const readStream = response.then(async ({ body }) => {
     const decoder = new TextDecoder();
-    for await (const chunk of body ?? []) stream.text += decoder.decode(chunk, { stream: true });
+    for await (const chunk of body ?? []) eventStream.text += decoder.decode(chunk, { stream: true });
   });
   readStream.catch(() => undefined);
-  return { read: stream, started: waitFor(`/events${filter}`, () => stream.text.includes(': following')) };
+  return { read: eventStream, started: waitFor(`/events${filter}`, () => eventStream.text.includes(': following')) };
 }
 
 test('terminals and /events filter reports by audience; agents and the audit log get all reports', async () => {
@@ -94,11 +94,11 @@ test('terminals and /events filter reports by audience; agents and the audit log
   userEvents.read.stop();
 
   // The audit contains the messages of all calls, for every audience.
-  const audit = await waitFor('the audit log to contain the calls', async () => {
+  const auditLog = await waitFor('the audit log to contain the calls', async () => {
     const auditText = await runChecked(['audit', '--json'], stack.env);
     return auditText.includes('user step 4') && auditText.includes('internal step 3') ? auditText : undefined;
   });
-  assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);
+  assert.equal((auditLog.match(/"audience":"user","last_messages"/g) ?? []).length, 1, auditLog);
 });
 
 test('the side panel shows reports for the user only, and all reports if "Show everything" is on', async () => {

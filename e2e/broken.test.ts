@@ -86,8 +86,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
       });
     }
-    const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
-    assert.match(review.stdout, /failed {4}did not start in a page of/);
+    const reviewResult = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    assert.match(reviewResult.stdout, /failed {4}did not start in a page of/);
 
     writeFileSync(join(stack.homeFolder, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitForPlugin(name, false);
@@ -138,9 +138,9 @@ test('a plugin works again in the open page after its folder was changed, broken
   const name = 'returns';
   const code = makeAdapterCode(name);
   await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
-  const dir = join(stack.homeFolder, `plugin-${name}`);
-  const file = join(dir, 'dist/adapter.iife.js');
-  const packageJson = readFileSync(join(dir, 'package.json'), 'utf8');
+  const pluginFolder = join(stack.homeFolder, `plugin-${name}`);
+  const file = join(pluginFolder, 'dist/adapter.iife.js');
+  const packageJson = readFileSync(join(pluginFolder, 'package.json'), 'utf8');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
@@ -163,24 +163,24 @@ test('a plugin works again in the open page after its folder was changed, broken
     ['no adapter', () => rmSync(file), () => writeFileSync(file, code), 'adapter.iife.js: is missing'],
     [
       'no folder',
-      () => renameSync(dir, `${dir}.away`),
-      () => renameSync(`${dir}.away`, dir),
+      () => renameSync(pluginFolder, `${pluginFolder}.away`),
+      () => renameSync(`${pluginFolder}.away`, pluginFolder),
       'the folder does not exist',
     ],
     [
       'another name',
-      () => writeFileSync(join(dir, 'package.json'), packageJson.replace(`plugin-${name}`, 'plugin-other')),
-      () => writeFileSync(join(dir, 'package.json'), packageJson),
+      () => writeFileSync(join(pluginFolder, 'package.json'), packageJson.replace(`plugin-${name}`, 'plugin-other')),
+      () => writeFileSync(join(pluginFolder, 'package.json'), packageJson),
       'names the plugin "other"',
     ],
   ];
-  for (const [changeName, breakPlugin, restore, statusText] of pluginChanges) {
+  for (const [changeName, breakPlugin, restorePlugin, statusText] of pluginChanges) {
     breakPlugin();
     await waitForPlugin(name, false);
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
     assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${changeName}: ${refusedCall.text}`);
-    restore();
+    restorePlugin();
     await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${changeName}`, async () => !(await client.call(`${name}__who`, {})).isError);

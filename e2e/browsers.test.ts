@@ -80,8 +80,8 @@ test('no tab is opened while two browsers are connected', async () => {
 });
 
 async function readNames(): Promise<ReadonlyMap<string, string>> {
-  const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
-  const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];
+  const listedBrowsers: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
+  const browsers = Array.isArray(listedBrowsers) ? listedBrowsers.filter(isRecord) : [];
   return new Map(
     browsers.filter((browser) => browser.connected).map((browser) => [`${browser.id}`, `${browser.name}`]),
   );

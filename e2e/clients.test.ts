@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
@@ -17,11 +17,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   describe(`the official MCP client over ${name}`, () => {
     let client: McpClient;
     before(async () => {
-      client = await connect(stack);
+      client = await connectClient(stack);
     });
 
     test('the client lists tools with title, schemas and annotations', async () => {
@@ -40,11 +40,11 @@ for (const [name, connect] of transports) {
 
     test('the client calls a tool through callTool, which checks the result against the schema', async () => {
       await client.sdk.listTools();
-      const result = await client.sdk.callTool({
+      const callResult = await client.sdk.callTool({
         name: 'messages__export_messages',
         arguments: { channelId: 'general-2' },
       });
-      assert.equal(Object(result.structuredContent).count, 20);
+      assert.equal(Object(callResult.structuredContent).count, 20);
     });
 
     test('the client receives all violations of the input schema', async () => {
@@ -84,12 +84,12 @@ for (const [name, connect] of transports) {
       const args = { channelId: 'general-2' };
       const directOutcome = await client.call('messages__export_messages', args);
       for (const tool of ['tools_call', 'tools_read']) {
-        const result = await client.call(tool, { name: 'messages__export_messages', arguments: args });
+        const callResult = await client.call(tool, { name: 'messages__export_messages', arguments: args });
         assert.deepEqual(
-          [result.text, result.structured, result.isError],
+          [callResult.text, callResult.structured, callResult.isError],
           [directOutcome.text, directOutcome.structured, false],
         );
-        assert.equal(result.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
+        assert.equal(callResult.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
       }
       const found = await client.call('tools_search', { query: 'download all messages of a channel' });
       assert.match(found.text, /messages__export_messages\(channelId/);
@@ -135,10 +135,10 @@ test('twenty concurrent calls of two clients each get their own result', async (
       return { from: 3 + (i % 5), out: callOutcome };
     }),
   );
-  for (const { from, out: callOutcome } of callOutcomes) {
+  for (const { from: transportName, out: callOutcome } of callOutcomes) {
     assert.equal(callOutcome?.isError, false, callOutcome?.text);
-    assert.deepEqual(callOutcome?.structured, { counted: from });
-    assert.ok(callOutcome?.progress.every((report) => report.total === from));
-    assert.equal(callOutcome?.progress.at(-1)?.progress, from);
+    assert.deepEqual(callOutcome?.structured, { counted: transportName });
+    assert.ok(callOutcome?.progress.every((report) => report.total === transportName));
+    assert.equal(callOutcome?.progress.at(-1)?.progress, transportName);
   }
 });

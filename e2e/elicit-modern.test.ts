@@ -24,7 +24,7 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
-for (const [name, connect] of [
+for (const [name, connectClient] of [
   ['http', connectModernHttp],
   ['stdio', connectModernStdio],
 ] as const) {
@@ -32,7 +32,7 @@ for (const [name, connect] of [
     let client: ModernClient;
     let id = 0;
     before(async () => {
-      client = await connect(stack);
+      client = await connectClient(stack);
     });
     after(() => client?.close());
 
@@ -44,7 +44,12 @@ for (const [name, connect] of [
       };
       id += 1;
       const params = { name: tool, arguments: args, _meta, ...otherParams };
-      const { result: callResult, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
+      const { result: callResult, error } = await client.exchangeMessage({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params,
+      });
       return { result: isRecord(callResult) ? callResult : {}, error: isRecord(error) ? error : undefined };
     };
     const callUntilForm = async (tool: string, args: unknown) => {

@@ -29,7 +29,7 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
-for (const [name, connect] of [
+for (const [name, connectClient] of [
   ['http', (s: Stack) => s.connectHttp.bind(s)],
   ['stdio', (s: Stack) => s.connectStdio.bind(s)],
 ] as const) {
@@ -39,7 +39,7 @@ for (const [name, connect] of [
     const nextForm = () => waitFor('the next approval form', () => approvalForms.shift());
 
     before(async () => {
-      client = await connect(stack)(
+      client = await connectClient(stack)(
         (params, signal) =>
           new Promise((formAnswer) => {
             const schema: unknown = 'requestedSchema' in params ? params.requestedSchema : {};
@@ -138,7 +138,7 @@ for (const [name, connect] of [
     });
 
     test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
-      const plainClient = await connect(stack)();
+      const plainClient = await connectClient(stack)();
       const call = plainClient.call('everything__echo', { value: 3 });
       await decideElsewhere('everything__echo', true);
       const outcome = await call;

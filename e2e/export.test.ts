@@ -1,7 +1,7 @@
 /** The example plugin "export", written for the original OpenTabs SDK, builds and runs unchanged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -10,9 +10,9 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`the export reports each of its pages over ${name}`, async () => {
-    const client = await connect(stack);
+    const client = await connectClient(stack);
     const callOutcome = await client.call('export__export_messages', { channelId: 'slow-4-300' });
     assert.equal(callOutcome.isError, false, callOutcome.text);
     const exportResult = Object(callOutcome.structured);

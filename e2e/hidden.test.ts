@@ -14,7 +14,7 @@ before(async () => {
 after(() => fixture?.close());
 
 async function openHiddenTab(path: string): Promise<number> {
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {
     const tab = await fixture.findLiveTab(path);
     return (tab?.plugins ?? []).length > 0 ? tab : undefined;
@@ -84,7 +84,7 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
   await browser.start();
   try {
     await waitFor('the new browser to connect', findNewBrowser);
-    await browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
+    await browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
     const { id } = await waitFor('the new browser to report its tab', async () => {
       const newBrowser = await findNewBrowser();
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
@@ -94,11 +94,11 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     assert.deepEqual(callOutcome.structured, { value: 1 }, callOutcome.text);
     // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the
     // target.
-    const state = await waitFor('the state of the page', async () => {
+    const pageState = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
       return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     });
-    assert.equal(state, 'hidden');
+    assert.equal(pageState, 'hidden');
   } finally {
     await browser.close();
   }
@@ -110,7 +110,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const setSuspended = async (isSuspended: boolean) => {
-    await page.send('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
     await waitFor('Chrome to report the suspension', async () => {
       const isFrozen = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return isFrozen === isSuspended;
@@ -127,7 +127,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   const inOtherTab = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
+  await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
   await setSuspended(false);
   await waitFor(
     'a successful call in the tab',
@@ -142,18 +142,19 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const { path, tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  const setLifecycleState = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
-  let suspension: Promise<unknown> | undefined;
+  const setLifecycleState = (pageState: 'frozen' | 'active') =>
+    page.sendCommand('Page.setWebLifecycleState', { state: pageState });
+  let suspensionPromise: Promise<unknown> | undefined;
   const callOutcome = await client.call(
     'messages__countdown',
     { from: 1000, intervalMs: 500, tabId: tab.tabId },
     {
       onProgress: ({ progress }) => {
-        if (progress === 2) suspension = setLifecycleState('frozen');
+        if (progress === 2) suspensionPromise = setLifecycleState('frozen');
       },
     },
   );
-  await suspension;
+  await suspensionPromise;
   assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
   assert.match(
     callOutcome.text,

@@ -55,8 +55,8 @@ test('another session receives the result of a job whose client has disconnected
   secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
     changedUris.push(n.params.uri);
   });
-  const uri = `opentabs://calls/${job}`;
-  await secondClient.sdk.subscribeResource({ uri });
+  const resourceUri = `opentabs://calls/${job}`;
+  await secondClient.sdk.subscribeResource({ uri: resourceUri });
 
   const jobResult = await secondClient.call('job_wait', { job });
   assert.equal(jobResult.isError, false, jobResult.text);
@@ -65,11 +65,11 @@ test('another session receives the result of a job whose client has disconnected
   assert.deepEqual((await secondClient.call('job_result', { job })).structured, jobResult.structured);
 
   await waitFor('the notification that the job ended', async () => {
-    const { contents } = await secondClient.sdk.readResource({ uri });
+    const { contents } = await secondClient.sdk.readResource({ uri: resourceUri });
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
     return changedUris.length >= 2 && Object(JSON.parse(text)).status === 'done';
   });
-  assert.deepEqual([...new Set(changedUris)], [uri]);
+  assert.deepEqual([...new Set(changedUris)], [resourceUri]);
 });
 
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
@@ -94,16 +94,16 @@ test('job_cancel stops the code in the page', async () => {
 
 test('a client that cancels before it has a handle cancels the call', async () => {
   const client = await stack.connectHttp();
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const cancelledCall = client.call(
     'messages__heartbeat',
     { everyMs: 500, forMs: 0, _detach: '15' },
-    { signal: stop.signal },
+    { signal: stopController.signal },
   );
   const call = await waitFor('the call to run', async () =>
     (await stack.listCalls()).find((call) => call.status === 'running'),
   );
-  stop.abort();
+  stopController.abort();
   await assert.rejects(cancelledCall);
   await waitFor('the call to be cancelled', async () => (await findJob(call.call_id))?.status === 'cancelled');
 });

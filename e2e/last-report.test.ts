@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connectModernStdio, isRecord } from './harness/modern.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -37,20 +37,20 @@ async function runConcurrently(count: number, call: (callNumber: number) => Prom
 
 async function runWithBusyProcesses<T>(callback: () => Promise<T>): Promise<T> {
   const children = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-  const exits = children.map((child) => once(child, 'exit'));
+  const exitPromises = children.map((child) => once(child, 'exit'));
   try {
     return await callback();
   } finally {
     for (const child of children) child.kill();
-    await Promise.all(exits);
+    await Promise.all(exitPromises);
   }
 }
 
 /** runWithStalls repeatedly blocks the test process, which contains the MCP client, for 5 to 90 ms. */
 async function runWithStalls<T>(callback: () => Promise<T>): Promise<T> {
   let roundIndex = 0;
-  const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  const timer = setInterval(() => Atomics.wait(sleeper, 0, 0, 5 + ((roundIndex++ * 37) % 86)), 60);
+  const sleepBuffer = new Int32Array(new SharedArrayBuffer(4));
+  const timer = setInterval(() => Atomics.wait(sleepBuffer, 0, 0, 5 + ((roundIndex++ * 37) % 86)), 60);
   try {
     return await callback();
   } finally {
@@ -58,9 +58,9 @@ async function runWithStalls<T>(callback: () => Promise<T>): Promise<T> {
   }
 }
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
-    const client = await connect(stack);
+    const client = await connectClient(stack);
     const call = async () => {
       const outcome = await client.call('messages__reports', args);
       assert.equal(outcome.isError, false, outcome.text);
@@ -70,7 +70,7 @@ for (const [name, connect] of transports) {
   });
 
   test(`a client that stalls loses no last report over ${name}`, async () => {
-    const client = await connect(stack);
+    const client = await connectClient(stack);
     const call = async () => (await client.call('messages__reports', args)).progress.at(-1)?.message === 'last';
     assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);
   });
@@ -87,7 +87,9 @@ test('a client of 2026-07-28 that stalls loses no last report over stdio', async
     };
     const params = { name: 'messages__reports', arguments: args, _meta };
     const messages: unknown[] = [];
-    const answer = await client.exchange({ id: callNumber, params }, (progress) => messages.push(progress.message));
+    const answer = await client.exchangeMessage({ id: callNumber, params }, (progress) =>
+      messages.push(progress.message),
+    );
     assert.ok(isRecord(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
     return messages.at(-1) === 'last';
   };

@@ -23,9 +23,9 @@ before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
   for (const name of twinNames) {
-    const dir = join(stack.homeFolder, name);
-    await buildLegacyPlugin(dir, makeTwin(name));
-    await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+    const pluginFolder = join(stack.homeFolder, name);
+    await buildLegacyPlugin(pluginFolder, makeTwin(name));
+    await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
     await runChecked(
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
@@ -104,12 +104,16 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
   await page.evaluate(() => history.pushState(null, '', '/page?a'));
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
-  const hooks = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === hooks);
+  const expectedHooks =
+    'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
+  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === expectedHooks);
   await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
-  await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === `${hooks}deactivated torn `);
+  await waitFor(
+    'alpha to be torn down',
+    async () => (await readHooks(page, 'alpha')) === `${expectedHooks}deactivated torn `,
+  );
   await page.evaluate(() => history.pushState(null, '', '/after'));
-  const betaHooks = hooks.replace('start:fail end:fail:false ', '');
+  const betaHooks = expectedHooks.replace('start:fail end:fail:false ', '');
   await waitFor('the events of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
   const lockedAdapters = (await callTool('beta__locked', { tabId })).structured;
   assert.deepEqual(lockedAdapters, { names: ['beta'], locked: true });
@@ -118,9 +122,9 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
-  const dir = join(stack.homeFolder, earlyPlugin.name);
-  await buildLegacyPlugin(dir, earlyPlugin);
-  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const pluginFolder = join(stack.homeFolder, earlyPlugin.name);
+  await buildLegacyPlugin(pluginFolder, earlyPlugin);
+  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
     const outcome = await callWithReload(stack, client, 'early__heard', { tabId });

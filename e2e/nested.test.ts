@@ -87,14 +87,14 @@ test('endless recursion and too many nested calls are stopped', async () => {
 
 test('cancelling the top call stops the code of all nested calls', async () => {
   const key = makeKey();
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const callOutcome = client.call(
     'everything__call_itself',
     { levels: 3, forMs: 20_000, key },
-    { signal: stop.signal },
+    { signal: stopController.signal },
   );
   await waitForNote(`begin ${key}0`);
-  stop.abort('enough');
+  stopController.abort('enough');
   await assert.rejects(callOutcome);
   for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
   const calls = (await fetchCallRecords(stack))

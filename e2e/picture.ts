@@ -19,8 +19,8 @@ interface TerminalLine {
 
 async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
   const path = `${dirname(opentabsBinary)}:${process.env.PATH ?? ''}`;
-  const shell = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
-  const child = spawn('script', ['-qec', shell, '/dev/null'], {
+  const shellScript = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
+  const child = spawn('script', ['-qec', shellScript, '/dev/null'], {
     env: { ...process.env, ...env, PATH: path, TERM: 'xterm-256color', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -53,10 +53,10 @@ function pickFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLi
 
 function drawSvg(terminalLines: readonly TerminalLine[]): string {
   const width = Math.ceil(columnCount * 7.85) + 32;
-  const seconds = terminalLines.length * 0.6 + 2;
-  const keyframes = terminalLines.map((_, i) => {
-    const startPercent = ((i * 0.6) / seconds) * 100;
-    const endPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
+  const totalSeconds = terminalLines.length * 0.6 + 2;
+  const keyframeStyles = terminalLines.map((_, i) => {
+    const startPercent = ((i * 0.6) / totalSeconds) * 100;
+    const endPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / totalSeconds) * 100;
     const hiddenBefore = i === 0 ? '' : '0%{opacity:0}';
     const hiddenAfter = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
     return `@keyframes f${i}{${hiddenBefore}${startPercent.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
@@ -64,13 +64,13 @@ function drawSvg(terminalLines: readonly TerminalLine[]): string {
   const textElements = terminalLines.map(
     (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
   );
-  const animations = terminalLines.map((_, i) => `#l${i}{animation:f${i} ${seconds}s steps(1) infinite}`);
+  const animationStyles = terminalLines.map((_, i) => `#l${i}{animation:f${i} ${totalSeconds}s steps(1) infinite}`);
   const stillFrame = Math.floor(terminalLines.length * 0.8);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
 <style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d4d4d4;white-space:pre}.l{opacity:0}
 @media(prefers-reduced-motion:reduce){#l${stillFrame}{opacity:1}}
-@media(prefers-reduced-motion:no-preference){${animations.join('')}}
-${keyframes.join('\n')}</style>
+@media(prefers-reduced-motion:no-preference){${animationStyles.join('')}}
+${keyframeStyles.join('\n')}</style>
 <rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
 <text x="16" y="28" style="fill:#7fd88f">$<tspan fill="#d4d4d4" x="32">${escapeXml(command)}</tspan></text>
 ${textElements.join('\n')}
@@ -85,12 +85,12 @@ function escapeXml(text: string): string {
 const stack = await startStack();
 try {
   const terminalLines = await recordTerminal(stack.env, stack.homeFolder);
-  const size = readFileSync(join(stack.homeFolder, 'archive.json')).length;
+  const archiveBytes = readFileSync(join(stack.homeFolder, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, drawSvg(pickFrames(terminalLines)));
   const lastLine = terminalLines.at(-1);
   process.stdout.write(
-    `${output}: ${terminalLines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${size} bytes\n`,
+    `${output}: ${terminalLines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${archiveBytes} bytes\n`,
   );
 } finally {
   await stack.close();

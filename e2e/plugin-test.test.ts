@@ -16,10 +16,13 @@ mkdirSync(tempFolder);
 const env = { OPENTABS_HOME: join(homeFolder, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
 after(() => rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 }));
 
-async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
-  const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];
-  const lines = await runChecked(command, env);
-  const events: { test?: string; skipped?: boolean }[] = lines
+async function runPluginTests(
+  pluginFolder: string,
+  ...testFlags: string[]
+): Promise<readonly (readonly [string, boolean])[]> {
+  const command = ['plugin', 'test', pluginFolder, '--browser', '--json', '--timeout', '10m', ...testFlags];
+  const eventLines = await runChecked(command, env);
+  const events: { test?: string; skipped?: boolean }[] = eventLines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

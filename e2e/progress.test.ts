@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, Outcome } from './harness/client.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -15,11 +15,11 @@ function checkProtocol(callOutcome: Outcome): void {
   assert.equal(callOutcome.isError, false, callOutcome.text);
   for (const [i, progressReport] of callOutcome.progress.entries()) {
     assert.ok(Number.isFinite(progressReport.progress), `the progress ${progressReport.progress} is not finite`);
-    const previous = callOutcome.progress[i - 1];
-    if (previous)
+    const previousReport = callOutcome.progress[i - 1];
+    if (previousReport)
       assert.ok(
-        progressReport.progress > previous.progress,
-        `progress ${progressReport.progress} came after ${previous.progress}`,
+        progressReport.progress > previousReport.progress,
+        `progress ${progressReport.progress} came after ${previousReport.progress}`,
       );
     if (progressReport.total !== undefined)
       assert.ok(
@@ -49,9 +49,9 @@ const malformedReports = [
   { progress: 10, total: 10, message: 'final' },
 ];
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
+    const client: McpClient = await connectClient(stack);
     const callOutcome = await client.call('messages__reports', { reports: malformedReports });
     checkProtocol(callOutcome);
     const lastReport = callOutcome.progress.at(-1);
@@ -59,7 +59,7 @@ for (const [name, connect] of transports) {
   });
 
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
+    const client: McpClient = await connectClient(stack);
     const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
     const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
     const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
@@ -86,7 +86,7 @@ for (const [name, connect] of transports) {
   });
 
   test(`100,000 reports in a loop are coalesced and counted over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
+    const client: McpClient = await connectClient(stack);
     const callOutcome = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(callOutcome);
     assert.equal(callOutcome.progress.at(-1)?.progress, 100_000);

@@ -70,8 +70,8 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
     assert.match(outcome.text, /does not respond.*running there when it stopped answering: .*runaway__spin \(call_/s);
     assert.doesNotMatch(outcome.text, /no progress and no result/);
   }
-  const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
-  assert.equal(reloaded.code, 0, reloaded.stderr);
+  const reloadResult = await stack.runCli('browser', 'reload-tab', String(tabId));
+  assert.equal(reloadResult.code, 0, reloadResult.stderr);
   await otherPage.close();
   await waitFor(
     'a successful call in the reloaded page',

@@ -52,9 +52,9 @@ after(async () => {
 });
 
 test('the plugin works in the site that the user configured, after the user has logged in', async () => {
-  const address = site.address();
-  assert.ok(address !== null && typeof address === 'object');
-  const siteOrigin = `http://127.0.0.1:${address.port}`;
+  const siteAddress = site.address();
+  assert.ok(siteAddress !== null && typeof siteAddress === 'object');
+  const siteOrigin = `http://127.0.0.1:${siteAddress.port}`;
   await runChecked(['plugin', 'configure', 'tickets', `site=${siteOrigin}`, 'state=all', 'limit=3'], stack.env);
   const tab = await stack.chrome.openPage(`${siteOrigin}/`);
   // The call reloads a tab that was open before the plugin was registered for the tab's site.

@@ -67,10 +67,10 @@ const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allo
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = makeKey();
-  const stop = new AbortController();
-  const callOutcome = client.call('everything__login', { key }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const callOutcome = client.call('everything__login', { key }, { signal: stopController.signal });
   const call = await findWaitingCall('everything__login');
-  stop.abort('enough');
+  stopController.abort('enough');
   await assert.rejects(callOutcome);
   await waitForNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);

@@ -82,7 +82,7 @@ test('a notification of an unknown method, or of a method for requests, gets no 
 });
 
 test('a request with malformed params gets an answer with code -32602 and the name of the field', () => {
-  const malformed: readonly (readonly [string, unknown, string])[] = [
+  const malformedRequests: readonly (readonly [string, unknown, string])[] = [
     ['tool.dispatch', 'no', 'params: must be an object, got string'],
     ['tool.dispatch', [], 'params: must be an object, got an array'],
     ['tool.dispatch', {}, 'params.dispatchId: missing'],
@@ -105,7 +105,7 @@ test('a request with malformed params gets an answer with code -32602 and the na
       'params.plugins[0].matches[1]: must be a string, got number',
     ],
   ];
-  for (const [method, params, expectedProblem] of malformed) {
+  for (const [method, params, expectedProblem] of malformedRequests) {
     const parsedFrame = parseFrame(makeRequestText(method, params));
     assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.reply !== undefined, expectedProblem);
     assert.equal(parsedFrame.formatProblem, `${method}: ${expectedProblem}`);

@@ -114,13 +114,13 @@ export type Checked<T> =
   | { readonly ok: false; readonly formatProblem: string };
 
 /** checkResult validates the result of a JSON-RPC request with the given method. */
-export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
-  const formatProblem = findProblem(resultTypes.get(method) ?? '', result, 'result');
+export function checkResult<M extends RequestMethod>(method: M, resultValue: unknown): Checked<Requests[M]['result']> {
+  const formatProblem = findProblem(resultTypes.get(method) ?? '', resultValue, 'result');
   // findProblem uses shapes that are generated from the TypeScript types, so a result in which findProblem finds no
   // problem has the right type.
-  const isValid = (v: unknown): v is Requests[M]['result'] => v === result && formatProblem === undefined;
-  return isValid(result)
-    ? { ok: true, value: result }
+  const isValid = (v: unknown): v is Requests[M]['result'] => v === resultValue && formatProblem === undefined;
+  return isValid(resultValue)
+    ? { ok: true, value: resultValue }
     : { ok: false, formatProblem: formatProblem ?? 'result: invalid' };
 }
 
@@ -142,8 +142,12 @@ export function encodeNotification<M extends NotificationMethod>(method: M, para
 }
 
 /** encodeResult encodes the response to a successful JSON-RPC request as JSON text. */
-export function encodeResult<M extends RequestMethod>(id: string, _method: M, result: Requests[M]['result']): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result });
+export function encodeResult<M extends RequestMethod>(
+  id: string,
+  _method: M,
+  resultValue: Requests[M]['result'],
+): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: resultValue });
 }
 
 /** encodeError encodes the response to a failed JSON-RPC request as JSON text. */
@@ -155,9 +159,9 @@ export function encodeError(id: string, error: RPCError): string {
  * encodeCallError encodes the response to a tool.dispatch request whose call failed. hops is undefined for a call that
  * is not traced or that its page did not run.
  */
-export function encodeCallError(id: string, error: CallError, hops?: BrowserHops): string {
+export function encodeCallError(id: string, error: CallError, browserHops?: BrowserHops): string {
   const rpcError = { code: CodeCallFailed, message: error.message, data: error };
-  return encodeError(id, hops ? { ...rpcError, hops } : rpcError);
+  return encodeError(id, browserHops ? { ...rpcError, hops: browserHops } : rpcError);
 }
 
 /**
@@ -165,10 +169,10 @@ export function encodeCallError(id: string, error: CallError, hops?: BrowserHops
  * is copied without parsing, or undefined if the tool returned undefined. hops is undefined for a call that is not
  * traced.
  */
-export function encodeRawResult(id: string, outputText: string | undefined, hops?: BrowserHops): string {
+export function encodeRawResult(id: string, outputText: string | undefined, browserHops?: BrowserHops): string {
   const output = outputText === undefined ? '' : `"output":${outputText}`;
-  const separator = output !== '' && hops ? ',' : '';
-  const hopsMember = hops ? `${separator}"hops":${JSON.stringify(hops)}` : '';
+  const separator = output !== '' && browserHops ? ',' : '';
+  const hopsMember = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsMember}}}`;
 }
 
@@ -206,7 +210,7 @@ export function encodeRawAsk(dispatchId: string, askId: number, bodyText: string
 function readRequest(id: string, method: string, params: unknown): Frame {
   const knownMethod = requestMethods.get(method);
   if (!knownMethod) {
-    const formatProblem = `unknown request "${truncate(method)}"`;
+    const formatProblem = `unknown request "${truncateText(method)}"`;
     return makeInvalidFrame(formatProblem, encodeError(id, { code: CodeMethodNotFound, message: formatProblem }));
   }
   const frameBody = params ?? {};
@@ -224,7 +228,7 @@ function readRequest(id: string, method: string, params: unknown): Frame {
 
 function readNotification(method: string, params: unknown): Frame {
   const knownMethod = notificationMethods.get(method);
-  if (!knownMethod) return makeInvalidFrame(`unknown notification "${truncate(method)}"`);
+  if (!knownMethod) return makeInvalidFrame(`unknown notification "${truncateText(method)}"`);
   const frameBody = params ?? {};
   const formatProblem = findProblem(paramsTypes.get(knownMethod) ?? '', frameBody, 'params');
   if (formatProblem !== undefined) return makeInvalidFrame(`${method}: ${formatProblem}`);
@@ -256,7 +260,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function truncate(frameText: string): string {
+function truncateText(frameText: string): string {
   return frameText.length > 80 ? `${frameText.slice(0, 80)}...` : frameText;
 }
 
@@ -342,7 +346,7 @@ function findScalarProblem(name: string, value: unknown): string | undefined {
   const enumValues = enumValuesByName[name];
   if (enumValues) {
     if (typeof value === 'string' && enumValues.includes(value)) return undefined;
-    return `: must be one of ${enumValues.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : describeKind(value)}`;
+    return `: must be one of ${enumValues.join(', ')}, got ${typeof value === 'string' ? `"${truncateText(value)}"` : describeKind(value)}`;
   }
   switch (name) {
     case 'unknown':

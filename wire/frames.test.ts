@@ -89,7 +89,7 @@ const failedCall: CallView = {
 
 // samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
 // error, and an example that differs from its golden file in testdata/frames fails a test.
-const samples: Golden = {
+const sampleFrames: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
     proof: 'c8339d5be8d3f8a69325bd3d6c544c472a100390eb3440941b50bec5d14e4494',
@@ -487,7 +487,7 @@ const samples: Golden = {
   },
 };
 
-const variants: { readonly [file: string]: Golden[keyof Golden] } = {
+const variantFrames: { readonly [file: string]: Golden[keyof Golden] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
     plugin: 'messages',
@@ -776,7 +776,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   } satisfies Golden['error'],
 };
 
-const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
+const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...sampleFrames, ...variantFrames }));
 
 function readGolden(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
@@ -787,11 +787,11 @@ test('each golden frame equals its sample', () => {
   assert.deepEqual(files.sort(), [...allSamples.keys()].sort());
 });
 
-for (const [name, sample] of allSamples) {
+for (const [name, sampleFrame] of allSamples) {
   test(`golden ${name}`, () => {
-    assert.deepEqual(readGolden(name), sample);
+    assert.deepEqual(readGolden(name), sampleFrame);
     // The encoded sample must equal the golden file byte by byte, so its fields must be in the order of the Go struct.
-    assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
+    assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sampleFrame)}\n`);
   });
 }
 
@@ -833,16 +833,16 @@ test('each golden error is decoded unchanged', () => {
 });
 
 test('parseFrame decodes the frames of the encoders', () => {
-  assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', samples['hello.params'])), {
+  assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', sampleFrames['hello.params'])), {
     kind: 'request',
     id: 'b1',
     method: 'hello',
-    params: samples['hello.params'],
+    params: sampleFrames['hello.params'],
   });
-  assert.deepEqual(parseFrame(encodeNotification('tab.sync', samples['tab.sync.params'])), {
+  assert.deepEqual(parseFrame(encodeNotification('tab.sync', sampleFrames['tab.sync.params'])), {
     kind: 'notification',
     method: 'tab.sync',
-    params: samples['tab.sync.params'],
+    params: sampleFrames['tab.sync.params'],
   });
   assert.deepEqual(parseFrame(encodeResult('s1', 'tool.cancel', { outcome: 'ignored' })), {
     kind: 'result',

@@ -49,15 +49,15 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   const session = await context.newCDPSession(target).catch(() => context.newCDPSession(page));
   const urls = new Map<string, string>();
   const requestAnswers: { requestId: string; statusCode: number }[] = [];
-  const statuses = () =>
+  const listStatuses = () =>
     requestAnswers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
   // The DevTools event responseReceivedExtraInfo also reports the responses that CORS hides from the page.
   session.on('Network.responseReceivedExtraInfo', (answer) => requestAnswers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
   assert.deepEqual(await tryAllRequests(target, baseUrl), []);
-  await waitFor('more than 50 answers of the server', () => statuses().length > 50);
-  const acceptedStatuses = statuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
+  await waitFor('more than 50 answers of the server', () => listStatuses().length > 50);
+  const acceptedStatuses = listStatuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
   assert.deepEqual(acceptedStatuses, [], 'the server accepted a request');
   const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
@@ -112,19 +112,19 @@ test('origin: a page that opens the server in a window or a frame cannot read th
   const visibleTexts = await page.evaluate(async (baseUrl) => {
     const texts: string[] = [];
     for (const path of ['/status', '/healthz', '/mcp']) {
-      const popup = window.open(baseUrl + path);
+      const popupWindow = window.open(baseUrl + path);
       const frame = document.createElement('iframe');
       frame.src = baseUrl + path;
       document.documentElement.append(frame);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      for (const view of [popup, frame.contentWindow]) {
+      for (const windowView of [popupWindow, frame.contentWindow]) {
         try {
-          texts.push(String(view?.document.body.textContent));
+          texts.push(String(windowView?.document.body.textContent));
         } catch {
           // The browser blocks access to a document of another origin.
         }
       }
-      popup?.close();
+      popupWindow?.close();
     }
     return texts.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
   }, `http://127.0.0.1:${stack.port}`);
@@ -142,6 +142,6 @@ test('origin: refused requests do not flood the log, and the server still accept
   const client = await stack.connectHttp();
   assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
   const statusCommand = startOpentabs(['status'], stack.env);
-  assert.equal((await statusCommand.ended).code, 0);
+  assert.equal((await statusCommand.commandEnd).code, 0);
   await stopProcess(statusCommand);
 });

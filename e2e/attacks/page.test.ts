@@ -47,9 +47,9 @@ after(async () => {
 });
 
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
-  const echo = await client.call('plain__echo', { value: secretText, tabId });
-  assert.deepEqual(echo.structured, { value: secretText }, echo.text);
-  assert.ok(echo.progress.some((report) => report.message === secretText));
+  const echoOutcome = await client.call('plain__echo', { value: secretText, tabId });
+  assert.deepEqual(echoOutcome.structured, { value: secretText }, echoOutcome.text);
+  assert.ok(echoOutcome.progress.some((report) => report.message === secretText));
   const failedCall = await client.call('plain__fail', { value: secretText, tabId });
   assert.match(failedCall.text, new RegExp(secretText));
   const nestedOutcome = await client.call('plain__call_echo_and_fail', { value: secretText, tabId });
@@ -61,19 +61,19 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
   const { call_id } = await findCall(stack, 'plain__call_echo_and_fail');
   const content = { value: secretText, more: [secretText] };
   assert.deepEqual((await fetchCallRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
-  for (const result of [echo, failedCall, nestedOutcome]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
-  assert.deepEqual(site.leaks, []);
+  for (const result of [echoOutcome, failedCall, nestedOutcome]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
+  assert.deepEqual(site.leakedSecrets, []);
 }
 
-async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
+async function assertSiteTabWorksDuring(attackPromise: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>
     tab.url === stack.site.url && 'tabId' in tab ? [Number(tab.tabId)] : [],
   )[0];
   for (let i = 0; i < 5; i++) {
-    const echo = await client.call('messages__echo', { value: i, tabId });
-    assert.deepEqual(echo.structured, { value: i }, echo.text);
+    const echoOutcome = await client.call('messages__echo', { value: i, tabId });
+    assert.deepEqual(echoOutcome.structured, { value: i }, echoOutcome.text);
   }
-  await attack;
+  await attackPromise;
 }
 
 test('page: a first script that replaces every reachable built-in, getter and setter sees no secret', async (t) => {
@@ -85,7 +85,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
   await assertPageSawNothing(tabId, site);
   // Check that the attack itself works: the page passes a secret to a replaced built-in and must report the secret.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
-  await waitFor('the site to receive the leak that the page itself caused', () => site.leaks.length > 0);
+  await waitFor('the site to receive the leak that the page itself caused', () => site.leakedSecrets.length > 0);
   await page.close();
 });
 
@@ -105,7 +105,7 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
   const callOutcome = await countdownCall;
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
-  assert.deepEqual(attackerSite.leaks, []);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
   await page.close();
 });
 

@@ -56,7 +56,7 @@ before(async () => {
   });
   // A page that loads while Chrome registers plugins can detect an unused plugin host, which is harmless.
   await (await openSharedTab()).close();
-  attackerSite.leaks.length = 0;
+  attackerSite.leakedSecrets.length = 0;
 });
 after(async () => {
   attackerSite?.close();
@@ -75,7 +75,7 @@ async function assertOtherPluginWorks(tabId: number): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);
   assert.match((await client.call('plain__fail', { value: secretText, tabId })).text, new RegExp(secretText));
-  assert.deepEqual(attackerSite.leaks, []);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
 }
 
 test('plugin: a plugin finds no other plugins, settings or ports, and cannot take over their names', async () => {

@@ -36,9 +36,9 @@ const formPage = `<title>form</title>
   </script>`;
 
 test('tools: typing into a secret field asks on every site, and a denied call types nothing', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/form', formPage);
-  await open('/form');
+  await openTab('/form');
   const plainFieldRef = await refOf('"Plain"');
   await fixture.callTool('browser_type', { target: plainFieldRef, text: 'lamp' });
   assert.deepEqual(forms, [], 'the site is auto, so an ordinary field needs no approval');
@@ -82,9 +82,9 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
 });
 
 test('tools: a key press reaches a focused password field only after an approval', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
-  await open('/focused');
+  await openTab('/focused');
   await fixture.callTool('browser_click', { target: await refOf('"Pass"') });
   const callOutcome = await client.call('browser_press_key', { key: 'x' });
   assert.equal(callOutcome.code, 'denied', callOutcome.text);
@@ -95,7 +95,7 @@ test('tools: a key press reaches a focused password field only after an approval
 });
 
 test('tools: a page that swaps the field between check and input gets no text', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
   const tokenReplacements = {
     'type at focus': "field.onfocus = () => { field.type = 'password'; }",
     'type at beforeinput': "field.addEventListener('beforeinput', () => { field.type = 'password'; })",
@@ -108,7 +108,7 @@ test('tools: a page that swaps the field between check and input gets no text', 
       '/swap',
       `<title>swap</title><input id="field" aria-label="Name"><input id="other" type="password" aria-label="Other"><script>${script}</script>`,
     );
-    await open('/swap');
+    await openTab('/swap');
     const target = await refOf('"Name"');
     const page = await fixture.findPage(`${shopOrigin}/swap`);
     for (const [tool, args] of listSteps([
@@ -134,16 +134,16 @@ test('tools: a page that swaps the field between check and input gets no text', 
 });
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
-  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: run } = fixture;
+  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: runTool } = fixture;
   // The test sites are on localhost, where a site rule with a wildcard never allows an action.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');
   await fixture.open('/hidden-login');
-  await run('browser_click', { target: await refOf('"B"') });
+  await runTool('browser_click', { target: await refOf('"B"') });
   setPage('/login', '<title>l</title><input type="password"><button>B</button>');
   await fixture.open('/login');
-  await run('browser_click', { target: await refOf('"B"') });
+  await runTool('browser_click', { target: await refOf('"B"') });
   assert.deepEqual(forms, [], 'auto for the host covers a page with a password field');
   await stack.runCli('browser', 'site', '*', 'default');
   assert.equal((await client.call('browser_snapshot', {})).isError, false);
@@ -152,20 +152,20 @@ test('tools: a page that shows a secret field is sensitive for a rule with a wil
 test('tools: no result, form, record or log contains passwords, codes or card numbers', async () => {
   const {
     setPage,
-    open,
-    callTool: run,
+    open: openTab,
+    callTool: runTool,
     findRef: refOf,
     stack,
     approvalForms: forms,
     client,
     other: otherOrigin,
   } = fixture;
-  const secrets = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
-  const [password, card, csc, code, typedSecret, shownSecret] = secrets;
+  const secretValues = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
+  const [password, card, cardCode, code, typedSecret, shownSecret] = secretValues;
   setPage(
     '/secrets',
     `<title>s</title><label>Password <input id="p" type="password" value="${password}"></label>
-     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${csc}">
+     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${cardCode}">
      <input aria-label="One" autocomplete="one-time-code" value="${code}"><input aria-label="New" type="password" id="n">
      <input aria-label="Shown" type="password" id="s" value="${shownSecret}"><button onclick="s.type = 'text'">Show</button>
      <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
@@ -175,11 +175,11 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   const recordAnswer = async (tool: string, args: Record<string, unknown> = {}) => {
     toolAnswers.push((await client.call(tool, args)).text);
   };
-  await run('browser_tabs', { action: 'new', url: `${otherOrigin}/secrets` });
+  await runTool('browser_tabs', { action: 'new', url: `${otherOrigin}/secrets` });
   await recordAnswer('browser_snapshot');
   await recordAnswer('browser_type', { target: await refOf('"New"'), text: typedSecret });
   await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"New"'), value: typedSecret }] });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: csc }] });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: cardCode }] });
   await recordAnswer('browser_batch', {
     steps: [{ tool: 'browser_type', args: { target: await refOf('"New"'), text: typedSecret } }],
   });
@@ -191,16 +191,16 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   await recordAnswer('browser_tabs', { action: 'list' });
   await recordAnswer('browser_tabs', { action: 'select' });
   await recordAnswer('browser_snapshot', { mode: 'interactive' });
-  await open('/plain');
+  await openTab('/plain');
   const calls = await stack.runCli('calls', '--json');
-  const audit = await stack.runCli('audit', '--json');
+  const auditOutput = await stack.runCli('audit', '--json');
   const status = await stack.runCli('status');
   const answerTexts = [
     ...toolAnswers,
     ...forms,
     calls.stdout,
     calls.stderr,
-    audit.stdout,
+    auditOutput.stdout,
     status.stdout,
     stack.daemon.stdout(),
     stack.daemon.stderr(),
@@ -211,5 +211,5 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
     if (statSync(path).isFile()) answerTexts.push(readFileSync(path, 'utf8'));
   }
   for (const text of answerTexts)
-    for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} is in: ${text.slice(0, 1500)}`);
+    for (const secret of secretValues) assert.ok(!text.includes(secret), `${secret} is in: ${text.slice(0, 1500)}`);
 });

@@ -29,7 +29,7 @@ before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'], serveFlags: ['--log-level', 'trace'] });
   const { stack, setPage } = fixture;
   setPage('/accounts', privatePage);
-  const dangerous = [
+  const dangerousUrls = [
     'browser_evaluate',
     'browser_route',
     'browser_storage',
@@ -37,7 +37,7 @@ before(async () => {
     'browser_clear_site_data',
   ];
   const groups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
-  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...groups, ...dangerous);
+  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...groups, ...dangerousUrls);
   assert.equal(code, 0, stderr);
 });
 after(() => fixture?.close());
@@ -54,8 +54,8 @@ async function setSiteRules(site: Site): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-function assertHidden(stepName: string, text: string): void {
-  assert.doesNotMatch(text, /Balance-9|Accounts/, stepName);
+function assertHidden(stepName: string, answerText: string): void {
+  assert.doesNotMatch(answerText, /Balance-9|Accounts/, stepName);
 }
 
 const readAndActionSteps = listSteps([
@@ -111,9 +111,9 @@ const sampleSteps = listSteps([
 async function assertForbidden(stepName: string, forbiddenSteps = readAndActionSteps): Promise<void> {
   const { client, stack } = fixture;
   for (const [tool, args] of forbiddenSteps) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, `${stepName}: ${tool} ran: ${outcome.text}`);
-    assertHidden(`${stepName}: ${tool}`, outcome.text);
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, `${stepName}: ${tool} ran: ${callOutcome.text}`);
+    assertHidden(`${stepName}: ${tool}`, callOutcome.text);
     const batched = await client.call('browser_batch', { steps: [{ tool, args }] });
     assert.equal(batched.isError, true, `${stepName}: ${tool} ran in a batch: ${batched.text}`);
     assertHidden(`${stepName}: batch of ${tool}`, batched.text);
@@ -128,9 +128,9 @@ async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-function readOpenedTab(text: string): number {
-  const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
-  assert.ok(tabId > 0, text);
+function readOpenedTab(answerText: string): number {
+  const tabId = Number(/opened tab (\d+)/.exec(answerText)?.[1]);
+  assert.ok(tabId > 0, answerText);
   return tabId;
 }
 
@@ -138,7 +138,7 @@ for (const site of forbiddenSites) {
   const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
 
   test(`tools: no tool reads or uses a popup with a site that is ${kind}, or shows its address`, async () => {
-    const { setPage, open, callTool: run, findRef: refOf, shop: shopOrigin } = fixture;
+    const { setPage, open: openTab, callTool: runTool, findRef: refOf, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
     const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
@@ -149,25 +149,25 @@ for (const site of forbiddenSites) {
       ['a later address', `const popup = window.open('about:blank'); popup.location = '${target}'`],
     ] as const) {
       setPage('/popups', `<title>Shop</title><button onclick="${script}">Go</button>`);
-      await open('/popups');
-      const clickOutcome = await run('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
+      await openTab('/popups');
+      const clickOutcome = await runTool('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
       assert.match(clickOutcome, /input: trusted/, stepName);
       assertHidden(stepName, clickOutcome);
       await fixture.findPage(target);
       fixture.onApprovalForm = (question) => question.includes('wants to see which tabs are open');
-      const selected = await fixture.client.call('browser_tabs', {
+      const selectOutcome = await fixture.client.call('browser_tabs', {
         action: 'select',
         tabId: readOpenedTab(clickOutcome),
       });
-      assert.equal(selected.isError, false, selected.text);
-      assertHidden(`${stepName}: select`, selected.text);
+      assert.equal(selectOutcome.isError, false, selectOutcome.text);
+      assertHidden(`${stepName}: select`, selectOutcome.text);
       await assertForbidden(stepName, triesAllPairs || stepName === 'window.open' ? readAndActionSteps : sampleSteps);
       await closeForbidden();
     }
   });
 
   test(`tools: no batch step uses a site that is ${kind} after an earlier step navigated there`, async () => {
-    const { setPage, open, client, findRef: refOf, shop: shopOrigin } = fixture;
+    const { setPage, open: openTab, client, findRef: refOf, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
     const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
@@ -198,15 +198,15 @@ for (const site of forbiddenSites) {
       const triedSteps = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
       for (const [nextTool, nextArgs] of triedSteps) {
         const stepName = `${tool} ${elementName}, then ${nextTool}`;
-        await open('/leave');
+        await openTab('/leave');
         const target1 = elementName === '' ? {} : { target: await refOf(elementName) };
         const forbiddenSteps = [
           { tool, args: { ...target1, ...extraArguments } },
           { tool: nextTool, args: nextArgs },
         ];
-        const outcome = await client.call('browser_batch', { steps: forbiddenSteps });
-        assert.equal(outcome.isError, true, `${stepName}: ${outcome.text}`);
-        assertHidden(stepName, outcome.text);
+        const callOutcome = await client.call('browser_batch', { steps: forbiddenSteps });
+        assert.equal(callOutcome.isError, true, `${stepName}: ${callOutcome.text}`);
+        assertHidden(stepName, callOutcome.text);
         const page = await fixture.findPage(target);
         assert.equal(await page.evaluate('acts'), 0, `${stepName}: acts that the page received`);
         await closeForbidden();
@@ -215,11 +215,11 @@ for (const site of forbiddenSites) {
   });
 
   test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
-    const { setPage, open, callTool: run, client, shop: shopOrigin, findPage: pageOf } = fixture;
+    const { setPage, open: openTab, callTool: runTool, client, shop: shopOrigin, findPage: pageOf } = fixture;
     await setSiteRules(site);
     fixture.onApprovalForm = (question) => !question.includes(makeOrigin(site));
     setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
-    await open('/record');
+    await openTab('/record');
     const page = await pageOf(`${shopOrigin}/record`);
     const startSteps = listSteps([
       ['browser_network_requests', {}],
@@ -228,11 +228,11 @@ for (const site of forbiddenSites) {
       ['browser_console_messages', {}],
       ['browser_route', { action: 'add', pattern: '*/api*', body: 'forged' }],
     ]);
-    for (const [tool, args] of startSteps) await run(tool, args);
-    const answered = page.waitForResponse((response) => response.url().includes('/api'));
+    for (const [tool, args] of startSteps) await runTool(tool, args);
+    const answeredRequest = page.waitForResponse((response) => response.url().includes('/api'));
     await page.goto(makeTargetUrl(site));
     assert.doesNotMatch(
-      await (await answered).text(),
+      await (await answeredRequest).text(),
       /forged/,
       'request rules of the shop do not answer requests of another site',
     );
@@ -253,9 +253,9 @@ for (const site of forbiddenSites) {
       ['browser_storage', { action: 'list', area: 'local' }],
       ['browser_evaluate', { function: '() => [document.referrer, history.length, window.name]' }],
     ])) {
-      const { text } = await client.call(tool, args);
-      assertHidden(`${tool} after the return`, text);
-      for (const uri of text.match(/opentabs:\/\/files\/\w+/g) ?? []) {
+      const { text: answerText } = await client.call(tool, args);
+      assertHidden(`${tool} after the return`, answerText);
+      for (const uri of answerText.match(/opentabs:\/\/files\/\w+/g) ?? []) {
         const { contents } = await client.sdk.readResource({ uri });
         assertHidden(`the file of ${tool}`, JSON.stringify(contents));
       }
@@ -277,9 +277,9 @@ for (const site of forbiddenSites) {
       ['browser_windows', { action: 'new', url: `${siteOrigin}/accounts` }],
       ['browser_tabs', { action: 'new', url: `${siteOrigin}/accounts` }],
     ])) {
-      const outcome = await client.call(tool, args);
-      assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
-      assertHidden(tool, outcome.text);
+      const callOutcome = await client.call(tool, args);
+      assert.equal(callOutcome.isError, true, `${tool}: ${callOutcome.text}`);
+      assertHidden(tool, callOutcome.text);
     }
   });
 }

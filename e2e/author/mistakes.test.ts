@@ -72,8 +72,8 @@ export default definePlugin({
 
 let stack: Stack;
 let client: McpClient;
-let dev: StartedCommand;
-let dir: string;
+let devCommand: StartedCommand;
+let pluginFolder: string;
 let page: Page;
 
 before(async () => {
@@ -83,13 +83,13 @@ before(async () => {
     ['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.homeFolder],
     stack.env,
   );
-  dir = join(stack.homeFolder, 'mistakes');
+  pluginFolder = join(stack.homeFolder, 'mistakes');
   writeSource(pluginSource);
-  dev = startOpentabs(['plugin', 'dev', dir], stack.env);
+  devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);
   client = await stack.connectHttp();
 });
 after(async () => {
-  if (dev) await stopProcess(dev, 'SIGINT');
+  if (devCommand) await stopProcess(devCommand, 'SIGINT');
   await stack?.close();
 });
 
@@ -97,8 +97,8 @@ function readSiteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
 
-function writeSource(text: string): void {
-  writeFileSync(join(dir, 'src/index.ts'), text.replaceAll('OTHER_ORIGIN', stack.site.origin));
+function writeSource(sourceText: string): void {
+  writeFileSync(join(pluginFolder, 'src/index.ts'), sourceText.replaceAll('OTHER_ORIGIN', stack.site.origin));
 }
 
 async function readLog(tool: string): Promise<LogEntry | undefined> {
@@ -110,15 +110,15 @@ async function readLog(tool: string): Promise<LogEntry | undefined> {
 }
 
 test('plugin dev updates a tab that was open before plugin dev started', async () => {
-  await waitFor('plugin dev to make its first build', () => dev.stderr().includes('waiting for changes'));
+  await waitFor('plugin dev to make its first build', () => devCommand.stderr().includes('waiting for changes'));
   writeSource(`${pluginSource}// a first change\n`);
-  await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
+  await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(devCommand.stderr()));
   await waitFor('a call in the tab', async () =>
     (await client.call('mistakes__bigint')).text.includes('12345678901234567890'),
   );
 });
 
-for (const [tool, level, messageStart, action] of [
+for (const [tool, logLevel, messageStart, action] of [
   ['throws', 'error', /Cannot read properties of undefined \(reading 'length'\)$/, undefined],
   ['cors', 'error', /Failed to fetch\n.*\(CORS\)/, /Network panel/],
   [
@@ -151,16 +151,16 @@ for (const [tool, level, messageStart, action] of [
   test(`the log explains the mistake ${tool}`, async () => {
     await client.call(`mistakes__${tool}`);
     const logEntry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
-    assert.equal(logEntry.level, level);
+    assert.equal(logEntry.level, logLevel);
     assert.match(logEntry.message, messageStart);
     if (action) assert.match(logEntry.message, action);
   });
 }
 
 test('a result with a circular reference fails with its path, and a bigint becomes a number', async () => {
-  const { text } = await client.call('mistakes__circular');
+  const { text: sourceText } = await client.call('mistakes__circular');
   assert.match(
-    text,
+    sourceText,
     /returned a value that JSON cannot represent: parts\[0\]\.whole is circular: it refers back to an object that contains it/,
   );
   assert.match((await client.call('mistakes__bigint')).text, /12345678901234567890/);
@@ -173,10 +173,12 @@ test('the log and plugin dev show a thrown error with its source lines', async (
   assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));
   assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${lineOf('return countParts')}:\\d+`));
   await waitFor('plugin dev to print the error', () =>
-    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(dev.stdout()),
+    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(
+      devCommand.stdout(),
+    ),
   );
-  assert.match(dev.stdout(), /call {4}throws {2}running, requested by client e2e/);
-  assert.match(dev.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ m?s: Cannot read/);
+  assert.match(devCommand.stdout(), /call {4}throws {2}running, requested by client e2e/);
+  assert.match(devCommand.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ m?s: Cannot read/);
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--level', 'error');
   assert.match(stdout, /^ {4}at countParts \(src\/index\.ts:/m);
 });

@@ -63,20 +63,22 @@ export class BenchFixture {
     const floorPage = await stack.chrome.openPage(`${floorOrigin}/floor`);
     await stack.page.bringToFront();
     await this.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
-    const order = { tool: 'echo', args: { text: 'x' }, calls: 1 };
-    await waitFor('a successful call of the floor server', () => this.#callsSucceed({ ...order, target: 'floor-c' }));
+    const echoCommand = { tool: 'echo', args: { text: 'x' }, calls: 1 };
+    await waitFor('a successful call of the floor server', () =>
+      this.#callsSucceed({ ...echoCommand, target: 'floor-c' }),
+    );
     await waitFor('a successful call of opentabs', () =>
-      this.#callsSucceed({ ...order, target: 'ours', tool: 'bench__echo' }),
+      this.#callsSucceed({ ...echoCommand, target: 'ours', tool: 'bench__echo' }),
     );
     return { stack, floorPage };
   }
 
-  async #callsSucceed(order: Readonly<Record<string, unknown>>): Promise<boolean> {
-    return (await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
+  async #callsSucceed(echoCommand: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return (await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer)).failed === 0;
   }
 
-  async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
-    const answer = await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer);
+  async measureCalls(echoCommand: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
+    const answer = await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer);
     if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
     return answer.eachNs.map((ns) => ns / 1e6);
   }
@@ -96,13 +98,13 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
-  for (let attempts = 0; ; attempts++) {
+  for (let attemptCount = 0; ; attemptCount++) {
     await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
     try {
       await waitFor('the bench plugin to be live in the page', isPluginLive, 3_000);
       return;
     } catch (error) {
-      if (attempts === 4) throw error;
+      if (attemptCount === 4) throw error;
     }
   }
 }

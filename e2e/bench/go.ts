@@ -64,9 +64,9 @@ export class GoClient {
 
   async sendCommand<T>(command: ClientCommand, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`);
-    const line = await this.#lines.next();
-    if (line.done) throw new Error(`bench client ended while it did ${command.do}`);
-    const answer = CommandAnswer.parse(JSON.parse(line.value));
+    const answerLine = await this.#lines.next();
+    if (answerLine.done) throw new Error(`bench client ended while it did ${command.do}`);
+    const answer = CommandAnswer.parse(JSON.parse(answerLine.value));
     if (answer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${answer.failed}`);
     return schema.parse(answer.ok);
   }
@@ -92,9 +92,9 @@ export interface GoServer {
 
 export async function startServer(...args: readonly string[]): Promise<GoServer> {
   const child = startBenchProgram(args);
-  const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  const port = Number(line.value);
-  if (line.done || !(port > 0)) throw new Error(`bench ${args.join(' ')} did not start`);
+  const answerLine = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const port = Number(answerLine.value);
+  if (answerLine.done || !(port > 0)) throw new Error(`bench ${args.join(' ')} did not start`);
   return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 

@@ -23,19 +23,19 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
-  const text = formatTable([
+  const tableText = formatTable([
     { ...sampleRow, value: 3, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' },
   ]);
-  assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
-  assert.match(text, /^echo: one was lost$/m);
+  assert.match(tableText, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
+  assert.match(tableText, /^echo: one was lost$/m);
 });
 
 test('the p50 of a summary is the median of the blocks, so one slow block does not change it', () => {
-  const summary = summarize([
+  const sampleSummary = summarize([
     [1, 2, 3],
     [100, 200, 300],
     [2, 2, 2],
   ]);
-  assert.deepEqual(summary, { p50: 2, p99: 300, max: 300, samples: 9 });
+  assert.deepEqual(sampleSummary, { p50: 2, p99: 300, max: 300, samples: 9 });
   assert.equal(computeQuantile([5, 1, 3], 0.5), 3);
 });

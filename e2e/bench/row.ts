@@ -33,10 +33,10 @@ export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({
 });
 
 /** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
-export function judgeRow(row: Row): 'ok' | 'MISSED' | '' {
-  if (row.broken !== undefined) return 'MISSED';
-  if (row.threshold === undefined) return '';
-  const { value = Number.NaN, threshold: bar } = row;
+export function judgeRow(benchRow: Row): 'ok' | 'MISSED' | '' {
+  if (benchRow.broken !== undefined) return 'MISSED';
+  if (benchRow.threshold === undefined) return '';
+  const { value = Number.NaN, threshold: bar } = benchRow;
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
@@ -59,27 +59,29 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [
-    row.id,
-    row.what,
-    row.ours,
-    row.floor ?? '',
-    row.value === undefined ? '' : formatValue(row.value, row.threshold?.unit ?? 'x'),
-    row.threshold
-      ? `${row.threshold.kind === 'atMost' ? '<=' : '>='} ${row.threshold.limit} ${row.threshold.unit}`
+export function formatTable(benchRows: readonly Row[]): string {
+  const cells = benchRows.map((benchRow) => [
+    benchRow.id,
+    benchRow.what,
+    benchRow.ours,
+    benchRow.floor ?? '',
+    benchRow.value === undefined ? '' : formatValue(benchRow.value, benchRow.threshold?.unit ?? 'x'),
+    benchRow.threshold
+      ? `${benchRow.threshold.kind === 'atMost' ? '<=' : '>='} ${benchRow.threshold.limit} ${benchRow.threshold.unit}`
       : '',
-    judgeRow(row),
+    judgeRow(benchRow),
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
-  const widths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
+  const columnWidths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
   const tableLines = allLines.map((line) =>
     line
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .map((cell, i) => cell.padEnd(columnWidths[i] ?? 0))
       .join('  ')
       .trimEnd(),
   );
-  const notes = rows.flatMap((row) => [row.broken, row.note].flatMap((text) => (text ? [`${row.id}: ${text}`] : [])));
+  const notes = benchRows.flatMap((benchRow) =>
+    [benchRow.broken, benchRow.note].flatMap((text) => (text ? [`${benchRow.id}: ${text}`] : [])),
+  );
   return [...tableLines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 

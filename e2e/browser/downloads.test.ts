@@ -51,7 +51,7 @@ before(async () => {
   agent = await startAgentFixture({ hasOptionalPermissions: true, chrome: { downloadFolder: downloads } });
   // Restore Chrome's own download behavior, because Playwright renames downloaded files.
   const cdp = await connectCdp(agent.stack.chrome.debugPort);
-  await cdp.send('Browser.setDownloadBehavior', { behavior: 'default' });
+  await cdp.sendCommand('Browser.setDownloadBehavior', { behavior: 'default' });
   cdp.close();
   for (const args of [
     ['tools', 'on', 'browser_downloads'],

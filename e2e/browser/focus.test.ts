@@ -123,7 +123,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     count += readOnlyCalls.length + acts.length + 7;
     assert.equal(await evaluate('/user', userState), before, `state of the user's page after ${count} calls`);
     for (const { id, url } of await faults.browser.listPages())
-      if (/\/(work|other)$/.test(url)) await faults.browser.cdp.send('Target.closeTarget', { targetId: id });
+      if (/\/(work|other)$/.test(url)) await faults.browser.cdp.sendCommand('Target.closeTarget', { targetId: id });
   }
   assert.deepEqual(await faults.evaluateInWorker('recorded'), [], 'activations of tabs and windows');
 }

@@ -80,7 +80,7 @@ for (const [level, flags] of [
     const { faults } = fixture;
     const connectionsBefore = faults.proxy.connectionsMade;
     const targetId = await waitFor('the worker', () => faults.browser.workerId());
-    await faults.browser.cdp.send('Target.closeTarget', { targetId });
+    await faults.browser.cdp.sendCommand('Target.closeTarget', { targetId });
     await waitFor('a new link', () => faults.proxy.connectionsMade > connectionsBefore, limitMs);
     await faults.waitForBrowser();
   }

@@ -58,7 +58,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
         return outcome.text;
       },
       async openActiveTab(path) {
-        await faults.browser.cdp.send('Target.createTarget', { url: `${shop}${path}` });
+        await faults.browser.cdp.sendCommand('Target.createTarget', { url: `${shop}${path}` });
       },
       async evaluate(path, expression) {
         const page = await waitFor(`the page ${path}`, async () =>

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Page } from 'playwright-core';
 import type { McpClient } from '../harness/client.ts';
-import { type Stack, transports } from '../harness/stack.ts';
+import { clientTransports, type Stack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
@@ -86,7 +86,7 @@ async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Pr
   });
 }
 
-for (const [name, connect] of transports)
+for (const [name, connect] of clientTransports)
   test(`the end of a session over ${name} ends its rules, emulations, captures and tab use`, async () => {
     const ending = await connect(fixture.stack);
     const opened = await openChangedPage(ending, `/?${name}`);

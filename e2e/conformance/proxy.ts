@@ -54,8 +54,8 @@ async function forwardRequest(
 ): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  const text = Buffer.concat(chunks).toString();
-  const requestMessage = parseObject(text);
+  const requestText = Buffer.concat(chunks).toString();
+  const requestMessage = parseObject(requestText);
   const params = isRecord(requestMessage?.params) ? requestMessage.params : undefined;
   const call = requestMessage?.method === 'tools/call' || requestMessage?.method === 'prompts/get' ? params : undefined;
   if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
@@ -73,7 +73,7 @@ async function forwardRequest(
   const responseBody =
     Object.keys(changedParams).length > 0
       ? JSON.stringify({ ...requestMessage, params: { ...params, ...changedParams } })
-      : text;
+      : requestText;
   const headers = request.rawHeaders.flatMap((value, i, rawHeaders) => {
     if (i % 2 === 1) return [];
     const name = value.toLowerCase();
@@ -115,9 +115,9 @@ function addPluginPrefix(name: string): string {
   return `=?base64?${Buffer.from(pluginPrefix + decodedName).toString('base64')}?=`;
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(requestText: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(requestText);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -6,13 +6,13 @@ import { test } from 'node:test';
 import { addVerdicts, compareVerdicts, readExpected, type Verdicts } from './verdicts.ts';
 
 function makeVerdicts(checkVerdicts: readonly [id: string, status: string][]): Verdicts {
-  const verdicts: Verdicts = new Map();
+  const suiteVerdicts: Verdicts = new Map();
   addVerdicts(
     's',
     checkVerdicts.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
-    verdicts,
+    suiteVerdicts,
   );
-  return verdicts;
+  return suiteVerdicts;
 }
 
 const expectedFailures = readExpected({
@@ -21,7 +21,7 @@ const expectedFailures = readExpected({
 });
 
 test('the conformance run accepts the failure of a listed check only', () => {
-  const comparison = compareVerdicts(
+  const verdictComparison = compareVerdicts(
     expectedFailures,
     'run',
     new Map([
@@ -36,7 +36,7 @@ test('the conformance run accepts the failure of a listed check only', () => {
       ['all:two', { status: 'SUCCESS' as const, message: '' }],
     ]),
   );
-  assert.deepEqual(comparison, {
+  assert.deepEqual(verdictComparison, {
     unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
     staleChecks: [],
     verdictCounts: { passed: 2, expected: 2 },
@@ -53,19 +53,19 @@ test('a check that is listed as failing and passes is reported as stale', () => 
 });
 
 test('the worst of several verdicts on one check counts', () => {
-  const verdicts = makeVerdicts([
+  const suiteVerdicts = makeVerdicts([
     ['a', 'SUCCESS'],
     ['a', 'FAILURE'],
     ['a', 'SUCCESS'],
   ]);
-  assert.equal(verdicts.get('s:a')?.status, 'FAILURE');
+  assert.equal(suiteVerdicts.get('s:a')?.status, 'FAILURE');
   assert.throws(() => makeVerdicts([['a', 'NEWS']]), /malformed/);
 });
 
 test('the list of expected failures must explain each reason and have no unused reasons', () => {
-  const runs = { run: { because: ['s:a'] } };
-  assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
-  assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /is empty/);
-  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /remove the reason/);
+  const expectedRuns = { run: { because: ['s:a'] } };
+  assert.throws(() => readExpected({ reasons: {}, runs: expectedRuns }), /not named/);
+  assert.throws(() => readExpected({ reasons: { because: '' }, runs: expectedRuns }), /is empty/);
+  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs: expectedRuns }), /remove the reason/);
   assert.throws(() => readExpected({ reasons: { because: 'x' }, runs: { run: { because: 's:a' } } }), /not a list/);
 });

@@ -12,14 +12,15 @@ export type Verdicts = Map<string, Verdict>;
 
 const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
-export function addVerdicts(scenario: string, scenarioChecks: unknown, verdicts: Verdicts): void {
-  if (!Array.isArray(scenarioChecks)) throw new Error(`${scenario} has no list of checks`);
+export function addVerdicts(scenarioName: string, scenarioChecks: unknown, suiteVerdicts: Verdicts): void {
+  if (!Array.isArray(scenarioChecks)) throw new Error(`${scenarioName} has no list of checks`);
   for (const scenarioCheck of scenarioChecks) {
-    if (!isCheck(scenarioCheck)) throw new Error(`${scenario} has a malformed check: ${JSON.stringify(scenarioCheck)}`);
-    const key = `${scenario}:${scenarioCheck.id}`;
-    const previous = verdicts.get(key);
+    if (!isCheck(scenarioCheck))
+      throw new Error(`${scenarioName} has a malformed check: ${JSON.stringify(scenarioCheck)}`);
+    const key = `${scenarioName}:${scenarioCheck.id}`;
+    const previous = suiteVerdicts.get(key);
     if (previous && statusOrder.indexOf(previous.status) >= statusOrder.indexOf(scenarioCheck.status)) continue;
-    verdicts.set(key, { status: scenarioCheck.status, message: scenarioCheck.errorMessage ?? '' });
+    suiteVerdicts.set(key, { status: scenarioCheck.status, message: scenarioCheck.errorMessage ?? '' });
   }
 }
 
@@ -52,22 +53,22 @@ export function readExpected(value: unknown): ExpectedFailures {
   }
   const expectedRuns: Record<string, Record<string, string[]>> = {};
   const usedReasons = new Set<string>();
-  for (const [run, byReason] of Object.entries(value.runs)) {
-    if (!isRecord(byReason)) throw new Error(`expected.json: ${run} is not an object`);
+  for (const [runName, byReason] of Object.entries(value.runs)) {
+    if (!isRecord(byReason)) throw new Error(`expected.json: ${runName} is not an object`);
     const checksByReason: Record<string, string[]> = {};
     for (const [reason, scenarioChecks] of Object.entries(byReason)) {
       if (reasonTexts[reason] === undefined)
-        throw new Error(`expected.json: ${run} has a reason ${reason} that is not named`);
+        throw new Error(`expected.json: ${runName} has a reason ${reason} that is not named`);
       if (
         !Array.isArray(scenarioChecks) ||
         !scenarioChecks.every((scenarioCheck) => typeof scenarioCheck === 'string')
       ) {
-        throw new Error(`expected.json: ${run}, ${reason} is not a list of checks`);
+        throw new Error(`expected.json: ${runName}, ${reason} is not a list of checks`);
       }
       usedReasons.add(reason);
       checksByReason[reason] = scenarioChecks;
     }
-    expectedRuns[run] = checksByReason;
+    expectedRuns[runName] = checksByReason;
   }
   for (const name of Object.keys(reasonTexts)) {
     if (!usedReasons.has(name))
@@ -78,39 +79,43 @@ export function readExpected(value: unknown): ExpectedFailures {
 
 export interface Comparison {
   /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
-  readonly unexpected: readonly string[];
+  readonly unexpectedFailures: readonly string[];
   /** stale lists the entries of expected.json that match no check that failed in this run. */
   readonly staleChecks: readonly string[];
   readonly verdictCounts: { readonly passed: number; readonly expected: number };
 }
 
-export function compareVerdicts(expectedFailures: ExpectedFailures, run: string, verdicts: Verdicts): Comparison {
-  const checksByReason = expectedFailures.runs[run];
-  if (!checksByReason) throw new Error(`expected.json has no entry for ${run}`);
+export function compareVerdicts(
+  expectedFailures: ExpectedFailures,
+  runName: string,
+  suiteVerdicts: Verdicts,
+): Comparison {
+  const checksByReason = expectedFailures.runs[runName];
+  if (!checksByReason) throw new Error(`expected.json has no entry for ${runName}`);
   const listedChecks = new Set(Object.values(checksByReason).flat());
   const matchedLines = new Set<string>();
-  const unexpected: string[] = [];
+  const unexpectedFailures: string[] = [];
   let passedCount = 0;
   let failedCount = 0;
-  for (const [scenarioCheck, { status, message: checkMessage }] of verdicts) {
+  for (const [scenarioCheck, { status, message: checkMessage }] of suiteVerdicts) {
     if (status === 'SUCCESS') passedCount++;
     if (status !== 'FAILURE' && status !== 'WARNING') continue;
     const scenarioPattern = `${scenarioCheck.slice(0, scenarioCheck.indexOf(':'))}:*`;
-    const line = listedChecks.has(scenarioCheck)
+    const listedLine = listedChecks.has(scenarioCheck)
       ? scenarioCheck
       : listedChecks.has(scenarioPattern)
         ? scenarioPattern
         : undefined;
-    if (line === undefined) {
-      unexpected.push(`${scenarioCheck} (${status}): ${checkMessage}`);
+    if (listedLine === undefined) {
+      unexpectedFailures.push(`${scenarioCheck} (${status}): ${checkMessage}`);
       continue;
     }
-    matchedLines.add(line);
+    matchedLines.add(listedLine);
     failedCount++;
   }
   return {
-    unexpected,
-    staleChecks: [...listedChecks].filter((line) => !matchedLines.has(line)),
+    unexpectedFailures,
+    staleChecks: [...listedChecks].filter((listedLine) => !matchedLines.has(listedLine)),
     verdictCounts: { passed: passedCount, expected: failedCount },
   };
 }

@@ -18,25 +18,25 @@ async function main(): Promise<boolean> {
       `Up after ${formatSeconds(Date.now() - startMs)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
     const progressBars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
-    const stop = new AbortController();
+    const stopController = new AbortController();
     const updateBar = (row: number) => (report: ReceivedProgress) =>
       progressBars.updateProgress(row, report.progress, report.total, report.message ?? '');
-    setTimeout(() => stop.abort('the demo stops this one'), 8_000);
+    setTimeout(() => stopController.abort('the demo stops this one'), 8_000);
     const [reportingCall, silentCall, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
-        .then((outcome) => showOutcome(progressBars, 0, outcome)),
+        .then((callOutcome) => showOutcome(progressBars, 0, callOutcome)),
       client
         .call('messages__silent', { forMs: 120_000 }, { onProgress: updateBar(1) })
-        .then((outcome) => showOutcome(progressBars, 1, outcome)),
+        .then((callOutcome) => showOutcome(progressBars, 1, callOutcome)),
       client
         .call(
           'messages__export_messages',
           { channelId: 'cancelled-60-2000' },
-          { onProgress: updateBar(2), signal: stop.signal },
+          { onProgress: updateBar(2), signal: stopController.signal },
         )
         .then(
-          (outcome) => showOutcome(progressBars, 2, outcome),
+          (callOutcome) => showOutcome(progressBars, 2, callOutcome),
           (error: unknown) => {
             progressBars.endRow(
               2,
@@ -48,7 +48,7 @@ async function main(): Promise<boolean> {
         ),
     ]);
     progressBars.close();
-    const record = (await stack.listCalls()).find((call) => call.status === 'cancelled');
+    const callRecord = (await stack.listCalls()).find((call) => call.status === 'cancelled');
     printLine('');
     return [
       reportCheck(
@@ -61,9 +61,9 @@ async function main(): Promise<boolean> {
       ),
       reportCheck(
         cancelledCall === undefined &&
-          record?.stopped === 'aborted' &&
+          callRecord?.stopped === 'aborted' &&
           stack.site.abortedRequests.some((request) => request.startsWith('cancelled')),
-        `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
+        `the cancelled call: the page answered "${callRecord?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
       ),
     ].every(Boolean);
   } finally {
@@ -71,9 +71,9 @@ async function main(): Promise<boolean> {
   }
 }
 
-function showOutcome(progressBars: Bars, row: number, outcome: Outcome): Outcome {
-  progressBars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
-  return outcome;
+function showOutcome(progressBars: Bars, row: number, callOutcome: Outcome): Outcome {
+  progressBars.endRow(row, !callOutcome.isError, callOutcome.isError ? callOutcome.text : 'returned its result');
+  return callOutcome;
 }
 
 function reportCheck(passed: boolean, description: string): boolean {
@@ -81,8 +81,8 @@ function reportCheck(passed: boolean, description: string): boolean {
   return passed;
 }
 
-function countMessages(outcome: Outcome): string {
-  const structured = outcome.structured;
+function countMessages(callOutcome: Outcome): string {
+  const structured = callOutcome.structured;
   return typeof structured === 'object' && structured !== null && 'count' in structured
     ? String(structured.count)
     : 'no';

@@ -32,9 +32,9 @@ const waitForStart = (key: string) =>
   waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
+async function cutLinkDuring(runDuringCut: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
-  await work();
+  await runDuringCut();
   fixture.proxy.resume();
   await waitForLink();
 }
@@ -49,21 +49,21 @@ test('a nested call that ends while the link is cut returns its result', async (
 async function startWaitingCall() {
   const callOutcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
-  const approve = async () =>
+  const approveCall = async () =>
     assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
-  return { out: callOutcome, approve };
+  return { out: callOutcome, approve: approveCall };
 }
 
 test('a decision of the user while the link is cut reaches the tool', async () => {
-  const { out: callOutcome, approve } = await startWaitingCall();
-  await cutLinkDuring(approve);
+  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
+  await cutLinkDuring(approveCall);
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('a decision in transit when the link is lost reaches the tool', async () => {
-  const { out: callOutcome, approve } = await startWaitingCall();
+  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
   fixture.proxy.stall('down');
-  await approve();
+  await approveCall();
   fixture.proxy.cut(true);
   fixture.proxy.resume();
   await waitForLink();
@@ -71,17 +71,17 @@ test('a decision in transit when the link is lost reaches the tool', async () =>
 });
 
 test('a tool that waits for the user survives several cuts of the link', async () => {
-  const { out: callOutcome, approve } = await startWaitingCall();
+  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
   for (let cutCount = 0; cutCount < 3; cutCount++) await cutLinkDuring(() => pause(500));
-  await approve();
+  await approveCall();
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
   const count = 4_000;
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const args = { count, afterMs: 3_000, forMs: 60_000, tabId };
-  const callOutcome = client.call('everything__deltas', args, { signal: stop.signal });
+  const callOutcome = client.call('everything__deltas', args, { signal: stopController.signal });
   const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
     const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
@@ -91,7 +91,7 @@ test('an activity with more changes than the buffer holds while the link is cut 
   await cutLinkDuring(() => pause(4_500));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
-  stop.abort();
+  stopController.abort();
   await assert.rejects(callOutcome);
 });
 

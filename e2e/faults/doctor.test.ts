@@ -28,11 +28,11 @@ async function runDoctor(hopName: string): Promise<{ code: number | null; doctor
 }
 
 async function waitForFinding(hopName: string, pattern: RegExp): Promise<void> {
-  let last: readonly string[] = [];
+  let lastFindings: readonly string[] = [];
   await waitFor(`a finding about ${hopName} that matches ${pattern}`, async () => {
-    last = (await runDoctor(hopName)).doctorFindings;
-    return last.some((finding) => pattern.test(finding));
-  }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${last.join(' | ')}`));
+    lastFindings = (await runDoctor(hopName)).doctorFindings;
+    return lastFindings.some((finding) => pattern.test(finding));
+  }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${lastFindings.join(' | ')}`));
 }
 
 async function reloadExtension(): Promise<void> {

@@ -127,12 +127,12 @@ export class FaultFixture {
     const profilePath = join(this.homeFolder, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const parentPids = new Map<number, number>();
-    const pids = new Set<number>();
+    const daemonPids = new Set<number>();
     for (const name of processIds) {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
         parentPids.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
-        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) daemonPids.add(Number(name));
       } catch {
         // The process has exited since readdirSync listed the process in /proc.
       }
@@ -140,18 +140,18 @@ export class FaultFixture {
     for (let hasGrown = true; hasGrown; ) {
       hasGrown = false;
       for (const [pid, parent] of parentPids) {
-        if (!pids.has(parent) || pids.has(pid)) continue;
-        pids.add(pid);
+        if (!daemonPids.has(parent) || daemonPids.has(pid)) continue;
+        daemonPids.add(pid);
         hasGrown = true;
       }
     }
-    return [...pids];
+    return [...daemonPids];
   }
 
   async suspend(forMs: number, ...otherPids: readonly number[]): Promise<void> {
-    const pids = [...this.browserPids(), ...otherPids];
+    const daemonPids = [...this.browserPids(), ...otherPids];
     const sendAll = (signal: NodeJS.Signals) => {
-      for (const pid of pids) {
+      for (const pid of daemonPids) {
         try {
           process.kill(pid, signal);
         } catch (error) {
@@ -212,7 +212,7 @@ export class FaultFixture {
 
   async openTab(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#tabCount}`;
-    await browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
+    await browser.cdp.sendCommand('Target.createTarget', { url: this.urlOf(path) });
     return { path, tab: await waitFor(`the plugin in ${path}`, () => this.findLiveTab(path)) };
   }
 
@@ -235,14 +235,14 @@ export class FaultFixture {
     const [page] = await this.browser.listPages();
     if (!page) throw new Error('the browser has no tab');
     await this.browser.inPage(page.id, async (session) => {
-      await session.send('ServiceWorker.enable');
-      await session.send('ServiceWorker.stopAllWorkers');
+      await session.sendCommand('ServiceWorker.enable');
+      await session.sendCommand('ServiceWorker.stopAllWorkers');
     });
   }
 
   async closeTabs(): Promise<void> {
     for (const { id, url } of await this.browser.listPages()) {
-      if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
+      if (url.startsWith(this.site.origin)) await this.browser.cdp.sendCommand('Target.closeTarget', { targetId: id });
     }
     await waitFor('all tabs to be closed', async () =>
       (await this.listBrowsers()).every((browser) => (browser.tabs ?? []).length === 0),

@@ -87,7 +87,7 @@ export async function testDuringCall(
   await injectFault(cell);
   const repairedAt = performance.now();
   if (expectedBehavior.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
-  const [callOutcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expectedBehavior, repairedAt)]);
+  const [callOutcome, recoveryTime] = await Promise.all([call, callUntilSuccess(cell, expectedBehavior, repairedAt)]);
   const callMs = endedAt - injectedAt;
   const reportCount = expectedBehavior.errorCode ? 0 : await fixture.countReports(tool);
   addRow({
@@ -96,7 +96,7 @@ export async function testDuringCall(
     call: callOutcome.isError
       ? `${callOutcome.code} after ${formatMs(callMs)}`
       : `survived with ${reportCount} of ${stepCount} reports and its result`,
-    nextAction: describeRecovery(recovery),
+    nextAction: describeRecovery(recoveryTime),
     stopReceived: expectedBehavior.stopReceived ? 'yes' : '',
   });
   if (expectedBehavior.errorCode) {
@@ -112,7 +112,7 @@ export async function testDuringCall(
     assertComplete(callOutcome, stepCount);
     assert.equal(reportCount, stepCount, 'the server counted every report once');
   }
-  checkRecovery(recovery, expectedBehavior);
+  checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
 }
 
@@ -126,9 +126,9 @@ export async function testBetweenCalls(
   const warmUpCall = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
   assert.equal(warmUpCall.isError, false, warmUpCall.text);
   await injectFault(cell);
-  const recovery = await callUntilSuccess(cell, expectedBehavior, performance.now());
-  addRow({ faultName, when: 'between', call: '', nextAction: describeRecovery(recovery), stopReceived: '' });
-  checkRecovery(recovery, expectedBehavior);
+  const recoveryTime = await callUntilSuccess(cell, expectedBehavior, performance.now());
+  addRow({ faultName, when: 'between', call: '', nextAction: describeRecovery(recoveryTime), stopReceived: '' });
+  checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
 }
 
@@ -185,14 +185,14 @@ async function callUntilSuccess(
   throw new Error(`no call succeeded: ${[...new Set(outcomeTexts)].join('\n')}`);
 }
 
-function checkRecovery(recovery: RecoveryMeasurement, expectedBehavior: ExpectedBehavior): void {
+function checkRecovery(recoveryTime: RecoveryMeasurement, expectedBehavior: ExpectedBehavior): void {
   assert.ok(
-    recovery.durationMs <= (expectedBehavior.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
-    `the next call worked ${formatMs(recovery.durationMs)} after the fault`,
+    recoveryTime.durationMs <= (expectedBehavior.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
+    `the next call worked ${formatMs(recoveryTime.durationMs)} after the fault`,
   );
   assert.ok(
-    recovery.failures.length <= (expectedBehavior.maxFailures ?? 0),
-    `calls failed first: ${recovery.outcomeTexts.join('\n')}`,
+    recoveryTime.failures.length <= (expectedBehavior.maxFailures ?? 0),
+    `calls failed first: ${recoveryTime.outcomeTexts.join('\n')}`,
   );
 }
 

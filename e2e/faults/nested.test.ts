@@ -61,5 +61,5 @@ test('nested calls survive a link that is cut for 1 s', () =>
 test('nested calls survive a stop of the service worker', () =>
   testNestedCalls('worker stopped, nested calls', async () => {
     const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
-    await fixture.browser.cdp.send('Target.closeTarget', { targetId });
+    await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   }));

@@ -14,11 +14,11 @@ before(async () => {
 after(() => fixture?.close());
 
 async function closeTab({ path }: CellContext): Promise<void> {
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
+  await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
 const andOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
 };
 const navigateAway = ({ path }: CellContext) =>
@@ -52,9 +52,9 @@ async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
 
 async function freezePage({ path }: CellContext): Promise<void> {
   await fixture.browser.inPage(await fixture.findTarget(path), async (page) => {
-    await page.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: 'frozen' });
     await pause(3000);
-    await page.send('Page.setWebLifecycleState', { state: 'active' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: 'active' });
   });
 }
 
@@ -96,10 +96,10 @@ test('a call succeeds after its page was frozen for 3 s', () =>
 test('a prerendered page gets no call until it is shown', async () => {
   await fixture.openTab();
   await fixture.closeTabs();
-  const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
-  fixture.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
+  const prerenderRules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
+  fixture.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${prerenderRules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/page') });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/page') });
   await waitFor('the page to be prerendered', () => fixture.site.receivedNotes.includes('ahead true'));
   await waitFor('the plugin to be live in /page', () => fixture.findLiveTab('/page'));
   assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
@@ -134,7 +134,8 @@ test('a page that starts while a plugin is being registered gets the plugin', as
     );
     const pagePaths = Array.from({ length: 5 }, (_, i) => `/round${roundIndex}-${i}`);
     await pause(roundIndex * 7);
-    for (const path of pagePaths) await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path) });
+    for (const path of pagePaths)
+      await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(path) });
     await addCommand;
     const client = await fixture.connectHttp();
     for (const path of pagePaths) {

@@ -42,12 +42,12 @@ test('the first page and a later page get their plugin after each of three brows
   const server: Server = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
   browser = new Browser(join(homeFolder, 'profile'), extension);
   await browser.install();
-  for (let restart = 0; restart <= 3; restart++) {
-    const urls = [`${site.origin}/with-${restart}`, `${site.origin}/later-${restart}`];
+  for (let restartCount = 0; restartCount <= 3; restartCount++) {
+    const urls = [`${site.origin}/with-${restartCount}`, `${site.origin}/later-${restartCount}`];
     const [firstUrl = '', laterUrl = ''] = urls;
     await browser.start(firstUrl);
     for (const url of urls) {
-      if (url === laterUrl) await browser.cdp.send('Target.createTarget', { url });
+      if (url === laterUrl) await browser.cdp.sendCommand('Target.createTarget', { url });
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];

@@ -32,18 +32,18 @@ export class Bars {
     if (outputStream.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
-  updateProgress(row: number, progress: number, total: number | undefined, message: string): void {
-    const r = this.#rows[row];
+  updateProgress(rowIndex: number, progress: number, total: number | undefined, message: string): void {
+    const r = this.#rows[rowIndex];
     if (!r) return;
     Object.assign(r, { progress, total, message: message || r.message });
     this.#writePlainLine(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
   }
 
-  endRow(row: number, ok: boolean, message: string): void {
-    const r = this.#rows[row];
+  endRow(rowIndex: number, isOk: boolean, message: string): void {
+    const r = this.#rows[rowIndex];
     if (!r) return;
-    Object.assign(r, { state: ok ? 'ok' : 'ended', message, endedAt: Date.now() });
-    this.#writePlainLine(r, `${ok ? 'ok' : 'ended'}: ${message}`);
+    Object.assign(r, { state: isOk ? 'ok' : 'ended', message, endedAt: Date.now() });
+    this.#writePlainLine(r, `${isOk ? 'ok' : 'ended'}: ${message}`);
   }
 
   close(): void {
@@ -61,7 +61,7 @@ export class Bars {
   }
 
   #draw(): void {
-    const lines = this.#rows.map((row) => this.#formatLine(row).slice(0, (this.#out.columns || 100) - 1));
+    const lines = this.#rows.map((rowIndex) => this.#formatLine(rowIndex).slice(0, (this.#out.columns || 100) - 1));
     const cursorUp = this.#drawnLineCount > 0 ? `\x1b[${this.#drawnLineCount}A` : '';
     this.#out.write(cursorUp + lines.map((line) => `\x1b[2K${line}\n`).join(''));
     this.#drawnLineCount = lines.length;

@@ -3,7 +3,7 @@
 interface MessageHead {
   /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
-  readonly serial: number;
+  readonly serialNumber: number;
   readonly path?: string;
   readonly interface?: string;
   readonly member?: string;
@@ -25,32 +25,32 @@ export class BusWriter {
     return this;
   }
 
-  string(text: string): this {
-    const bytes = Buffer.from(text);
+  string(stringValue: string): this {
+    const bytes = Buffer.from(stringValue);
     this.uint32(bytes.length);
     this.#bytes.push(...bytes, 0);
     return this;
   }
 
   strings(stringArguments: readonly string[]): this {
-    const list = new BusWriter('');
-    for (const text of stringArguments) list.string(text);
-    this.uint32(list.#bytes.length);
-    this.#bytes.push(...list.#bytes);
+    const listWriter = new BusWriter('');
+    for (const stringValue of stringArguments) listWriter.string(stringValue);
+    this.uint32(listWriter.#bytes.length);
+    this.#bytes.push(...listWriter.#bytes);
     return this;
   }
 
   message(messageHead: MessageHead): Buffer {
-    const writer = new BusWriter('');
-    writer.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
-    writer.uint32(this.#bytes.length).uint32(messageHead.serial);
+    const messageWriter = new BusWriter('');
+    messageWriter.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
+    messageWriter.uint32(this.#bytes.length).uint32(messageHead.serialNumber);
     const headerFields = new BusWriter('');
-    const addText = (code: number, type: string, text: string | undefined) => {
-      if (text === undefined) return;
+    const addText = (code: number, type: string, stringValue: string | undefined) => {
+      if (stringValue === undefined) return;
       headerFields.#align(8);
       headerFields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
-      if (type === 'g') headerFields.#bytes.push(text.length, ...Buffer.from(text), 0);
-      else headerFields.string(text);
+      if (type === 'g') headerFields.#bytes.push(stringValue.length, ...Buffer.from(stringValue), 0);
+      else headerFields.string(stringValue);
     };
     addText(1, 'o', messageHead.path);
     addText(2, 's', messageHead.interface);
@@ -62,10 +62,10 @@ export class BusWriter {
     }
     addText(6, 's', messageHead.destination);
     if (this.#signature !== '') addText(8, 'g', this.#signature);
-    writer.uint32(headerFields.#bytes.length);
-    writer.#bytes.push(...headerFields.#bytes);
-    writer.#align(8);
-    return Buffer.from([...writer.#bytes, ...this.#bytes]);
+    messageWriter.uint32(headerFields.#bytes.length);
+    messageWriter.#bytes.push(...headerFields.#bytes);
+    messageWriter.#align(8);
+    return Buffer.from([...messageWriter.#bytes, ...this.#bytes]);
   }
 
   #align(size: number): void {
@@ -125,7 +125,7 @@ export class BusReader {
 export interface ReceivedCall {
   readonly length: number;
   readonly isCall: boolean;
-  readonly serial: number;
+  readonly serialNumber: number;
   readonly member: string;
   readonly sender: string;
   readonly bodyReader: BusReader;
@@ -134,29 +134,29 @@ export interface ReceivedCall {
 /** readCall returns undefined if the first D-Bus message in data is incomplete. */
 export function readCall(data: Buffer): ReceivedCall | undefined {
   if (data.length < 16) return undefined;
-  const reader = new BusReader(data);
-  reader.byte();
-  const type = reader.byte();
-  reader.byte();
-  reader.byte();
-  const bodyLength = reader.uint32();
-  const serial = reader.uint32();
-  const fieldsLength = reader.uint32();
+  const headerReader = new BusReader(data);
+  headerReader.byte();
+  const type = headerReader.byte();
+  headerReader.byte();
+  headerReader.byte();
+  const bodyLength = headerReader.uint32();
+  const serialNumber = headerReader.uint32();
+  const fieldsLength = headerReader.uint32();
   const bodyStart = Math.ceil((16 + fieldsLength) / 8) * 8;
   if (data.length < bodyStart + bodyLength) return undefined;
   const stringArguments = new Map<number, string>();
-  while (reader.position < 16 + fieldsLength) {
-    reader.align(8);
-    const code = reader.byte();
-    const valueType = reader.signature();
-    if (valueType === 'u') reader.uint32();
-    else stringArguments.set(code, valueType === 'g' ? reader.signature() : reader.string());
+  while (headerReader.position < 16 + fieldsLength) {
+    headerReader.align(8);
+    const code = headerReader.byte();
+    const valueType = headerReader.signature();
+    if (valueType === 'u') headerReader.uint32();
+    else stringArguments.set(code, valueType === 'g' ? headerReader.signature() : headerReader.string());
   }
   const bodyReader = new BusReader(data.subarray(bodyStart, bodyStart + bodyLength));
   return {
     length: bodyStart + bodyLength,
     isCall: type === 1,
-    serial,
+    serialNumber,
     member: stringArguments.get(3) ?? '',
     sender: stringArguments.get(7) ?? '',
     bodyReader,

@@ -10,14 +10,14 @@ export interface Target {
 
 /** Session sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
 export interface Session {
-  send(method: string, params?: object): Promise<unknown>;
+  sendCommand(method: string, params?: object): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;
   on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
 export interface Cdp {
-  send(method: string, params?: object): Promise<unknown>;
+  sendCommand(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
   attach(targetId: string): Promise<Session>;
   close(): void;
@@ -58,7 +58,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
     for (const entry of pendingRequests.values()) entry.reject(new Error('the browser is gone'));
     pendingRequests.clear();
   });
-  const send = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
+  const sendCommand = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (socket.readyState !== WebSocket.OPEN) {
         reject(new Error('the browser is gone'));
@@ -82,18 +82,20 @@ export async function connectCdp(port: number): Promise<Cdp> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }));
     });
   return {
-    send,
+    sendCommand,
     async targets() {
-      const list: unknown = Object(await send('Target.getTargets')).targetInfos;
+      const list: unknown = Object(await sendCommand('Target.getTargets')).targetInfos;
       return Array.isArray(list) ? list : [];
     },
     async attach(targetId) {
-      const sessionId = String(Object(await send('Target.attachToTarget', { targetId, flatten: true })).sessionId);
+      const sessionId = String(
+        Object(await sendCommand('Target.attachToTarget', { targetId, flatten: true })).sessionId,
+      );
       return {
-        send: (method, params) => send(method, params, sessionId),
+        sendCommand: (method, params) => sendCommand(method, params, sessionId),
         async evaluate(expression) {
           const params = { expression, awaitPromise: true, returnByValue: true };
-          const { result, exceptionDetails } = Object(await send('Runtime.evaluate', params, sessionId));
+          const { result, exceptionDetails } = Object(await sendCommand('Runtime.evaluate', params, sessionId));
           if (exceptionDetails)
             throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
           return result.value;
@@ -103,7 +105,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
         },
         async detach() {
           for (const key of [...listeners.keys()]) if (key.startsWith(`${sessionId} `)) listeners.delete(key);
-          await send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
+          await sendCommand('Target.detachFromTarget', { sessionId }).catch(() => undefined);
         },
       };
     },

@@ -56,32 +56,33 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
 
 /** connectStdio starts `opentabs mcp` and connects an MCP client to the process. */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
-  const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const inheritedEnv = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connectClient(
     new StdioClientTransport({
       command: opentabsBinary,
       args: ['mcp'],
-      env: { ...Object.fromEntries(inherited), ...env },
+      env: { ...Object.fromEntries(inheritedEnv), ...env },
       stderr: 'ignore',
     }),
     answerForm,
   );
 }
 
-async function connectClient(transport: unknown, answerForm?: FormHandler): Promise<McpClient> {
-  const sdk = new Client(
+async function connectClient(clientTransport: unknown, answerForm?: FormHandler): Promise<McpClient> {
+  const sdkClient = new Client(
     { name: 'opentabs-e2e', version: '0.1.0' },
     { capabilities: answerForm ? { elicitation: { form: {} } } : {} },
   );
-  if (answerForm) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answerForm(params, signal));
-  if (!isTransport(transport)) throw new Error('not a transport');
-  await sdk.connect(transport);
+  if (answerForm)
+    sdkClient.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answerForm(params, signal));
+  if (!isTransport(clientTransport)) throw new Error('not a transport');
+  await sdkClient.connect(clientTransport);
   return {
-    sdk,
+    sdk: sdkClient,
     async call(name, args = {}, options = {}) {
       const startMs = performance.now();
       const progress: ReceivedProgress[] = [];
-      const callResult = await sdk.request(
+      const callResult = await sdkClient.request(
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
@@ -112,7 +113,7 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
       };
     },
     async close() {
-      await sdk.close();
+      await sdkClient.close();
     },
   };
 }

@@ -9,7 +9,7 @@ export type ExchangeRequest = (
 ) => Promise<Record<string, unknown>>;
 
 export interface ModernClient {
-  readonly exchange: ExchangeRequest;
+  readonly exchangeMessage: ExchangeRequest;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export async function connectModernHttp(
   stack: Endpoint,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ModernClient> {
-  const exchange: ExchangeRequest = async (requestMessage) => {
+  const exchangeMessage: ExchangeRequest = async (requestMessage) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
       headers: {
@@ -45,7 +45,7 @@ export async function connectModernHttp(
     const answer: unknown = JSON.parse(lastMessage);
     return isRecord(answer) ? answer : {};
   };
-  return { exchange, close: async () => undefined };
+  return { exchangeMessage, close: async () => undefined };
 }
 
 /**
@@ -53,16 +53,16 @@ export async function connectModernHttp(
  * later.
  */
 export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
-  const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
-  const transport = new StdioClientTransport({
+  const inheritedEnv = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const stdioTransport = new StdioClientTransport({
     command: opentabsBinary,
     args: ['mcp'],
-    env: { ...Object.fromEntries(inherited), ...stack.env },
+    env: { ...Object.fromEntries(inheritedEnv), ...stack.env },
     stderr: 'ignore',
   });
   const answerHandlers = new Map<unknown, (answer: Record<string, unknown>) => void>();
   const listeners = new Map<unknown, (progress: Record<string, unknown>) => void>();
-  transport.onmessage = (requestMessage) => {
+  stdioTransport.onmessage = (requestMessage) => {
     if ('method' in requestMessage) {
       const params = requestMessage.method === 'notifications/progress' ? requestMessage.params : undefined;
       Promise.resolve().then(() => params && listeners.get(params.progressToken)?.(params));
@@ -71,16 +71,16 @@ export async function connectModernStdio(stack: Endpoint): Promise<ModernClient>
       answerHandlers.get(requestMessage.id)?.({ ...requestMessage });
     }
   };
-  await transport.start();
+  await stdioTransport.start();
   return {
-    exchange: (requestMessage, onProgress) =>
+    exchangeMessage: (requestMessage, onProgress) =>
       new Promise((resolve, reject) => {
         const { id, params } = requestMessage;
         if (typeof id !== 'number' || !isRecord(params)) throw new Error('not a request');
         answerHandlers.set(id, resolve);
         if (onProgress) listeners.set(id, onProgress);
-        transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
+        stdioTransport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
       }),
-    close: () => transport.close(),
+    close: () => stdioTransport.close(),
   };
 }

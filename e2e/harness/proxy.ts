@@ -17,10 +17,10 @@ export interface Proxy {
   readonly connectionsMade: number;
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
-  stall(direction?: Direction): void;
+  stall(pipeDirection?: Direction): void;
   /** Unless allowNew is true, cut also resets each new connection until resume is called. */
   cut(allowNew?: boolean): void;
-  resume(direction?: Direction): void;
+  resume(pipeDirection?: Direction): void;
   /**
    * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
    */
@@ -29,14 +29,14 @@ export interface Proxy {
 }
 
 interface Pipe {
-  readonly direction: 'up' | 'down';
+  readonly pipeDirection: 'up' | 'down';
   readonly sourceSocket: Socket;
   readonly targetSocket: Socket;
-  readonly buffered: (() => void)[];
+  readonly bufferedWrites: (() => void)[];
 }
 
 export async function startProxy(port: number): Promise<Proxy> {
-  const pipes = new Set<Pipe>();
+  const socketPipes = new Set<Pipe>();
   const blackholedSockets = new WeakSet<Socket>();
   const isStalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
@@ -50,72 +50,73 @@ export async function startProxy(port: number): Promise<Proxy> {
     }
     connectionCount++;
     const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    startPipe({ direction: 'up', sourceSocket: browser, targetSocket: upstream, buffered: [] });
-    startPipe({ direction: 'down', sourceSocket: upstream, targetSocket: browser, buffered: [] });
+    startPipe({ pipeDirection: 'up', sourceSocket: browser, targetSocket: upstream, bufferedWrites: [] });
+    startPipe({ pipeDirection: 'down', sourceSocket: upstream, targetSocket: browser, bufferedWrites: [] });
   });
 
-  function startPipe(pipe: Pipe): void {
-    const { sourceSocket, targetSocket: destination, direction, buffered } = pipe;
-    pipes.add(pipe);
+  function startPipe(socketPipe: Pipe): void {
+    const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = socketPipe;
+    socketPipes.add(socketPipe);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
     const passOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(sourceSocket)) return;
-      if (isStalled[direction]) buffered.push(action);
+      if (isStalled[pipeDirection]) bufferedWrites.push(action);
       else action();
     };
     sourceSocket.on('data', (chunk) => {
-      if (isStalled[direction]) sourceSocket.pause(); // the kernel buffers the bytes that the proxy does not read
+      if (isStalled[pipeDirection]) sourceSocket.pause(); // the kernel buffers the bytes that the proxy does not read
       passOrBuffer(() => {
-        bytes[direction] += chunk.length;
-        if (!destination.write(chunk)) sourceSocket.pause();
+        bytes[pipeDirection] += chunk.length;
+        if (!destinationSocket.write(chunk)) sourceSocket.pause();
       });
     });
-    destination.on('drain', () => sourceSocket.resume());
-    sourceSocket.on('end', () => passOrBuffer(() => destination.end()));
+    destinationSocket.on('drain', () => sourceSocket.resume());
+    sourceSocket.on('end', () => passOrBuffer(() => destinationSocket.end()));
     sourceSocket.on('error', () => undefined); // after an error, the socket also emits close
     sourceSocket.on('close', (withError) => {
       passOrBuffer(() => {
-        pipes.delete(pipe);
-        if (withError) destination.resetAndDestroy();
+        socketPipes.delete(socketPipe);
+        if (withError) destinationSocket.resetAndDestroy();
       });
     });
   }
 
-  function resumeDirection(direction: 'up' | 'down'): void {
-    isStalled[direction] = false;
-    for (const pipe of pipes) {
-      if (pipe.direction !== direction) continue;
-      for (const action of pipe.buffered.splice(0)) action();
-      pipe.sourceSocket.resume();
+  function resumeDirection(pipeDirection: 'up' | 'down'): void {
+    isStalled[pipeDirection] = false;
+    for (const socketPipe of socketPipes) {
+      if (socketPipe.pipeDirection !== pipeDirection) continue;
+      for (const action of socketPipe.bufferedWrites.splice(0)) action();
+      socketPipe.sourceSocket.resume();
     }
   }
 
-  const sockets = () => new Set([...pipes].flatMap((pipe) => [pipe.sourceSocket, pipe.targetSocket]));
+  const sockets = () =>
+    new Set([...socketPipes].flatMap((socketPipe) => [socketPipe.sourceSocket, socketPipe.targetSocket]));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const serverAddress = server.address();
+  if (serverAddress === null || typeof serverAddress === 'string') throw new Error('the proxy has no port');
   return {
-    port: address.port,
+    port: serverAddress.port,
     get openConnections() {
-      return Math.ceil(pipes.size / 2);
+      return Math.ceil(socketPipes.size / 2);
     },
     get connectionsMade() {
       return connectionCount;
     },
     forwardedByteCount: bytes,
-    stall(direction = 'both') {
-      if (direction !== 'down') isStalled.up = true;
-      if (direction !== 'up') isStalled.down = true;
+    stall(pipeDirection = 'both') {
+      if (pipeDirection !== 'down') isStalled.up = true;
+      if (pipeDirection !== 'up') isStalled.down = true;
     },
     cut(allowNew = false) {
       isRefusing = !allowNew;
       for (const socket of sockets()) socket.resetAndDestroy();
-      pipes.clear();
+      socketPipes.clear();
     },
-    resume(direction = 'both') {
+    resume(pipeDirection = 'both') {
       isRefusing = false;
-      if (direction !== 'down') resumeDirection('up');
-      if (direction !== 'up') resumeDirection('down');
+      if (pipeDirection !== 'down') resumeDirection('up');
+      if (pipeDirection !== 'up') resumeDirection('down');
     },
     blackholeOpen() {
       for (const socket of sockets()) blackholedSockets.add(socket);

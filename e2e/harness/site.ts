@@ -21,9 +21,9 @@ export async function startSite(): Promise<Site> {
   let html = renderPlainPage('Messages');
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
-    const api = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
-    if (api) {
-      serveMessages(site, url, api[1] ?? '', response);
+    const apiMatch = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
+    if (apiMatch) {
+      serveMessages(site, url, apiMatch[1] ?? '', response);
     } else if (url.pathname === '/note') {
       let requestBody = '';
       request.on('data', (chunk) => {
@@ -79,7 +79,7 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   });
   const sendPage = () => {
     site.servedPages++;
-    const messages = Array.from({ length: pageSize }, (_, i) => {
+    const channelMessages = Array.from({ length: pageSize }, (_, i) => {
       const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
       return {
         id: `${channel}/${page * pageSize + i + 1}`,
@@ -92,7 +92,7 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({
-        messages,
+        messages: channelMessages,
         ...(page + 1 < total ? { nextCursor: String(page + 1) } : {}),
         totalPages: total,
       }),

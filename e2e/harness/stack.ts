@@ -63,7 +63,7 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-export const transports = [
+export const clientTransports = [
   ['http', (stack: Stack) => stack.connectHttp()],
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;

@@ -40,17 +40,17 @@ async function rejectAfter(ms: number): Promise<never> {
 export const OperationTimeoutMs = 120_000;
 
 export async function withLimit<T>(operation: string, operationResult: Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const timeout = setTimeout(OperationTimeoutMs, undefined, { signal: limit.signal }).then(
+  const limitController = new AbortController();
+  const timeoutPromise = setTimeout(OperationTimeoutMs, undefined, { signal: limitController.signal }).then(
     () => {
       throw new Error(`${operation} did not end within ${OperationTimeoutMs} ms`);
     },
     () => new Promise<never>(() => undefined), // the operation ended in time
   );
   try {
-    return await Promise.race([operationResult, timeout]);
+    return await Promise.race([operationResult, timeoutPromise]);
   } finally {
-    limit.abort();
+    limitController.abort();
   }
 }
 

@@ -15,7 +15,7 @@ export interface StreamResult {
   readonly memoryBefore: MemorySnapshot;
   readonly memoryAfter: MemorySnapshot;
   readonly endingCounts: ReadonlyMap<string, number>;
-  readonly violations: readonly string[];
+  readonly violationTexts: readonly string[];
   readonly durationMs: number;
   readonly peakRssBytes: number;
 }
@@ -34,66 +34,73 @@ const warmUpCalls = 3000;
 const AllowedGoroutines = 8;
 
 export async function streamCalls(
-  system: SystemUnderTest,
-  pace: CallRate,
+  testedSystem: SystemUnderTest,
+  callRate: CallRate,
   report: (line: string) => void,
 ): Promise<StreamResult> {
   const clients: SoakClient[] = [
-    ...Array.from({ length: 8 }, (_, i) => makeRawHttpClient(`http-${i}`, system.port, system.clientToken)),
-    ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, system.env)),
+    ...Array.from({ length: 8 }, (_, i) => makeRawHttpClient(`http-${i}`, testedSystem.port, testedSystem.clientToken)),
+    ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, testedSystem.env)),
   ];
   try {
-    await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
-    const memoryBefore = await measureWhenIdle(system);
+    await makeCalls(
+      testedSystem,
+      clients,
+      { calls: warmUpCalls, perMinute: callRate.perMinute },
+      'warm',
+      () => undefined,
+    );
+    const memoryBefore = await measureWhenIdle(testedSystem);
     const {
       endings: endingCounts,
-      violations,
+      violations: violationTexts,
       durationMs,
       peakRssBytes,
-    } = await makeCalls(system, clients, pace, 'k', report);
+    } = await makeCalls(testedSystem, clients, callRate, 'k', report);
     // HTTP clients close idle connections, each of which needs goroutines in the daemon, a few seconds after the last
     // request.
     await waitFor(
       'idle connections to end',
-      async () => (await system.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutines,
+      async () =>
+        (await testedSystem.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutines,
       30_000,
     ).catch(() => undefined); // findGrowth reports the goroutines that remain
-    const memoryAfter = await measureWhenIdle(system);
+    const memoryAfter = await measureWhenIdle(testedSystem);
     for (const client of clients)
-      violations.push(
+      violationTexts.push(
         ...client.strayMessages.map((strayMessage) => `${client.name} received a stray message: ${strayMessage}`),
       );
-    return { memoryBefore, memoryAfter, endingCounts, violations, durationMs, peakRssBytes };
+    return { memoryBefore, memoryAfter, endingCounts, violationTexts, durationMs, peakRssBytes };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
 }
 
-async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
+async function measureWhenIdle(testedSystem: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
-    const { calls } = await system.readStatus();
+    const { calls } = await testedSystem.readStatus();
     return calls.running + calls.queued === 0;
   });
   await pause(3_000);
   return measureMemory({
-    cdp: system.browser.cdp,
-    extensionId: system.browser.extensionId,
-    pageUrl: system.urlOf(system.paths[0] ?? ''),
-    serverPid: await system.serverPid(),
-    readServerMemory: async () => (await system.readStatus()).memory,
+    cdp: testedSystem.browser.cdp,
+    extensionId: testedSystem.browser.extensionId,
+    pageUrl: testedSystem.urlOf(testedSystem.paths[0] ?? ''),
+    serverPid: await testedSystem.serverPid(),
+    readServerMemory: async () => (await testedSystem.readStatus()).memory,
   });
 }
 
 async function makeCalls(
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   clients: readonly SoakClient[],
-  pace: CallRate,
+  callRate: CallRate,
   keyPrefix: string,
   report: (line: string) => void,
 ) {
   const endingCounts = new Map<string, number>();
-  const violations: string[] = [];
-  const pid = await system.serverPid();
+  const violationTexts: string[] = [];
+  const pid = await testedSystem.serverPid();
   const startMs = performance.now();
   let openCount = 0;
   let peakRssBytes = 0;
@@ -108,15 +115,16 @@ async function makeCalls(
   const makeCall = async (i: number) => {
     openCount++;
     const key = `${keyPrefix}${i}`;
-    const ending = await startCall(clients[i % clients.length], chooseTool(i), key, i);
+    const callEnding = await startCall(clients[i % clients.length], chooseTool(i), key, i);
     openCount--;
-    endingCounts.set(ending.code, (endingCounts.get(ending.code) ?? 0) + 1);
-    const problem = findMismatch(chooseTool(i), key, ending);
-    if (problem && violations.length < 20) violations.push(`${key}: ${problem}: ${ending.text.slice(0, 300)}`);
+    endingCounts.set(callEnding.code, (endingCounts.get(callEnding.code) ?? 0) + 1);
+    const problem = findMismatch(chooseTool(i), key, callEnding);
+    if (problem && violationTexts.length < 20)
+      violationTexts.push(`${key}: ${problem}: ${callEnding.text.slice(0, 300)}`);
   };
   try {
-    for (let i = 0; i < pace.calls; i++) {
-      const waitMs = startMs + (i * 60_000) / pace.perMinute - performance.now();
+    for (let i = 0; i < callRate.calls; i++) {
+      const waitMs = startMs + (i * 60_000) / callRate.perMinute - performance.now();
       if (waitMs > 2) await pause(waitMs);
       calls.push(makeCall(i));
     }
@@ -125,7 +133,7 @@ async function makeCalls(
     clearInterval(reportTimer);
   }
   peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
-  return { endings: endingCounts, violations, durationMs: performance.now() - startMs, peakRssBytes };
+  return { endings: endingCounts, violations: violationTexts, durationMs: performance.now() - startMs, peakRssBytes };
 }
 
 function startCall(
@@ -149,12 +157,12 @@ function startCall(
     case 'big':
       return client.call('work__big', { key, bytes: 400_000 }, {});
     case 'cancel': {
-      const stop = new AbortController();
-      setTimeout(() => stop.abort(), 20 + (i % 7) * 20);
+      const stopController = new AbortController();
+      setTimeout(() => stopController.abort(), 20 + (i % 7) * 20);
       return client.call(
         'work__beat',
         { key, everyMs: 10, forMs: 60_000 },
-        { stopSignal: stop.signal, disconnect: i % 2 === 0 },
+        { stopSignal: stopController.signal, disconnect: i % 2 === 0 },
       );
     }
   }
@@ -163,20 +171,21 @@ function startCall(
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,
-  { code, answerCount, structured }: CallEnding,
+  { code, answerCount, structured: structuredResult }: CallEnding,
 ): string | undefined {
   const expectedCode = { echo: 'ok', steps: 'ok', big: 'ok', fail: 'tool_error', cancel: 'silent' }[kind];
   if (code !== expectedCode) return `ended with ${code}, not ${expectedCode}`;
   if (answerCount !== (expectedCode === 'silent' ? 0 : 1)) return `answered ${answerCount} times`;
-  if (expectedCode === 'ok' && Object(structured).key !== key) return `got the result of ${Object(structured).key}`;
+  if (expectedCode === 'ok' && Object(structuredResult).key !== key)
+    return `got the result of ${Object(structuredResult).key}`;
   return undefined;
 }
 
 export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[] {
-  const growths: string[] = [];
+  const growthTexts: string[] = [];
   const checkGrowth = (measure: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
     if (memoryAfter > memoryBefore + allowedGrowth)
-      growths.push(`${measure} grew from ${memoryBefore} to ${memoryAfter}`);
+      growthTexts.push(`${measure} grew from ${memoryBefore} to ${memoryAfter}`);
   };
   checkGrowth('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, AllowedGoroutines);
   checkGrowth('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 8 << 20);
@@ -215,7 +224,7 @@ export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[
   }
   checkGrowth('listeners of the page', memoryBefore.listeners, memoryAfter.listeners, 0);
   checkGrowth('documents of the page', memoryBefore.documents, memoryAfter.documents, 0);
-  return growths;
+  return growthTexts;
 }
 
 export function formatTable({

@@ -180,7 +180,7 @@ test('level 2 can bracket its own input with watch and changes, and locate gives
   const { snapshot } = await page.callForResult('watch');
   const { point } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
   for (const type of ['mousePressed', 'mouseReleased']) {
-    await page.session.send('Input.dispatchMouseEvent', { type, ...point, button: 'left', clickCount: 1 });
+    await page.session.sendCommand('Input.dispatchMouseEvent', { type, ...point, button: 'left', clickCount: 1 });
   }
   const { changes } = await page.callForResult('changes', { since: snapshot });
   assert.match(changes, /^~ button "Done"/);

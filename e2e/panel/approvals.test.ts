@@ -74,8 +74,8 @@ test('"Allow always" lets the client run the tool without approval until the use
   await call;
   assert.equal((await callEcho('second call')).isError, false);
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
-  await messages.getByText(/^\d+ tools/).click();
+  const messagesPlugin = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
+  await messagesPlugin.getByText(/^\d+ tools/).click();
   await panel.getByText('always for client e2e').waitFor();
   await panel.getByRole('button', { name: 'Ask again' }).click();
   await panel.getByText('always for client e2e').waitFor({ state: 'detached' });
@@ -149,17 +149,17 @@ test('the developer view shows the stack of a thrown error in the files of the a
     (await client.call('everything__fail', { code: 'BROKEN', message: 'It is broken.' })).code,
     'tool_error',
   );
-  const row = panel.locator('.ended > li', { hasText: 'It is broken.' }).first();
-  await row.locator('summary').first().click();
-  await row.getByText('Developer', { exact: true }).click();
-  const stack = row.getByLabel('Stack', { exact: true });
+  const brokenCallRow = panel.locator('.ended > li', { hasText: 'It is broken.' }).first();
+  await brokenCallRow.locator('summary').first().click();
+  await brokenCallRow.getByText('Developer', { exact: true }).click();
+  const stack = brokenCallRow.getByLabel('Stack', { exact: true });
   await stack.waitFor();
   assert.match((await stack.textContent()) ?? '', new RegExp(`^at src/index\\.ts:${thrownLine}:11\\n`));
 });
 
 test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {
-  const stop = new AbortController();
-  const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stopController.signal });
   call.catch(() => undefined);
   await findWaitingCard('withdrawn').waitFor();
   const { call_id, waiting: waitingView } = await findCall(
@@ -167,7 +167,7 @@ test('a client that cancels its call withdraws the approval card, and a late app
     'messages__echo',
     (call) => call.waiting !== undefined,
   );
-  stop.abort('enough');
+  stopController.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
   const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waitingView?.ticket_id });
   assert.match(JSON.stringify(lateDecision), /ended/);

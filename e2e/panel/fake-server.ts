@@ -61,11 +61,11 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const lastParams = new Map<string, object>();
   const sendNotification = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
-  const http = createServer((_request, response) => {
+  const httpServer = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ ok: true, version: '0.1.0', pid: process.pid }));
   });
-  const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
+  const server = new WebSocketServer({ server: httpServer, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
   const waitingAnswers = new Map<string, WaitingAnswer>();
@@ -86,8 +86,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     const id = params.dispatchId ?? `call_${randomUUID()}`;
     const events = { reports: [], parts: [] };
     toolEvents.set(id, events);
-    const defaults = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
-    const dispatchAnswer = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
+    const defaultParams = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
+    const dispatchAnswer = send(id, 'tool.dispatch', { ...defaultParams, ...params, dispatchId: id }).then((answer) =>
       Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
     dispatchAnswer.catch(() => undefined); // a cancelled call never receives a response
@@ -123,7 +123,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     close: async () => {
       for (const client of server.clients) client.terminate();
       server.close();
-      await new Promise((resolve) => http.close(resolve));
+      await new Promise((resolve) => httpServer.close(resolve));
     },
   };
   server.on('connection', (socket, request) => {
@@ -164,7 +164,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       });
     });
   });
-  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => httpServer.listen(port, '127.0.0.1', resolve));
   return fakeServer;
 }
 

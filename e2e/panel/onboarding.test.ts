@@ -60,18 +60,18 @@ test('setup steps are completed by reports of the server, and by the button for 
 test('the checklist disappears for good after the first successful call, and can be reopened', async () => {
   const { panel, showCalls } = fixture;
   showCalls([makeEndedCall('c1')]);
-  const heading = panel.getByRole('heading', { name: 'Get started' });
-  await heading.waitFor({ state: 'detached' });
+  const startHeading = panel.getByRole('heading', { name: 'Get started' });
+  await startHeading.waitFor({ state: 'detached' });
   showCalls([]);
   await panel.reload();
   await panel.getByText('No tool is running.').waitFor();
   const button = panel.getByRole('button', { name: 'Get started' });
   await button.click();
-  await heading.waitFor();
+  await startHeading.waitFor();
   await panel.getByRole('button', { name: 'Hide' }).click();
-  await heading.waitFor({ state: 'detached' });
+  await startHeading.waitFor({ state: 'detached' });
   await button.press('Enter');
-  await heading.waitFor();
+  await startHeading.waitFor();
 });
 
 test('without a server, the first setup step shows how to start the server', async () => {

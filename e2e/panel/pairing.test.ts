@@ -61,9 +61,9 @@ test('the panel shows a command and the port, and a wrong code connects no brows
     'the panel to show the new port',
     async () => (await panel.getByLabel('Port of the server').inputValue()) === String(port),
   );
-  const wrong = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
-  assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /the browser shows another code, so the code was not kept/);
+  const wrongPairResult = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
+  assert.equal(wrongPairResult.code, 2);
+  assert.match(wrongPairResult.stderr, /the browser shows another code, so the code was not kept/);
   assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
   assert.deepEqual(await listBrowsers(), []);
   await saveScreenshots(panel, 'pairing');
@@ -71,17 +71,17 @@ test('the panel shows a command and the port, and a wrong code connects no brows
 
 test('the code connects the browser, which stays paired with a new key', async () => {
   const [, , code = ''] = (await readCommand()).split(' ');
-  const paired = await runOpentabs(['pair', code.toLowerCase()], env);
-  assert.equal(paired.code, 0, paired.stderr);
-  assert.match(paired.stderr, /the browser .* is paired and connected/);
+  const pairResult = await runOpentabs(['pair', code.toLowerCase()], env);
+  assert.equal(pairResult.code, 0, pairResult.stderr);
+  assert.match(pairResult.stderr, /the browser .* is paired and connected/);
   await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
   await panel.locator('.pairing').waitFor({ state: 'detached' });
   // After a restart, the extension's worker has only the stored key, and no pairing code.
   await chrome.stopWorker();
   await panel.reload();
   await waitFor('the browser to connect again', async () => (await listBrowsers()).some(({ connected }) => connected));
-  const list = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
-  assert.deepEqual([list.length, list[0].confirmed], [1, true]);
+  const pairingList = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
+  assert.deepEqual([pairingList.length, pairingList[0].confirmed], [1, true]);
   assert.equal(
     readFileSync(join(homeFolder, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')),
     false,
@@ -94,6 +94,6 @@ test('a removed pairing ends the link, and the panel offers a new code', async (
   await waitForHeading('The server does not know this browser.');
   await panel.getByRole('button', { name: 'Show a new pairing code' }).click();
   await waitForHeading('Pair this browser with opentabs.');
-  const paired = await runOpentabs(['pair', (await readCommand()).split(' ')[2] ?? ''], env);
-  assert.equal(paired.code, 0, paired.stderr);
+  const pairResult = await runOpentabs(['pair', (await readCommand()).split(' ')[2] ?? ''], env);
+  assert.equal(pairResult.code, 0, pairResult.stderr);
 });

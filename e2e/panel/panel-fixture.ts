@@ -57,12 +57,12 @@ export async function startPanelFixture(options: PanelFixtureOptions = {}): Prom
     tabId,
     showCalls(calls, stateFields = {}) {
       const isOpen = ({ status }: CallView) => status === 'running' || status === 'pending';
-      const [open, endedCalls] = [calls.filter(isOpen), calls.filter((call) => !isOpen(call))];
+      const [openCalls, endedCalls] = [calls.filter(isOpen), calls.filter((call) => !isOpen(call))];
       server.notifyPanel('state.sync', {
         serverVersion: '0.1.0',
-        calls: open,
+        calls: openCalls,
         ended: endedCalls,
-        running: open.length,
+        running: openCalls.length,
         ...stateFields,
       });
     },

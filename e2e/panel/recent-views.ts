@@ -8,7 +8,7 @@ const todayNoonMs = new Date().setHours(12, 0, 0, 0);
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
 const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
 
-export function makeEndedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+export function makeEndedCall(callId: string, callOverrides: Partial<CallView> = {}): CallView {
   return makeCall(callId, {
     tool: 'post',
     status: 'done',
@@ -18,13 +18,13 @@ export function makeEndedCall(callId: string, overrides: Partial<CallView> = {})
     runMs: 812,
     endAudience: 'user',
     result: 'Sent to 3 members.',
-    ...overrides,
+    ...callOverrides,
   });
 }
 
-export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+export function makeFailedCall(callId: string, callOverrides: Partial<CallView> = {}): CallView {
   const { endAudience: _audience, result: _result, ...call } = makeEndedCall(callId);
-  return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
+  return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...callOverrides };
 }
 
 /** makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. */

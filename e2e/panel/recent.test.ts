@@ -60,16 +60,16 @@ test('an open row shows all details of the call, with copy buttons', async () =>
   const { panel, showCalls } = fixture;
   const args = '{"channelId":"general","text":"it\'s out"}';
   showCalls([makeEndedCall('call_1', { args }), ...errorCalls.slice(3, 4)]);
-  const row = panel.locator('.ended > li').first();
-  await row.locator('summary').click();
+  const endedCallRow = panel.locator('.ended > li').first();
+  await endedCallRow.locator('summary').click();
   for (const text of ['Claude Code', 'chat.example.com', 'call_1', '812 ms', 'Sent to 3 members.'])
-    await row.locator('.details').getByText(text, { exact: true }).waitFor();
-  await row.getByRole('button', { name: 'Copy arguments' }).click();
-  await row.getByRole('button', { name: 'Copied arguments' }).waitFor();
+    await endedCallRow.locator('.details').getByText(text, { exact: true }).waitFor();
+  await endedCallRow.getByRole('button', { name: 'Copy arguments' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copied arguments' }).waitFor();
   assert.equal(await readClipboard(), args);
-  await row.getByRole('button', { name: 'Copy result' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copy result' }).click();
   await waitFor('the result to be in the clipboard', async () => (await readClipboard()) === 'Sent to 3 members.');
-  await row.getByRole('button', { name: 'Copy command' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copy command' }).click();
   const command = `opentabs call messages__post --input '{"channelId":"general","text":"it'\\''s out"}'`;
   await waitFor('the command to be in the clipboard', async () => (await readClipboard()) === command);
   const failure = panel.locator('.ended > li').nth(1);
@@ -123,13 +123,15 @@ test('a button shows more than 100 recent calls, and only rows near the window a
   const countDrawnRows = () =>
     panel
       .locator('.ended > li > :first-child')
-      .evaluateAll((rows) => rows.filter((row) => row.checkVisibility({ contentVisibilityAuto: true })).length);
-  for (const position of [0, 0.5, 1]) {
+      .evaluateAll(
+        (rows) => rows.filter((endedCallRow) => endedCallRow.checkVisibility({ contentVisibilityAuto: true })).length,
+      );
+  for (const scrollShare of [0, 0.5, 1]) {
     await panel.evaluate(async (part) => {
       window.scrollTo(0, document.body.scrollHeight * part);
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-    }, position);
+    }, scrollShare);
     const drawn = await countDrawnRows();
-    assert.ok(drawn >= 1 && drawn <= 200, `at ${position} of the list, ${drawn} of 1,000 rows are drawn`);
+    assert.ok(drawn >= 1 && drawn <= 200, `at ${scrollShare} of the list, ${drawn} of 1,000 rows are drawn`);
   }
 });

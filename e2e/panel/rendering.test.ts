@@ -21,8 +21,8 @@ async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {
     const nodeChanges: string[] = [];
     Object.assign(globalThis, { changes: nodeChanges });
-    const observer = new MutationObserver((records) => {
-      for (const { target, type, oldValue } of records) {
+    const nodeObserver = new MutationObserver((mutationRecords) => {
+      for (const { target, type, oldValue } of mutationRecords) {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
         const element = target instanceof Element ? target : target.parentElement;
         if (element?.closest('.call .time')) continue;
@@ -31,7 +31,12 @@ async function recordChanges(): Promise<void> {
         nodeChanges.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
       }
     });
-    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterDataOldValue: true });
+    nodeObserver.observe(document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterDataOldValue: true,
+    });
   });
 }
 
@@ -70,19 +75,19 @@ test('a progress report of one of 30 running calls changes only the row of that 
 
 test('a call that ends adds one row and does not change other rows', async () => {
   const { panel, showCalls } = fixture;
-  const stop = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
-  await stop.focus();
-  const open = panel.locator('.ended > li').nth(2);
-  await open.locator('summary').click();
-  await open.locator('.details').waitFor();
-  await stop.focus();
+  const stopButton = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
+  await stopButton.focus();
+  const openedCall = panel.locator('.ended > li').nth(2);
+  await openedCall.locator('summary').click();
+  await openedCall.locator('.details').waitFor();
+  await stopButton.focus();
   await recordChanges();
   showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
   await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
   const rowChanges = (await takeChanges()).filter((change) => / n: \d+$| channelId: /.test(change));
   assert.deepEqual(rowChanges, []);
   await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
-  await waitFor('the focus to stay', () => stop.evaluate((button) => button === document.activeElement));
+  await waitFor('the focus to stay', () => stopButton.evaluate((button) => button === document.activeElement));
 });
 
 test('messages without a change do not change the page', async () => {

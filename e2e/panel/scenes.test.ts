@@ -104,19 +104,19 @@ test('the scene with the timing of a call and the developer view of a failed cal
   const { panel, server, showCalls } = fixture;
   server.answerRequest = (method) => (method === 'call.inspect' ? failedCallDetails : {});
   showCalls([makeFailedCall('call_1', { error: 'Failed to fetch' }), makeEndedCall('call_2')]);
-  const row = panel.locator('.ended > li').first();
-  await row.locator('summary').first().click();
+  const endedCallRow = panel.locator('.ended > li').first();
+  await endedCallRow.locator('summary').first().click();
   server.clearRequests();
-  await row.getByText('Timing', { exact: true }).click();
-  const table = row.getByRole('table');
+  await endedCallRow.getByText('Timing', { exact: true }).click();
+  const table = endedCallRow.getByRole('table');
   await table.getByRole('row', { name: 'approval 3.2 ms 1.2 s' }).waitFor();
   assert.equal(await table.getByRole('row').count(), failedCallDetails.phases.length + 1);
-  await row.getByText(failedCallDetails.traceId).waitFor();
-  await row.getByText('Developer', { exact: true }).click();
-  await row.getByText('at load (src/load.ts:12:9)').waitFor();
-  await row.getByText('(CORS)').waitFor();
-  await row.getByText('warning <b>retrying</b> 2 of 3').waitFor();
-  assert.equal(await row.locator('.failure b').count(), 0, 'text of the page is no markup');
+  await endedCallRow.getByText(failedCallDetails.traceId).waitFor();
+  await endedCallRow.getByText('Developer', { exact: true }).click();
+  await endedCallRow.getByText('at load (src/load.ts:12:9)').waitFor();
+  await endedCallRow.getByText('(CORS)').waitFor();
+  await endedCallRow.getByText('warning <b>retrying</b> 2 of 3').waitFor();
+  assert.equal(await endedCallRow.locator('.failure b').count(), 0, 'text of the page is no markup');
   assert.deepEqual(
     server.requests,
     [{ method: 'call.inspect', params: { callId: 'call_1' } }],

@@ -25,9 +25,9 @@ async function addNote(text: string): Promise<void> {
 }
 
 async function pressUndo(text: string): Promise<void> {
-  const row = findRow(text);
-  if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
-  await row.getByRole('button', { name: 'Undo' }).click();
+  const callRow = findRow(text);
+  if ((await callRow.locator('details[open]').count()) === 0) await callRow.locator('summary').click();
+  await callRow.getByRole('button', { name: 'Undo' }).click();
 }
 
 test('a call is undone in its page, as a call of the side panel, and only once', async () => {
@@ -35,11 +35,13 @@ test('a call is undone in its page, as a call of the side panel, and only once',
   assert.equal(await readNotes(), '["first"]');
   await pressUndo('first');
   await waitFor('the note to be removed', async () => (await readNotes()) === '[]');
-  const undo = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) }).first();
-  await undo.getByText('remove_note').first().waitFor();
-  const row = panel.locator('.ended > li', { hasText: 'add_note' }).first();
-  await row.getByText(/^Undone by remove_note, as call_/).waitFor();
-  assert.equal(await row.getByRole('button', { name: 'Undo' }).count(), 0);
+  const undoCall = panel
+    .locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) })
+    .first();
+  await undoCall.getByText('remove_note').first().waitFor();
+  const callRow = panel.locator('.ended > li', { hasText: 'add_note' }).first();
+  await callRow.getByText(/^Undone by remove_note, as call_/).waitFor();
+  assert.equal(await callRow.getByRole('button', { name: 'Undo' }).count(), 0);
   const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter((c) => c.tool_name === 'notes__add_note');
   assert.match((await stack.runCli('calls', 'undo', call_id)).stderr, /already undone, by call_/);
   assert.equal(await readNotes(), '[]');

@@ -59,9 +59,9 @@ test('one approval allows the call and the reload of a tab in which the user has
   );
   const { code, stderr } = await stack.runCli('calls', 'approve', waitingCalls?.id ?? '');
   assert.equal(code, 0, stderr);
-  const outcome = await call;
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.equal(Object(outcome.structured).path, '/');
+  const callOutcome = await call;
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.equal(Object(callOutcome.structured).path, '/');
   assert.notEqual(await stack.page.evaluate(() => performance.timeOrigin), startedAt);
   assert.deepEqual(await readWaiting(), []);
 });

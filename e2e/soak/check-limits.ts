@@ -91,16 +91,16 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   try {
     const clients = { http: await stack.connectHttp(), stdio: await stack.connectStdio() };
     await Promise.all(
-      Object.entries(clients).flatMap(([transport, client]) =>
-        limitCases.map(async (row) => {
-          const callOutcome = await client.call(`messages__${row.tool}`, row.args, {
+      Object.entries(clients).flatMap(([transportName, client]) =>
+        limitCases.map(async (limitRow) => {
+          const callOutcome = await client.call(`messages__${limitRow.tool}`, limitRow.args, {
             timeoutMs: 600_000,
-            ...row.options,
+            ...limitRow.options,
           });
-          const passed = isAsExpected(row, callOutcome);
-          if (!passed) failedCount++;
+          const hasPassed = isAsExpected(limitRow, callOutcome);
+          if (!hasPassed) failedCount++;
           printLine(
-            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, callOutcome)}`,
+            `${hasPassed ? 'ok  ' : 'FAIL'} ${limitRow.name.padEnd(34)} ${transportName.padEnd(5)} ${describeOutcome(limitRow, callOutcome)}`,
           );
           if (callOutcome.isError) printLine(`       ${callOutcome.text}`);
         }),
@@ -123,18 +123,18 @@ function readCode(callOutcome: Outcome): string {
   return callOutcome.isError ? String(callOutcome.code) : 'ok';
 }
 
-function isAsExpected(row: LimitCase, callOutcome: Outcome): boolean {
+function isAsExpected(limitRow: LimitCase, callOutcome: Outcome): boolean {
   return (
-    readCode(callOutcome) === row.expectedCode &&
-    Math.abs(callOutcome.durationMs - row.atMs) <= toleranceMs &&
-    (row.notifications === undefined || row.notifications === callOutcome.progress.length)
+    readCode(callOutcome) === limitRow.expectedCode &&
+    Math.abs(callOutcome.durationMs - limitRow.atMs) <= toleranceMs &&
+    (limitRow.notifications === undefined || limitRow.notifications === callOutcome.progress.length)
   );
 }
 
-function describeOutcome(row: LimitCase, callOutcome: Outcome): string {
+function describeOutcome(limitRow: LimitCase, callOutcome: Outcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
+    `want ${limitRow.expectedCode} at ${formatSeconds(limitRow.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
     ` ${callOutcome.progress.length} notifications`
   );
 }

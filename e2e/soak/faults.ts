@@ -7,35 +7,35 @@ import type { SoakClient } from './soak-client.ts';
 import type { SystemUnderTest } from './system-under-test.ts';
 
 type InjectFault = (
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   plannedFault: PlannedFault,
   clients: readonly SoakClient[],
 ) => Promise<void>;
 
 /** Each injector returns when its fault is over, even if the system is still recovering. */
-const injectors: Readonly<Record<FaultKind, InjectFault>> = {
-  async 'worker stopped'(system) {
-    const targetId = await system.browser.workerId();
-    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
+const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
+  async 'worker stopped'(testedSystem) {
+    const targetId = await testedSystem.browser.workerId();
+    if (targetId) await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   },
 
-  async 'link cut'(system, plannedFault) {
-    system.proxy.cut();
+  async 'link cut'(testedSystem, plannedFault) {
+    testedSystem.proxy.cut();
     await pause(plannedFault.forMs);
-    system.proxy.resume();
+    testedSystem.proxy.resume();
   },
 
-  async 'link half-open'(system, plannedFault) {
-    system.proxy.stall();
+  async 'link half-open'(testedSystem, plannedFault) {
+    testedSystem.proxy.stall();
     await pause(plannedFault.forMs);
-    system.proxy.resume();
+    testedSystem.proxy.resume();
   },
 
-  'server SIGTERM': (system, plannedFault) => restartServer(system, plannedFault, 'SIGTERM'),
-  'server SIGKILL': (system, plannedFault) => restartServer(system, plannedFault, 'SIGKILL'),
+  'server SIGTERM': (testedSystem, plannedFault) => restartServer(testedSystem, plannedFault, 'SIGTERM'),
+  'server SIGKILL': (testedSystem, plannedFault) => restartServer(testedSystem, plannedFault, 'SIGKILL'),
 
-  async 'server SIGSTOP'(system, plannedFault) {
-    const pid = await system.serverPid();
+  async 'server SIGSTOP'(testedSystem, plannedFault) {
+    const pid = await testedSystem.serverPid();
     process.kill(pid, 'SIGSTOP');
     try {
       await pause(plannedFault.forMs);
@@ -44,29 +44,30 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     }
   },
 
-  'tab reloaded': (system, plannedFault) => runInTab(system, plannedFault, (page) => page.send('Page.reload')),
+  'tab reloaded': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, (page) => page.sendCommand('Page.reload')),
 
-  'tab navigated': (system, plannedFault) =>
-    runInTab(system, plannedFault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${system.urlOf(path)}?again` });
-      await page.send('Page.navigate', { url: system.urlOf(path) });
+  'tab navigated': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page, path) => {
+      await page.sendCommand('Page.navigate', { url: `${testedSystem.urlOf(path)}?again` });
+      await page.sendCommand('Page.navigate', { url: testedSystem.urlOf(path) });
     }),
 
-  'tab away and back': (system, plannedFault) =>
-    runInTab(system, plannedFault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${system.urlOf(path)}-away` });
+  'tab away and back': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page, path) => {
+      await page.sendCommand('Page.navigate', { url: `${testedSystem.urlOf(path)}-away` });
       await pause(plannedFault.forMs);
       await page.evaluate('history.back()');
     }),
 
-  async 'tab closed'(system, plannedFault) {
-    const targetId = await system.findPage(makePath(system, plannedFault));
-    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
+  async 'tab closed'(testedSystem, plannedFault) {
+    const targetId = await testedSystem.findPage(makePath(testedSystem, plannedFault));
+    if (targetId) await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   },
 
-  async 'tab discarded'(system, plannedFault) {
-    const url = system.urlOf(makePath(system, plannedFault));
-    await system.browser.inWorker((worker) =>
+  async 'tab discarded'(testedSystem, plannedFault) {
+    const url = testedSystem.urlOf(makePath(testedSystem, plannedFault));
+    await testedSystem.browser.inWorker((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
           .then(() => undefined, () => undefined)`,
@@ -75,24 +76,24 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await pause(200); // time for the report about the tab to reach the daemon
   },
 
-  'tab frozen': (system, plannedFault) =>
-    runInTab(system, plannedFault, async (page) => {
-      await page.send('Page.setWebLifecycleState', { state: 'frozen' });
+  'tab frozen': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page) => {
+      await page.sendCommand('Page.setWebLifecycleState', { state: 'frozen' });
       await pause(plannedFault.forMs);
-      await page.send('Page.setWebLifecycleState', { state: 'active' });
+      await page.sendCommand('Page.setWebLifecycleState', { state: 'active' });
     }),
 
-  async 'extension reloaded'(system) {
+  async 'extension reloaded'(testedSystem) {
     // The extension reloads in a timer, because an immediate reload would stop the service worker before it can
     // respond.
-    await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
+    await testedSystem.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
-  async 'browser SIGKILL'(system) {
-    await system.browser.kill();
-    await system.browser.start();
+  async 'browser SIGKILL'(testedSystem) {
+    await testedSystem.browser.kill();
+    await testedSystem.browser.start();
     // Chrome does not reopen tabs after a crash, so the test reopens the tabs as a user would.
-    await system.restoreTabs();
+    await testedSystem.restoreTabs();
   },
 
   async 'session deleted'(_system, plannedFault, clients) {
@@ -103,32 +104,32 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await clients[plannedFault.client]?.kill();
   },
 
-  async 'panel opened'(system, plannedFault) {
-    const url = `chrome-extension://${system.browser.extensionId}/panel.html`;
-    const panelTarget = Object(await system.browser.cdp.send('Target.createTarget', { url }));
+  async 'panel opened'(testedSystem, plannedFault) {
+    const url = `chrome-extension://${testedSystem.browser.extensionId}/panel.html`;
+    const panelTarget = Object(await testedSystem.browser.cdp.sendCommand('Target.createTarget', { url }));
     await pause(plannedFault.forMs);
-    await system.browser.cdp.send('Target.closeTarget', { targetId: panelTarget.targetId });
+    await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId: panelTarget.targetId });
   },
 };
 
 export function injectFault(
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   plannedFault: PlannedFault,
   clients: readonly SoakClient[],
 ): Promise<void> {
-  return injectors[plannedFault.kind](system, plannedFault, clients);
+  return faultInjectors[plannedFault.kind](testedSystem, plannedFault, clients);
 }
 
 async function restartServer(
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   plannedFault: PlannedFault,
   signal: NodeJS.Signals,
 ): Promise<void> {
-  const pid = await system.serverPid();
-  system.writeConfig(plannedFault.limits);
+  const pid = await testedSystem.serverPid();
+  testedSystem.writeConfig(plannedFault.limits);
   process.kill(pid, signal);
   await waitFor('the process of the server to end', () => !isProcessRunning(pid));
-  await system.startServer();
+  await testedSystem.startServer();
 }
 
 /** A zombie process counts as not running. */
@@ -140,16 +141,16 @@ function isProcessRunning(pid: number): boolean {
   }
 }
 
-function makePath(system: SystemUnderTest, plannedFault: PlannedFault): string {
-  return system.paths[plannedFault.tab] ?? '/';
+function makePath(testedSystem: SystemUnderTest, plannedFault: PlannedFault): string {
+  return testedSystem.paths[plannedFault.tab] ?? '/';
 }
 
 async function runInTab(
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   plannedFault: PlannedFault,
-  run: (page: Session, path: string) => Promise<unknown>,
+  runInPage: (page: Session, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = makePath(system, plannedFault);
-  const id = await system.findPage(path);
-  if (id) await system.browser.inPage(id, (page) => run(page, path));
+  const path = makePath(testedSystem, plannedFault);
+  const id = await testedSystem.findPage(path);
+  if (id) await testedSystem.browser.inPage(id, (page) => runInPage(page, path));
 }

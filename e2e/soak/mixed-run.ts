@@ -37,16 +37,16 @@ const maxStopDurationMs = 15_000;
 const drainTimeoutMs = 45_000;
 
 export async function runSoak(soakPlan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
-  const run = new SoakRun(soakPlan, printLine);
+  const soakRun = new SoakRun(soakPlan, printLine);
   try {
-    return await run.runAll();
+    return await soakRun.runAll();
   } finally {
-    await run.system.close();
+    await soakRun.testedSystem.close();
   }
 }
 
 class SoakRun {
-  readonly system: SystemUnderTest;
+  readonly testedSystem: SystemUnderTest;
   readonly #plan: Plan;
   readonly #printLine: (line: string) => void;
   readonly #observedCalls: ObservedCall[] = [];
@@ -61,22 +61,22 @@ class SoakRun {
   constructor(soakPlan: Plan, printLine: (line: string) => void) {
     this.#plan = soakPlan;
     this.#printLine = printLine;
-    this.system = new SystemUnderTest(soakPlan.tabs);
+    this.testedSystem = new SystemUnderTest(soakPlan.tabs);
   }
 
   async runAll(): Promise<SoakReport> {
-    const { system } = this;
-    await system.start();
-    await system.waitForWorkingCall('the start');
+    const { testedSystem } = this;
+    await testedSystem.start();
+    await testedSystem.waitForWorkingCall('the start');
     const memoryBefore = await this.#measure();
     this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
-    const sampling = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
+    const samplingTasks = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
     const calls = this.#makePlannedCalls();
     await this.#injectPlannedFaults();
     await this.#waitForCalls(calls);
     this.#isOver = true;
-    await sampling;
+    await samplingTasks;
     for (const client of this.#clients) {
       for (const strayMessage of client.strayMessages)
         this.#violations.push({
@@ -103,7 +103,7 @@ class SoakRun {
   }
 
   #makeClient(kind: ClientKind, name: string): SoakClient {
-    const { port, clientToken, env } = this.system;
+    const { port, clientToken, env } = this.testedSystem;
     switch (kind) {
       case 'http':
         return makeRawHttpClient(name, port, clientToken);
@@ -132,17 +132,18 @@ class SoakRun {
     const tab =
       soakPlan.tab === undefined
         ? undefined
-        : await this.system.findTabId(this.system.paths[soakPlan.tab] ?? '').catch(() => undefined);
-    const stop = new AbortController();
-    const timer = soakPlan.stopAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), soakPlan.stopAfterMs);
+        : await this.testedSystem.findTabId(this.testedSystem.paths[soakPlan.tab] ?? '').catch(() => undefined);
+    const stopController = new AbortController();
+    const timer =
+      soakPlan.stopAfterMs === undefined ? undefined : setTimeout(() => stopController.abort(), soakPlan.stopAfterMs);
     const fromMs = this.#elapsedMs();
-    const limits = this.system.limits;
+    const timeoutLimits = this.testedSystem.limits;
     this.#openCalls.set(key, soakPlan);
     const args = { ...soakPlan.args, ...(tab === undefined ? {} : { tabId: tab }) };
     const callEnding = await client.call(`work__${soakPlan.tool}`, args, {
       disconnect: soakPlan.kind === 'disconnected',
       withoutProgress: soakPlan.kind === 'noProgress',
-      ...(soakPlan.stopAfterMs === undefined ? {} : { stopSignal: stop.signal }),
+      ...(soakPlan.stopAfterMs === undefined ? {} : { stopSignal: stopController.signal }),
     });
     clearTimeout(timer);
     this.#openCalls.delete(key);
@@ -150,7 +151,7 @@ class SoakRun {
       plan: soakPlan,
       key,
       clientName: client.name,
-      limits,
+      limits: timeoutLimits,
       fromMs,
       toMs: this.#elapsedMs(),
       callEnding,
@@ -182,18 +183,20 @@ class SoakRun {
       const observedFault: ObservedFault = { plan: soakPlan, fromMs: this.#elapsedMs() };
       this.#observedFaults.push(observedFault);
       try {
-        await injectFault(this.system, soakPlan, this.#clients);
+        await injectFault(this.testedSystem, soakPlan, this.#clients);
         observedFault.endedMs = this.#elapsedMs();
-        await this.system.waitForWorkingCall(soakPlan.kind);
+        await this.testedSystem.waitForWorkingCall(soakPlan.kind);
         observedFault.recoveredMs = this.#elapsedMs();
-        await this.system.restoreTabs();
+        await this.testedSystem.restoreTabs();
       } catch (error) {
         this.#violations.push({
           violationText: `after "${soakPlan.kind}" at ${formatSeconds(observedFault.fromMs)}: ${String(error)}`,
           faultsDuring: [observedFault],
         });
         this.#printLine(`VIOLATION ${String(error)}`);
-        await this.system.restoreTabs().catch((e) => this.#printLine(`the tabs could not be restored: ${String(e)}`));
+        await this.testedSystem
+          .restoreTabs()
+          .catch((e) => this.#printLine(`the tabs could not be restored: ${String(e)}`));
       }
       observedFault.restoredMs = this.#elapsedMs();
     }
@@ -211,15 +214,15 @@ class SoakRun {
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#isOver) {
       await pause(sampleIntervalMs);
-      this.system.countStarts();
+      this.testedSystem.countStarts();
       const lastFault = this.#observedFaults.at(-1);
       if (lastFault && lastFault.restoredMs === undefined) continue;
       try {
         this.#memorySamples.push({
           atMs: this.#elapsedMs(),
-          bytes: readResidentMemory(await this.system.serverPid()).nowBytes,
+          bytes: readResidentMemory(await this.testedSystem.serverPid()).nowBytes,
         });
-        await this.#checkEndedCalls(await this.system.listRunningKeys());
+        await this.#checkEndedCalls(await this.testedSystem.listRunningKeys());
       } catch {
         // The soak test ignores errors of the check, because a fault that has just started can make the check fail.
       }
@@ -236,21 +239,21 @@ class SoakRun {
       )
         continue;
       if (this.#violations.some((violation) => violation.call?.key === call.key)) continue;
-      const elapsed = formatSeconds(this.#elapsedMs() - call.toMs);
+      const elapsedText = formatSeconds(this.#elapsedMs() - call.toMs);
       this.#recordViolation(
         call,
-        `the page still runs the call ${elapsed} after the call ended: ${await this.system.describePageOf(call.key)}`,
+        `the page still runs the call ${elapsedText} after the call ended: ${await this.testedSystem.describePageOf(call.key)}`,
       );
     }
   }
 
   async #printEachMinute(): Promise<void> {
-    for (let minute = 1; !this.#isOver; minute++) {
-      while (!this.#isOver && this.#elapsedMs() < minute * 60_000) await pause(500);
-      const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minute - 1) * 60_000);
+    for (let minuteNumber = 1; !this.#isOver; minuteNumber++) {
+      while (!this.#isOver && this.#elapsedMs() < minuteNumber * 60_000) await pause(500);
+      const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minuteNumber - 1) * 60_000);
       const okCount = endedCalls.filter((call) => call.callEnding.code === 'ok').length;
       const recentFaults = this.#observedFaults
-        .filter((observedFault) => observedFault.fromMs > (minute - 1) * 60_000)
+        .filter((observedFault) => observedFault.fromMs > (minuteNumber - 1) * 60_000)
         .map((observedFault) => observedFault.plan.kind);
       this.#printLine(
         `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${endedCalls.length} calls ended, ${okCount} ok, ${this.#openCalls.size} open;` +
@@ -261,8 +264,8 @@ class SoakRun {
 
   async #checkLeftovers(): Promise<void> {
     await pause(3_000);
-    this.system.countStarts();
-    const status = await this.system.readStatus();
+    this.testedSystem.countStarts();
+    const status = await this.testedSystem.readStatus();
     const checkCount = (description: string, count: number) => {
       if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
@@ -283,10 +286,10 @@ class SoakRun {
         .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
     await pause(Math.min(ignoringMs, 40_000));
-    const runningKeys = await this.system.listRunningKeys();
+    const runningKeys = await this.testedSystem.listRunningKeys();
     if (runningKeys.length > 0)
       this.#violations.push({ violationText: `handlers still run in pages: ${runningKeys.join(' ')}` });
-    const startedTwice = [...this.system.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
+    const startedTwice = [...this.testedSystem.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
     for (const [key, count] of startedTwice) {
       this.#violations.push({
         violationText: `${key} started ${count} times in a page`,
@@ -295,19 +298,19 @@ class SoakRun {
     }
     const wronglyStarted = this.#observedCalls
       .filter((call) => call.plan.tool === 'nothing' || call.plan.kind === 'invalid')
-      .filter((call) => this.system.startCounts.has(call.key));
+      .filter((call) => this.testedSystem.startCounts.has(call.key));
     for (const call of wronglyStarted)
       this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
   }
 
   #measure(): Promise<MemorySnapshot> {
-    return this.system.serverPid().then((serverPid) =>
+    return this.testedSystem.serverPid().then((serverPid) =>
       measureMemory({
-        cdp: this.system.browser.cdp,
-        extensionId: this.system.browser.extensionId,
-        pageUrl: this.system.urlOf(this.system.paths[0] ?? ''),
+        cdp: this.testedSystem.browser.cdp,
+        extensionId: this.testedSystem.browser.extensionId,
+        pageUrl: this.testedSystem.urlOf(this.testedSystem.paths[0] ?? ''),
         serverPid,
-        readServerMemory: async () => (await this.system.readStatus()).memory,
+        readServerMemory: async () => (await this.testedSystem.readStatus()).memory,
       }),
     );
   }
@@ -323,11 +326,31 @@ class SoakRun {
     };
     checkValue('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, 5);
     checkValue('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 40 << 20);
-    for (const side of ['worker', 'page', 'bridge'] as const) {
-      checkValue(`the heap of the ${side}`, memoryBefore[side].heapBytes, memoryAfter[side].heapBytes, 4 << 20);
-      checkValue(`message ports of the ${side}`, memoryBefore[side].ports, memoryAfter[side].ports, 2);
-      checkValue(`abort controllers of the ${side}`, memoryBefore[side].controllers, memoryAfter[side].controllers, 2);
-      checkValue(`entries in tables of the ${side}`, memoryBefore[side].entries, memoryAfter[side].entries, 300);
+    for (const contextName of ['worker', 'page', 'bridge'] as const) {
+      checkValue(
+        `the heap of the ${contextName}`,
+        memoryBefore[contextName].heapBytes,
+        memoryAfter[contextName].heapBytes,
+        4 << 20,
+      );
+      checkValue(
+        `message ports of the ${contextName}`,
+        memoryBefore[contextName].ports,
+        memoryAfter[contextName].ports,
+        2,
+      );
+      checkValue(
+        `abort controllers of the ${contextName}`,
+        memoryBefore[contextName].controllers,
+        memoryAfter[contextName].controllers,
+        2,
+      );
+      checkValue(
+        `entries in tables of the ${contextName}`,
+        memoryBefore[contextName].entries,
+        memoryAfter[contextName].entries,
+        300,
+      );
     }
     // Chrome counts the event listeners of a whole process, which may contain other tabs and documents in the
     // back/forward cache.

@@ -152,15 +152,15 @@ function mayHaveStaleSession(
   observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): boolean {
-  const restart = observedFaults.findLast(
+  const serverRestart = observedFaults.findLast(
     (observedFault) => /SIGTERM|SIGKILL/.test(observedFault.plan.kind) && observedFault.plan.kind.startsWith('server'),
   );
   return (
-    restart !== undefined &&
+    serverRestart !== undefined &&
     !calls.some(
       (other) =>
         other.plan.client === call.plan.client &&
-        other.fromMs > restart.fromMs &&
+        other.fromMs > serverRestart.fromMs &&
         other.toMs < call.fromMs &&
         other.callEnding.answerCount > 0,
     )
@@ -172,7 +172,7 @@ export function findViolations(
   observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): string[] {
-  const violations: string[] = [];
+  const violationTexts: string[] = [];
   const faultsDuring = observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
   const { codes, ms } = expectEnding(call);
   const allowedCodes = new Set([
@@ -182,15 +182,15 @@ export function findViolations(
   const { code, progress, answerCount } = call.callEnding;
   if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedCodes.add(code);
   if (!allowedCodes.has(code))
-    violations.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
-  if (answerCount > 1) violations.push(`the call was answered ${answerCount} times`);
+    violationTexts.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
+  if (answerCount > 1) violationTexts.push(`the call was answered ${answerCount} times`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
-    violations.push('the call was answered although its ending is without an answer');
+    violationTexts.push('the call was answered although its ending is without an answer');
   for (const [i, n] of progress.entries()) {
     const previous = progress[i - 1];
-    if (previous !== undefined && !(n > previous)) violations.push(`progress went from ${previous} to ${n}`);
+    if (previous !== undefined && !(n > previous)) violationTexts.push(`progress went from ${previous} to ${n}`);
   }
-  if (call.plan.kind === 'noProgress' && progress.length > 0) violations.push('progress came without a token');
+  if (call.plan.kind === 'noProgress' && progress.length > 0) violationTexts.push('progress came without a token');
   const { idleMs } = limitsByName[call.limits];
   const delayMs = faultsDuring.reduce(
     (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
@@ -198,11 +198,11 @@ export function findViolations(
   );
   const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
   if (lateMs > toleranceMs)
-    violations.push(
+    violationTexts.push(
       `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than allowed`,
     );
-  if (code === 'ok') violations.push(...findResultErrors(call));
-  return violations;
+  if (code === 'ok') violationTexts.push(...findResultErrors(call));
+  return violationTexts;
 }
 
 function findResultErrors(call: ObservedCall): string[] {

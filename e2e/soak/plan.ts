@@ -118,46 +118,46 @@ const floodSize = 200;
 const sdkStdioMaxBytes = 4_000_000;
 
 /** makePlan computes the plan of a soak test from a seed. */
-export function makePlan(seed: number, durationMs: number): Plan {
-  const random = new SeededRandom(seed);
+export function makePlan(randomSeed: number, durationMs: number): Plan {
+  const seededRandom = new SeededRandom(randomSeed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
   const tabs = 3;
-  const plannedFaults = planFaults(random, durationMs, clients.length, tabs);
+  const plannedFaults = planFaults(seededRandom, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanCallGapMs) {
+  for (let atMs = 0; atMs < durationMs; atMs += seededRandom.nextFraction() * 2 * meanCallGapMs) {
     const currentLimits = findLimitsAt(plannedFaults, atMs);
-    const client = random.nextWholeNumber(0, clients.length - 1);
-    const tab = random.nextFraction() < 0.25 ? { tab: random.nextWholeNumber(0, tabs - 1) } : {};
-    const kind = random.pickWeighted(callKinds);
+    const client = seededRandom.nextWholeNumber(0, clients.length - 1);
+    const tab = seededRandom.nextFraction() < 0.25 ? { tab: seededRandom.nextWholeNumber(0, tabs - 1) } : {};
+    const kind = seededRandom.pickWeighted(callKinds);
     const count = kind === 'flood' ? floodSize : 1;
     for (let i = 0; i < count; i++) {
       calls.push({
         atMs,
         client,
         ...tab,
-        ...planCallContent(random, kind, currentLimits, `k${calls.length}`, clients[client]),
+        ...planCallContent(seededRandom, kind, currentLimits, `k${calls.length}`, clients[client]),
       });
     }
   }
-  return { seed, durationMs, clients, tabs, calls, plannedFaults };
+  return { seed: randomSeed, durationMs, clients, tabs, calls, plannedFaults };
 }
 
-function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
+function planFaults(seededRandom: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const plannedFaults: PlannedFault[] = [];
   let currentLimits: Limits = 'short';
   // The last 10 s of the plan contain no faults, so that the soak test observes the effects of the last fault.
-  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
-    const kind = random.pickWeighted(faultKinds);
-    const randomFraction = random.nextFraction();
+  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + seededRandom.nextFraction() * 11_000) {
+    const kind = seededRandom.pickWeighted(faultKinds);
+    const randomFraction = seededRandom.nextFraction();
     if (kind === 'server SIGTERM' || kind === 'server SIGKILL') currentLimits = randomFraction < 0.3 ? 'real' : 'short';
-    const forMs = planFaultDuration(kind, random.nextFraction());
-    const tab = random.nextWholeNumber(0, tabs - 1);
+    const forMs = planFaultDuration(kind, seededRandom.nextFraction());
+    const tab = seededRandom.nextWholeNumber(0, tabs - 1);
     plannedFaults.push({
       atMs,
       kind,
       forMs,
       tab,
-      client: random.nextWholeNumber(0, clients - 1),
+      client: seededRandom.nextWholeNumber(0, clients - 1),
       limits: currentLimits,
     });
   }
@@ -194,7 +194,7 @@ type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
 /** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
-  random: SeededRandom,
+  seededRandom: SeededRandom,
   kind: CallKind,
   currentLimits: Limits,
   key: string,
@@ -206,20 +206,27 @@ function planCallContent(
       return {
         kind,
         tool: 'echo',
-        args: { key, value: { n: random.nextFraction(), text: 'x'.repeat(random.nextWholeNumber(0, 2000)) } },
+        args: {
+          key,
+          value: { n: seededRandom.nextFraction(), text: 'x'.repeat(seededRandom.nextWholeNumber(0, 2000)) },
+        },
       };
     case 'steps':
     case 'noProgress':
       return {
         kind,
         tool: 'steps',
-        args: { key, count: random.nextWholeNumber(2, 40), everyMs: random.nextWholeNumber(5, 200) },
+        args: { key, count: seededRandom.nextWholeNumber(2, 40), everyMs: seededRandom.nextWholeNumber(5, 200) },
       };
     case 'long':
       return {
         kind,
         tool: 'beat',
-        args: { key, everyMs: random.nextWholeNumber(700, 1500), forMs: idleMs * (1.2 + random.nextFraction()) },
+        args: {
+          key,
+          everyMs: seededRandom.nextWholeNumber(700, 1500),
+          forMs: idleMs * (1.2 + seededRandom.nextFraction()),
+        },
       };
     case 'silent':
       return { kind, tool: 'silent', args: { key, forMs: 600_000 } };
@@ -231,7 +238,10 @@ function planCallContent(
       return {
         kind,
         tool: 'big',
-        args: { key, bytes: random.nextWholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000) },
+        args: {
+          key,
+          bytes: seededRandom.nextWholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000),
+        },
       };
     case 'tooBig':
       return { kind, tool: 'big', args: { key, bytes: maxResultBytes + 1_000_000 } };
@@ -248,12 +258,12 @@ function planCallContent(
         kind,
         tool: 'beat',
         args: { key, everyMs: 300, forMs: 60_000 },
-        stopAfterMs: random.nextWholeNumber(0, 2_000),
+        stopAfterMs: seededRandom.nextWholeNumber(0, 2_000),
       };
     case 'flood': {
       // The client cancels a third of the calls of a flood, often while the call is queued.
-      const stopAfterMs = random.nextWholeNumber(0, 300);
-      const stopField = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
+      const stopAfterMs = seededRandom.nextWholeNumber(0, 300);
+      const stopField = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };
     }
   }

@@ -28,26 +28,26 @@ class RawHttpClient implements SoakClient {
     this.#token = token;
   }
 
-  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
     let session: string;
     try {
       session = await this.#openSession();
     } catch (error) {
       return makeUnansweredEnding('transport', String(error));
     }
-    if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
+    if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
     const id = ++this.#lastId;
     const connection = new AbortController();
     this.#openConnections.add(connection);
-    const stop = () => {
-      if (behavior.disconnect) connection.abort();
+    const stopRequest = () => {
+      if (callBehavior.disconnect) connection.abort();
       else void this.#cancel(session, id);
     };
-    behavior.stopSignal?.addEventListener('abort', stop, { once: true });
+    callBehavior.stopSignal?.addEventListener('abort', stopRequest, { once: true });
     const progress: number[] = [];
     try {
-      const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
-      const params = { name: tool, arguments: args, ...meta };
+      const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
+      const params = { name: tool, arguments: args, ...metaFields };
       return await this.#postCall(
         { jsonrpc: '2.0', id, method: 'tools/call', params },
         session,
@@ -59,7 +59,7 @@ class RawHttpClient implements SoakClient {
       return makeUnansweredEnding('transport', describeError(error), progress);
     } finally {
       this.#openConnections.delete(connection);
-      behavior.stopSignal?.removeEventListener('abort', stop);
+      callBehavior.stopSignal?.removeEventListener('abort', stopRequest);
     }
   }
 
@@ -160,10 +160,10 @@ class RawHttpClient implements SoakClient {
 }
 
 async function* readEvents(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const textDecoder = new TextDecoder();
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
-    const lineParts = decoder.decode(chunk, { stream: true }).split('\n');
+    const lineParts = textDecoder.decode(chunk, { stream: true }).split('\n');
     // The chunks of a large event are joined only once, so that the time is linear in the size of the event.
     for (const [i, linePart] of lineParts.entries()) {
       unfinishedLine.push(linePart);

@@ -36,35 +36,35 @@ class SdkClient implements SoakClient {
     this.#connect = connect;
   }
 
-  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
     const progress: number[] = [];
-    let connecting: Promise<SdkConnection> | undefined;
+    let connectionPromise: Promise<SdkConnection> | undefined;
     try {
-      connecting = this.#connectOnce();
-      const connection = await connecting;
-      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
+      connectionPromise = this.#connectOnce();
+      const connection = await connectionPromise;
+      if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
       const answeredCall = connection.client
         .call(tool, args, {
           timeoutMs: 600_000,
-          ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
-          ...(behavior.withoutProgress
+          ...(callBehavior.stopSignal ? { signal: callBehavior.stopSignal } : {}),
+          ...(callBehavior.withoutProgress
             ? { withoutProgress: true }
             : { onProgress: (report) => progress.push(report.progress) }),
         })
         .then(
-          (outcome): CallEnding => ({
-            code: outcome.isError ? String(outcome.code ?? 'error') : 'ok',
-            text: outcome.text,
-            structured: outcome.structured,
+          (callOutcome): CallEnding => ({
+            code: callOutcome.isError ? String(callOutcome.code ?? 'error') : 'ok',
+            text: callOutcome.text,
+            structured: callOutcome.structured,
             progress,
             answerCount: 1,
           }),
         );
       return await Promise.race([answeredCall, connection.brokenConnection]);
     } catch (error) {
-      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
+      if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
       const { code, text } = classifyError(error);
-      if (code === 'refused' || code === 'transport') this.#discardConnection(connecting);
+      if (code === 'refused' || code === 'transport') this.#discardConnection(connectionPromise);
       return makeUnansweredEnding(code, text, progress);
     }
   }
@@ -78,16 +78,16 @@ class SdkClient implements SoakClient {
   }
 
   async close(): Promise<void> {
-    const connecting = this.#connection;
+    const connectionPromise = this.#connection;
     this.#connection = undefined;
-    const connection = await connecting?.catch(() => undefined);
+    const connection = await connectionPromise?.catch(() => undefined);
     await connection?.client.close().catch(() => undefined);
   }
 
-  #discardConnection(connecting: Promise<SdkConnection> | undefined): void {
-    if (this.#connection !== connecting) return;
+  #discardConnection(connectionPromise: Promise<SdkConnection> | undefined): void {
+    if (this.#connection !== connectionPromise) return;
     this.#connection = undefined;
-    connecting?.then(
+    connectionPromise?.then(
       ({ client }) => client.close(),
       () => undefined,
     );

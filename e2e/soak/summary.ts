@@ -61,9 +61,9 @@ function formatFaultTable(observedFaults: readonly ObservedFault[]): string[] {
 
 function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport): string[] {
   const formatMegabytes = (bytes: number | undefined) => `${((bytes ?? 0) / (1 << 20)).toFixed(1)} MB`;
-  const peak = Math.max(0, ...rssBytes.map((sample) => sample.bytes));
+  const peakBytes = Math.max(0, ...rssBytes.map((sample) => sample.bytes));
   return [
-    `  server  RSS ${formatMegabytes(memoryBefore.server.rssBytes)} -> ${formatMegabytes(memoryAfter?.server.rssBytes)} (peak ${formatMegabytes(peak)}), goroutines ${memoryBefore.server.goroutines} -> ${memoryAfter?.server.goroutines}`,
+    `  server  RSS ${formatMegabytes(memoryBefore.server.rssBytes)} -> ${formatMegabytes(memoryAfter?.server.rssBytes)} (peak ${formatMegabytes(peakBytes)}), goroutines ${memoryBefore.server.goroutines} -> ${memoryAfter?.server.goroutines}`,
     ...(['worker', 'page', 'bridge'] as const).map((side) => {
       const beforeSide = memoryBefore[side];
       const afterSide = memoryAfter?.[side];
@@ -73,16 +73,16 @@ function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport):
   ];
 }
 
-function formatViolation({ violationText: problem, call, faultsDuring }: Violation): string[] {
+function formatViolation({ violationText, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const observedFaults = (faultsDuring ?? []).map(
     (fault) =>
       `    ${formatTime(fault.fromMs)} to ${formatTime(fault.restoredMs)}  ${fault.plan.kind} (tab ${fault.plan.tab}, client ${fault.plan.client}, ${fault.plan.forMs.toFixed(0)} ms)`,
   );
-  if (!call) return [`VIOLATION ${problem}`, ...observedFaults];
+  if (!call) return [`VIOLATION ${violationText}`, ...observedFaults];
   const { plan, key, clientName, fromMs, toMs, callEnding } = call;
   return [
-    `VIOLATION ${key}: ${problem}`,
+    `VIOLATION ${key}: ${violationText}`,
     `    ${formatTime(fromMs)} to ${formatTime(toMs)}  ${plan.kind} ${plan.tool} ${JSON.stringify(plan.args).slice(0, 120)} of ${clientName}, tab ${plan.tab ?? 'any'}, limits ${call.limits}`,
     `    ended with ${callEnding.code}: ${callEnding.text}`,
     ...observedFaults,

@@ -150,9 +150,9 @@ export class SystemUnderTest {
     await waitFor(
       `a call that works after ${earlierEvent}`,
       async () => {
-        const probe = makeRawHttpClient('probe', this.port, this.clientToken);
-        const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
-        await probe.close();
+        const probeClient = makeRawHttpClient('probe', this.port, this.clientToken);
+        const ending = await probeClient.call('work__echo', { key: 'probe', value: 1 }, {});
+        await probeClient.close();
         if (ending.code !== 'ok') throw new Error(`${ending.code}: ${ending.text}`);
         return true;
       },
@@ -164,12 +164,12 @@ export class SystemUnderTest {
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
       if ((await this.findPage(path)) === undefined)
-        await this.browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
+        await this.browser.cdp.sendCommand('Target.createTarget', { url: this.urlOf(path) });
     }
     for (const path of this.paths) {
       await waitFor(`the plugin in ${path}`, () => this.isPluginLive(path), 2_000).catch(async () => {
         const id = await this.findPage(path);
-        if (id) await this.browser.inPage(id, (page) => page.send('Page.reload'));
+        if (id) await this.browser.inPage(id, (page) => page.sendCommand('Page.reload'));
         await waitFor(`the plugin in ${path} after a reload`, () => this.isPluginLive(path));
       });
     }
@@ -225,7 +225,7 @@ export class SystemUnderTest {
     await this.#browser?.close();
     const pid = await this.serverPid().catch(() => undefined);
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
-    await Promise.all(this.#startedServers.map((command) => command.ended));
+    await Promise.all(this.#startedServers.map((command) => command.commandEnd));
     await this.#proxy?.close();
     await this.#site?.close();
     rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });

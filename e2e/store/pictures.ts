@@ -119,7 +119,12 @@ const style = `
   .name img { width: 56px; }
   .panel { border-radius: 12px; box-shadow: 0 12px 40px rgb(20 33 61 / 25%); }`;
 
-async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScreenshot, folder: string): Promise<void> {
+async function takeScreenshot(
+  fixture: PanelFixture,
+  page: Page,
+  storeShot: StoreScreenshot,
+  folder: string,
+): Promise<void> {
   const { panel, chrome, server, showCalls } = fixture;
   showCalls([]);
   await panel.setViewportSize(PanelSize);
@@ -127,15 +132,15 @@ async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScre
   await panel.evaluate((zoom) => document.body.style.setProperty('zoom', String(zoom)), PanelZoom);
   server.notifyPanel('state.browser', browserTools);
   server.notifyPanel('state.plugins', { plugins: shownPlugins });
-  await shot.showScene(fixture);
+  await storeShot.showScene(fixture);
   const pictureUrl = makeDataUrl(await panel.screenshot());
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.setContent(
     `<!doctype html><style>${style} main { padding: 0 72px; } .words { width: 560px; }</style>
-    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${shot.title}</h1><p>${shot.text}</p></div>
+    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${storeShot.title}</h1><p>${storeShot.text}</p></div>
     <img class="panel" src="${pictureUrl}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
   );
-  await page.screenshot({ path: join(folder, `${shot.name}.png`) });
+  await page.screenshot({ path: join(folder, `${storeShot.name}.png`) });
 }
 
 async function drawTile(page: Page, folder: string): Promise<void> {
@@ -153,7 +158,7 @@ async function main(folder: string): Promise<void> {
   const fixture = await startPanelFixture();
   try {
     const page = await fixture.chrome.openPage('about:blank');
-    for (const shot of storeScreenshots) await takeScreenshot(fixture, page, shot, folder);
+    for (const storeShot of storeScreenshots) await takeScreenshot(fixture, page, storeShot, folder);
     await drawTile(page, folder);
   } finally {
     await fixture.close();

@@ -68,9 +68,9 @@ const openTab = (url: string) => client.call('browser_tabs', { action: 'new', ur
 
 const callEcho = () => client.call('messages__echo', { value: 'hello' });
 
-function assertFailure(callOutcome: Outcome, text: RegExp): void {
+function assertFailure(callOutcome: Outcome, errorPattern: RegExp): void {
   assert.equal(callOutcome.isError, true, callOutcome.text);
-  assert.match(callOutcome.text, text);
+  assert.match(callOutcome.text, errorPattern);
 }
 
 test('the pairing code connects the extension, whose ID a setting allows', async () => {
@@ -83,8 +83,8 @@ test('the pairing code connects the extension, whose ID a setting allows', async
 });
 
 test('on a site that the user has not allowed, calls fail and name the next step', async () => {
-  const { text } = await openTab(`${allowedSite}/`);
-  assert.match(text, /The tab shows the page, but Chrome gives opentabs no access to 127\.0\.0\.1/);
+  const { text: errorPattern } = await openTab(`${allowedSite}/`);
+  assert.match(errorPattern, /The tab shows the page, but Chrome gives opentabs no access to 127\.0\.0\.1/);
   assertFailure(
     await client.call('browser_snapshot'),
     /Chrome gives opentabs no access to 127\.0\.0\.1; ask the user to open the side panel of opentabs and to press "Allow on 127\.0\.0\.1"/,
@@ -111,10 +111,10 @@ test('after a click in the side panel, a plugin and browser tools work on this s
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.match(callOutcome.text, /hello/);
 
-  const { text } = await openTab(`${otherSite}/`);
-  assert.match(text, /Chrome gives opentabs no access to localhost/);
+  const { text: errorPattern } = await openTab(`${otherSite}/`);
+  assert.match(errorPattern, /Chrome gives opentabs no access to localhost/);
   assertFailure(await client.call('browser_snapshot'), /no access to localhost/);
-  const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
+  const tabId = Number(/Opened tab (\d+)/.exec(errorPattern)?.[1]);
   assertFailure(await client.call('messages__echo', { value: 'hello', tabId }), /no access to its site/);
   await panel.getByText('An agent needs access to localhost.').waitFor();
 });

@@ -7,7 +7,7 @@ function makeFixture() {
   const sentBatches: string[][] = [];
   const scheduledWorks: (() => void)[] = [];
   const batcher = makeBatcher<string>({
-    send: (messages) => {
+    sendMessages: (messages) => {
       if (environment.port) sentBatches.push([...messages]);
       return environment.port;
     },
@@ -48,9 +48,9 @@ test('after a message that is likely to be the last, no task is scheduled', () =
 
 test('a long message is sent alone, after earlier messages', () => {
   const { sent: sentBatches, batcher, runScheduledWork } = makeFixture();
-  const long = 'x'.repeat(16 * 1024);
-  for (const message of ['a', 'b', long, 'c']) batcher.post(message);
-  assert.deepEqual(sentBatches, [['a'], ['b'], [long]]);
+  const longMessage = 'x'.repeat(16 * 1024);
+  for (const message of ['a', 'b', longMessage, 'c']) batcher.post(message);
+  assert.deepEqual(sentBatches, [['a'], ['b'], [longMessage]]);
   runScheduledWork();
   assert.deepEqual(sentBatches.at(-1), ['c']);
 });
@@ -70,9 +70,9 @@ test('without a port, post drops messages, and queued messages wait for the next
   environment.port = false;
   runScheduledWork();
   assert.equal(batcher.post('c'), false);
-  assert.equal(batcher.flush(), false);
+  assert.equal(batcher.flushMessages(), false);
   environment.port = true;
-  assert.equal(batcher.flush(), true);
+  assert.equal(batcher.flushMessages(), true);
   assert.deepEqual(sentBatches, [['a'], ['b']]);
   batcher.post('d');
   assert.deepEqual(sentBatches.at(-1), ['d']);
@@ -105,11 +105,11 @@ test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
     globalThis.MessageChannel = Real;
     for (const { port1 } of channels) port1.close(); // closes the ports, because Node does not exit while ports are open
   });
-  const soon = makeTaskScheduler();
+  const taskScheduler = makeTaskScheduler();
   const callOrder: string[] = [];
   await new Promise<void>((resolve) => {
-    soon(() => callOrder.push('first'));
-    soon(() => {
+    taskScheduler(() => callOrder.push('first'));
+    taskScheduler(() => {
       callOrder.push('second');
       resolve();
     });

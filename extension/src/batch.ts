@@ -7,7 +7,7 @@ const MinSingleMessageChars = 16 * 1024;
 const MaxBatchChars = 256 * 1024;
 
 export interface BatcherOptions<M> {
-  send(messages: readonly M[]): boolean;
+  sendMessages(messages: readonly M[]): boolean;
   countChars(message: M): number;
   isLikelyLastMessage(): boolean;
   /** runSoon runs `work` once, after the tasks that are already in the event loop's queue. */
@@ -18,7 +18,7 @@ export interface Batcher<M> {
   /** If no port is connected, post drops the message and returns false. */
   post(message: M): boolean;
   /** If no port is connected, flush keeps the messages and returns false. */
-  flush(): boolean;
+  flushMessages(): boolean;
   drop(matches: (message: M) => boolean): void;
 }
 
@@ -28,30 +28,30 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   let waitingChars = 0;
   let isFlushScheduled = false;
 
-  const flush = (): boolean => {
+  const flushMessages = (): boolean => {
     if (waitingMessages.length === 0) return true;
-    if (!options.send(waitingMessages)) return false;
+    if (!options.sendMessages(waitingMessages)) return false;
     waitingMessages = [];
     waitingChars = 0;
     return true;
   };
   const onTasksDone = () => {
     isFlushScheduled = false;
-    if (waitingMessages.length > 0 && flush()) scheduleFlush();
+    if (waitingMessages.length > 0 && flushMessages()) scheduleFlush();
   };
   const scheduleFlush = () => {
     if (isFlushScheduled) return;
     isFlushScheduled = true;
     runSoon(onTasksDone);
   };
-  const post = (message: M): boolean => {
+  const postMessage = (message: M): boolean => {
     const charCount = options.countChars(message);
     if (isFlushScheduled && charCount < MinSingleMessageChars && waitingChars < MaxBatchChars) {
       waitingMessages.push(message);
       waitingChars += charCount;
       return true;
     }
-    if (!flush() || !options.send([message])) return false;
+    if (!flushMessages() || !options.sendMessages([message])) return false;
     if (!options.isLikelyLastMessage()) scheduleFlush();
     return true;
   };
@@ -59,7 +59,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
     waitingMessages = waitingMessages.filter((message) => !matches(message));
     waitingChars = waitingMessages.reduce((sum, message) => sum + options.countChars(message), 0);
   };
-  return { post, flush, drop: dropMatching };
+  return { post: postMessage, flushMessages, drop: dropMatching };
 }
 
 /** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */

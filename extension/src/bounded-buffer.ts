@@ -19,10 +19,10 @@ export function addToBoundedBuffer<BatchType extends ReportBatch>(
   waitingBatches.push(newBatch);
   let charCount = waitingBatches.reduce((sum, batch) => sum + batch.reports.length, 0);
   while (charCount > MaxWaitingChars) {
-    const [oldest, next] = waitingBatches;
-    if (!oldest || !next) return;
-    next.skipped += oldest.skipped;
-    charCount -= oldest.reports.length;
+    const [oldestBatch, nextBatch] = waitingBatches;
+    if (!oldestBatch || !nextBatch) return;
+    nextBatch.skipped += oldestBatch.skipped;
+    charCount -= oldestBatch.reports.length;
     waitingBatches.shift();
   }
 }

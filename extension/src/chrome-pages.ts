@@ -39,17 +39,20 @@ export type TabEvent =
 
 export function watchTabs(listener: (tabId: number, event: TabEvent) => void): () => void {
   const { webNavigation, tabs } = chrome;
-  const removers: (() => void)[] = [];
-  const add = <L>(event: { addListener(callback: L): void; removeListener(callback: L): void }, callback: L) => {
+  const listenerRemovers: (() => void)[] = [];
+  const addListener = <L>(
+    event: { addListener(callback: L): void; removeListener(callback: L): void },
+    callback: L,
+  ) => {
     event.addListener(callback);
-    removers.push(() => event.removeListener(callback));
+    listenerRemovers.push(() => event.removeListener(callback));
   };
   type Details = { tabId: number; frameId: number; documentLifecycle?: string };
   const addTop = <D extends Details>(
     event: { addListener(callback: (e: D) => void): void; removeListener(callback: (e: D) => void): void },
     toEvent: (e: D) => TabEvent,
   ) =>
-    add(event, (e) => {
+    addListener(event, (e) => {
       // A prerendered page is not visible in a tab yet.
       if (e.frameId === 0 && e.documentLifecycle !== 'prerender') listener(e.tabId, toEvent(e));
     });
@@ -60,12 +63,12 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
   addTop(webNavigation.onErrorOccurred, ({ error, url }) => ({ kind: 'failed', error, url }));
   addTop(webNavigation.onHistoryStateUpdated, ({ url }) => ({ kind: 'address', url }));
   addTop(webNavigation.onReferenceFragmentUpdated, ({ url }) => ({ kind: 'address', url }));
-  add(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
+  addListener(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
     listener(sourceTabId, { kind: 'opened', tabId, url }),
   );
-  add(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
+  addListener(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
   return () => {
-    for (const remove of removers.splice(0)) remove();
+    for (const remove of listenerRemovers.splice(0)) remove();
   };
 }
 
@@ -80,7 +83,7 @@ export interface LoadedPage {
 }
 
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
-  const reading = chrome.scripting.executeScript({
+  const readingFrames = chrome.scripting.executeScript({
     target: { tabId },
     injectImmediately: true,
     func: () => {
@@ -95,7 +98,7 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
       };
     },
   });
-  const [frame] = (await awaitWithin(reading, limitMs)) ?? [];
+  const [frame] = (await awaitWithin(readingFrames, limitMs)) ?? [];
   return frame?.result;
 }
 
@@ -117,12 +120,12 @@ export async function readResources(tabId: number, documentId: string): Promise<
     func: () =>
       [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
         (timingEntry) => {
-          const read = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
+          const readTiming = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
           return {
             url: timingEntry.name,
             type: String(Reflect.get(timingEntry, 'initiatorType')),
-            status: read('responseStatus'),
-            sizeBytes: read('transferSize'),
+            status: readTiming('responseStatus'),
+            sizeBytes: readTiming('transferSize'),
             durationMs: Math.round(timingEntry.duration),
           };
         },
@@ -143,20 +146,31 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
  */
 export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promise<void> {
   try {
-    const func = (delta: number) => history.go(delta);
-    await chrome.scripting.executeScript({ target: { tabId }, func, args: [historyStep], injectImmediately: true });
+    const goBy = (delta: number) => history.go(delta);
+    await chrome.scripting.executeScript({
+      target: { tabId },
+      func: goBy,
+      args: [historyStep],
+      injectImmediately: true,
+    });
   } catch {
     await (historyStep < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
   }
 }
 
 /** Callers of runScriptUrl must pass only the URL of a link that the page itself shows. */
-export async function runScriptUrl(tabId: number, documentId: string, address: string): Promise<void> {
+export async function runScriptUrl(tabId: number, documentId: string, scriptUrl: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
-  const func = (href: string) => {
+  const goBy = (href: string) => {
     location.href = href;
   };
-  await chrome.scripting.executeScript({ target, func, args: [address], world: 'MAIN', injectImmediately: true });
+  await chrome.scripting.executeScript({
+    target,
+    func: goBy,
+    args: [scriptUrl],
+    world: 'MAIN',
+    injectImmediately: true,
+  });
 }
 
 // ---- scripts ----
@@ -191,10 +205,12 @@ export function connectPageScript(tabId: number, documentId: string, events: Pag
   return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
 }
 
-export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void }): void {
+export function onPagePort(
+  acceptPort: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void },
+): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== PagePortName) return;
-    const events = accept({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
+    const events = acceptPort({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
     port.onMessage.addListener((text: unknown) => events.onText(text));
     port.onDisconnect.addListener(() => {
       events.onDisconnect();
@@ -235,13 +251,13 @@ function reportInput(limitMs: number, name: string): void {
   const isWatching = Reflect.has(globalThis, key);
   Reflect.set(globalThis, key, Date.now() + limitMs);
   if (isWatching) return;
-  const types = ['pointerdown', 'keydown'];
-  const stop = () => {
+  const inputEventTypes = ['pointerdown', 'keydown'];
+  const stopWatching = () => {
     Reflect.deleteProperty(globalThis, key);
-    for (const type of types) window.removeEventListener(type, report, true);
+    for (const type of inputEventTypes) window.removeEventListener(type, report, true);
   };
   const report = (event: Event) => {
-    if (Date.now() > Number(Reflect.get(globalThis, key))) return stop();
+    if (Date.now() > Number(Reflect.get(globalThis, key))) return stopWatching();
     if (!event.isTrusted) return;
     if (event instanceof KeyboardEvent) {
       const modifiers = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
@@ -249,12 +265,12 @@ function reportInput(limitMs: number, name: string): void {
     }
     // Sending a message throws if the extension was reloaded or removed.
     try {
-      chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stop);
+      chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stopWatching);
     } catch {
-      stop();
+      stopWatching();
     }
   };
-  for (const type of types) window.addEventListener(type, report, { capture: true, passive: true });
+  for (const type of inputEventTypes) window.addEventListener(type, report, { capture: true, passive: true });
 }
 
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {

@@ -52,11 +52,11 @@ export async function updateUserScript(script: RegisteredScript): Promise<void> 
 
 function toUserScriptRegistration(script: RegisteredScript): chrome.userScripts.RegisteredUserScript {
   // Each plugin has a separate isolated world, so that two plugins never share a JavaScript realm.
-  const world = script.isIsolated
+  const scriptWorld = script.isIsolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
   return {
-    ...world,
+    ...scriptWorld,
     id: script.id,
     matches: [...script.matches],
     excludeMatches: [...script.excludeMatches],
@@ -79,10 +79,11 @@ export async function runInPage(
   worldId?: string,
 ): Promise<unknown> {
   const target = { tabId, documentIds: [documentId] };
-  const world = worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
+  const scriptWorld =
+    worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
   const [first, ...others] = scripts;
   const js: [{ code: string }, ...{ code: string }[]] = [{ code: first }, ...others.map((code) => ({ code }))];
-  const [frame] = await chrome.userScripts.execute({ ...world, target, js, injectImmediately: true });
+  const [frame] = await chrome.userScripts.execute({ ...scriptWorld, target, js, injectImmediately: true });
   return frame?.result;
 }
 

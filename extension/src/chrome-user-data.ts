@@ -15,8 +15,8 @@ export interface HistorySearch {
   readonly maxResults: number;
 }
 
-export async function searchHistory(search: HistorySearch): Promise<HistoryEntry[]> {
-  const items = await chrome.history.search(search);
+export async function searchHistory(historySearch: HistorySearch): Promise<HistoryEntry[]> {
+  const items = await chrome.history.search(historySearch);
   return items.flatMap(({ url, title = '', lastVisitTime = 0, visitCount = 0 }) =>
     url === undefined ? [] : [{ url, title, lastVisitMs: lastVisitTime, visitCount }],
   );
@@ -50,12 +50,12 @@ export async function readBookmarks(folder: string | undefined): Promise<readonl
 }
 
 /** Without a url, createBookmark creates a bookmark folder. */
-export async function createBookmark(bookmark: {
+export async function createBookmark(bookmarkFields: {
   readonly title: string;
   readonly url?: string;
   readonly parentId?: string;
 }): Promise<string> {
-  return (await chrome.bookmarks.create(bookmark)).id;
+  return (await chrome.bookmarks.create(bookmarkFields)).id;
 }
 
 export interface NotificationText {

@@ -46,15 +46,18 @@ export interface WindowProperties {
   readonly focused?: boolean;
 }
 
-export async function openWindow(url: string, place: WindowProperties): Promise<{ windowId: number; tabId: number }> {
-  const window = await chrome.windows.create({ url, focused: false, ...place });
+export async function openWindow(
+  url: string,
+  windowProperties: WindowProperties,
+): Promise<{ windowId: number; tabId: number }> {
+  const window = await chrome.windows.create({ url, focused: false, ...windowProperties });
   const tabId = window?.tabs?.[0]?.id;
   if (window?.id === undefined || tabId === undefined) throw new Error('the browser opened no window');
   return { windowId: window.id, tabId };
 }
 
-export async function updateWindow(windowId: number, place: WindowProperties): Promise<void> {
-  await chrome.windows.update(windowId, place);
+export async function updateWindow(windowId: number, windowProperties: WindowProperties): Promise<void> {
+  await chrome.windows.update(windowId, windowProperties);
 }
 
 /** If a page asks the user whether to leave, the promise of closeWindow settles after the user's answer. */
@@ -74,8 +77,8 @@ export interface TabGroup {
 }
 
 export async function listTabGroups(): Promise<TabGroup[]> {
-  const [groups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
-  return groups.map(({ id, windowId, title = '', color, collapsed }) => {
+  const [tabGroups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
+  return tabGroups.map(({ id, windowId, title = '', color, collapsed }) => {
     const tabIds = tabs.flatMap((tab) => (tab.groupId === id && tab.id !== undefined ? [tab.id] : []));
     return { groupId: id, windowId, title, color, collapsed, tabIds };
   });

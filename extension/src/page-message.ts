@@ -51,8 +51,8 @@ export type UnknownFromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
 /** readFromPage validates each answer of a page script, because an attacker could control the process of the page. */
-export function readFromPage(text: string): UnknownFromPage | undefined {
-  const message = parseJson(text);
+export function readFromPage(messageText: string): UnknownFromPage | undefined {
+  const message = parseJson(messageText);
   if (!isRecord(message)) return undefined;
   const { op, id = 0, progress, input, request, answer, last } = message;
   if (typeof id !== 'number') return undefined;
@@ -63,8 +63,8 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
 }
 
 /** readToPage validates little, because only the worker can send a ToPage. */
-export function readToPage(text: string): ToPage | undefined {
-  const message = parseJson(text);
+export function readToPage(messageText: string): ToPage | undefined {
+  const message = parseJson(messageText);
   return isToPage(message) ? message : undefined;
 }
 
@@ -124,9 +124,9 @@ const operationNames: Readonly<Record<PageOperationName, true>> = {
   focusFrame: true,
 };
 
-function parseJson(text: string): unknown {
+function parseJson(messageText: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(messageText);
   } catch {
     return undefined;
   }

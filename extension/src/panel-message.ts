@@ -75,7 +75,7 @@ export interface PanelState {
   readonly pairing?: PairingState;
   readonly browserName: string;
   readonly extensionVersion: string;
-  readonly mode: InjectMode;
+  readonly injectMode: InjectMode;
   /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
   readonly holds: readonly PanelHold[];
@@ -160,11 +160,11 @@ export function readFromPanel(value: unknown): FromPanel | undefined {
   return action && { requestId: value.requestId, action };
 }
 
-function readCallsFilter({ tool, client, text, failed }: Fields): CallsFilter {
+function readCallsFilter({ tool, client, text: searchText, failed }: Fields): CallsFilter {
   return {
     ...(typeof tool === 'string' ? { tool } : {}),
     ...(typeof client === 'string' ? { client } : {}),
-    ...(typeof text === 'string' ? { text } : {}),
+    ...(typeof searchText === 'string' ? { text: searchText } : {}),
     ...(failed === true ? { failed } : {}),
   };
 }
@@ -173,13 +173,17 @@ const actionReaders: PortReaders<Action> = {
   stop: ({ callId }) => (typeof callId === 'string' ? { op: 'stop', callId } : undefined),
   decide: ({ params }) => {
     if (!isRecord(params)) return undefined;
-    const { callId, ticketId, allow, forMs } = params;
-    const scope = Scopes.find((knownScope) => knownScope === params.scope);
-    const surface = Surfaces.find((knownSurface) => knownSurface === params.surface);
-    if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof allow !== 'boolean') return undefined;
+    const { callId, ticketId, allow: isAllowed, forMs } = params;
+    const grantScope = Scopes.find((knownScope) => knownScope === params.scope);
+    const callSurface = Surfaces.find((knownSurface) => knownSurface === params.surface);
+    if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof isAllowed !== 'boolean') return undefined;
     const duration = typeof forMs === 'number' ? { forMs } : {};
-    const options = { ...(scope ? { scope } : {}), ...duration, ...(surface ? { surface } : {}) };
-    return { op: 'decide', params: { callId, ticketId, allow, ...options } };
+    const options = {
+      ...(grantScope ? { scope: grantScope } : {}),
+      ...duration,
+      ...(callSurface ? { surface: callSurface } : {}),
+    };
+    return { op: 'decide', params: { callId, ticketId, allow: isAllowed, ...options } };
   },
   history: ({ params }) => {
     if (!isRecord(params) || typeof params.limit !== 'number') return undefined;
@@ -251,10 +255,10 @@ const actionReaders: PortReaders<Action> = {
 };
 
 function makePluginActionReader<A>(
-  read: (plugin: string, params: Fields) => A | undefined,
+  readAction: (plugin: string, params: Fields) => A | undefined,
 ): (fields: Fields) => A | undefined {
   return ({ params }) =>
-    isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
+    isRecord(params) && typeof params.plugin === 'string' ? readAction(params.plugin, params) : undefined;
 }
 
 function readNames(value: unknown): string[] | undefined {
@@ -265,11 +269,11 @@ function readNames(value: unknown): string[] | undefined {
 
 function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const tools = value.flatMap((one: unknown): ToolPermission[] => {
-    if (!isRecord(one) || typeof one.tool !== 'string') return [];
-    const permission = toPermission(one.permission);
-    if (one.permission !== undefined && !permission) return [];
-    return [{ tool: one.tool, ...(permission ? { permission } : {}) }];
+  const tools = value.flatMap((toolFields: unknown): ToolPermission[] => {
+    if (!isRecord(toolFields) || typeof toolFields.tool !== 'string') return [];
+    const permission = toPermission(toolFields.permission);
+    if (toolFields.permission !== undefined && !permission) return [];
+    return [{ tool: toolFields.tool, ...(permission ? { permission } : {}) }];
   });
   return tools.length === value.length ? tools : undefined;
 }

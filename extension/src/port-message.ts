@@ -151,17 +151,17 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
     isNonEmptyText(id) && isCount(seq) && isCount(skipped) && isText(reports)
       ? { op: 'progress', id, seq, skipped, reports }
       : undefined,
-  part: ({ id, seq, text }) =>
-    isNonEmptyText(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined,
-  result: ({ id, text, parts, hops }) => {
+  part: ({ id, seq, text: partText }) =>
+    isNonEmptyText(id) && isCount(seq) && isText(partText) ? { op: 'part', id, seq, text: partText } : undefined,
+  result: ({ id, text: partText, parts: partCount, hops: pageHops }) => {
     if (!isNonEmptyText(id)) return undefined;
     const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
-    if (isText(text)) message.text = text;
-    else if (isCount(parts)) message.parts = parts;
-    return { ...message, ...readHops(hops) };
+    if (isText(partText)) message.text = partText;
+    else if (isCount(partCount)) message.parts = partCount;
+    return { ...message, ...readHops(pageHops) };
   },
-  error: ({ id, error, hops }) =>
-    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(hops) } : undefined,
+  error: ({ id, error, hops: pageHops }) =>
+    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(pageHops) } : undefined,
   cancelled: ({ id, outcome }) =>
     isNonEmptyText(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
       ? { op: 'cancelled', id, outcome }
@@ -174,8 +174,8 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
       : undefined,
   leaving: ({ begunCalls }) => (isTextList(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
-  ready: ({ plugin, ready }) =>
-    isNonEmptyText(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
+  ready: ({ plugin, ready: isReady }) =>
+    isNonEmptyText(plugin) && typeof isReady === 'boolean' ? { op: 'ready', plugin, ready: isReady } : undefined,
   log: ({ plugin, entries, dropped }) =>
     isNonEmptyText(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
   scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
@@ -190,15 +190,15 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
           ...(isHostLate === true ? { isHostLate } : {}),
         }
       : undefined,
-  adapterReplaced: ({ plugin, hash, problem }) =>
+  adapterReplaced: ({ plugin, hash, problem: adapterProblem }) =>
     isNonEmptyText(plugin) && isText(hash)
-      ? { op: 'adapterReplaced', plugin, hash, ...(isText(problem) ? { problem } : {}) }
+      ? { op: 'adapterReplaced', plugin, hash, ...(isText(adapterProblem) ? { problem: adapterProblem } : {}) }
       : undefined,
 };
 
 function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
   const plugins = readList(fields.plugins, readPlugin);
-  const running = readList(fields.running, ({ id, plugin }) =>
+  const runningCalls = readList(fields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
   const removedPlugins = readList(toList(fields.removedPlugins), ({ name, base }) =>
@@ -207,33 +207,33 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   const startedPlugins = readList(toList(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
     isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
-  if (!plugins || !running || !removedPlugins || !startedPlugins) return undefined;
+  if (!plugins || !runningCalls || !removedPlugins || !startedPlugins) return undefined;
   return {
     op: 'documentState',
     plugins,
-    running,
+    running: runningCalls,
     ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
     ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
     ...(fields.hasBase === true ? { hasBase: true } : {}),
   };
 }
 
-function readHops(hops: unknown): { hops?: PageHops } {
-  if (!isRecord(hops)) return {};
-  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = hops;
+function readHops(pageHops: unknown): { hops?: PageHops } {
+  if (!isRecord(pageHops)) return {};
+  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = pageHops;
   if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return {};
   if (!isCount(handlerUs) || !isCount(resultUs)) return {};
   return { hops: { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } };
 }
 
-function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter | undefined {
+function readPlugin({ name, hash, base, problem: adapterProblem, ready: isReady }: Fields): LiveAdapter | undefined {
   if (!isText(name) || !isText(hash)) return undefined;
   return {
     name,
     hash,
     ...(isText(base) ? { base } : {}),
-    ...(isText(problem) ? { problem } : {}),
-    ...(typeof ready === 'boolean' ? { ready } : {}),
+    ...(isText(adapterProblem) ? { problem: adapterProblem } : {}),
+    ...(typeof isReady === 'boolean' ? { ready: isReady } : {}),
   };
 }
 
@@ -241,9 +241,9 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
+function readList<T>(value: unknown, readItem: (fields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
+  const items = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
   const valid = items.filter((item) => item !== undefined);
   return valid.length === items.length ? valid : undefined;
 }
@@ -253,7 +253,7 @@ export function readToBridge(value: unknown): ToBridge | undefined {
 }
 
 const toBridgeReaders: PortReaders<ToBridge> = {
-  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace }) =>
+  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace: isTraced }) =>
     isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
       ? {
           op: 'call',
@@ -265,7 +265,7 @@ const toBridgeReaders: PortReaders<ToBridge> = {
           ...(typeof atMs === 'number' ? { atMs } : {}),
           ...(prompt === true ? { prompt } : {}),
           ...(isText(decision) ? { decision } : {}),
-          ...(trace === true ? { trace } : {}),
+          ...(isTraced === true ? { trace: isTraced } : {}),
         }
       : undefined,
   ping: ({ ping }) => (isCount(ping) ? { op: 'ping', ping } : undefined),

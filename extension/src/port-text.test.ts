@@ -33,8 +33,8 @@ test('a long text is sent without escapes', () => {
 });
 
 test('decodeMessages drops invalid messages and keeps the others', () => {
-  const valid: FromBridge = { op: 'error', id: 'y', error: '{}' };
-  const invalid = [
+  const validMessage: FromBridge = { op: 'error', id: 'y', error: '{}' };
+  const invalidTexts = [
     { op: 'reboot' },
     { op: 'result', id: '', text: 4 },
     { op: 'error', id: 'x', error: -1 },
@@ -45,9 +45,10 @@ test('decodeMessages drops invalid messages and keeps the others', () => {
     null,
     ['list'],
   ];
-  assert.deepEqual(decodeMessages(`${JSON.stringify([{ ...valid, error: 2 }, ...invalid])}\n{}text`, readFromBridge), [
-    valid,
-  ]);
+  assert.deepEqual(
+    decodeMessages(`${JSON.stringify([{ ...validMessage, error: 2 }, ...invalidTexts])}\n{}text`, readFromBridge),
+    [validMessage],
+  );
 });
 
 test('decodeMessages returns no messages for anything that is not an encoded list', () => {

@@ -8,9 +8,9 @@ import { type Fields, isRecord } from './record.ts';
 
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
-export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
+export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[]): string {
   let joinedTexts = '';
-  const headers = messages.map((message: Fields) => {
+  const headers = portMessages.map((message: Fields) => {
     const messageHeader: Record<string, unknown> = { ...message };
     for (const field of longTextFields) {
       const fieldText = messageHeader[field];
@@ -24,22 +24,22 @@ export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): st
 }
 
 /** decodeMessages drops invalid messages, and never throws. */
-export function decodeMessages<M>(fieldText: unknown, read: (message: unknown) => M | undefined): M[] {
+export function decodeMessages<M>(fieldText: unknown, readPortMessage: (message: unknown) => M | undefined): M[] {
   if (typeof fieldText !== 'string') return [];
-  let position = fieldText.indexOf('\n') + 1;
-  const messages: M[] = [];
-  for (const message of parseMessageHeaders(fieldText.slice(0, position))) {
+  let textPosition = fieldText.indexOf('\n') + 1;
+  const portMessages: M[] = [];
+  for (const message of parseMessageHeaders(fieldText.slice(0, textPosition))) {
     for (const field of longTextFields) {
-      const length = message[field];
-      if (typeof length !== 'number') continue;
-      const end = position + length;
-      message[field] = end >= position && end <= fieldText.length ? fieldText.slice(position, end) : undefined;
-      position = end;
+      const fieldLength = message[field];
+      if (typeof fieldLength !== 'number') continue;
+      const end = textPosition + fieldLength;
+      message[field] = end >= textPosition && end <= fieldText.length ? fieldText.slice(textPosition, end) : undefined;
+      textPosition = end;
     }
-    const decoded = read(message);
-    if (decoded !== undefined) messages.push(decoded);
+    const decoded = readPortMessage(message);
+    if (decoded !== undefined) portMessages.push(decoded);
   }
-  return messages;
+  return portMessages;
 }
 
 function parseMessageHeaders(headerLine: string): readonly Record<string, unknown>[] {

@@ -4,12 +4,13 @@
 /** One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at most 24 MiB. */
 const MaxPieceChars = 8 * 1024 * 1024;
 
-export function splitText(text: string, maxChars = MaxPieceChars): string[] {
-  const pieces: string[] = [];
+export function splitText(wholeText: string, maxChars = MaxPieceChars): string[] {
+  const textPieces: string[] = [];
   let start = 0;
-  for (; text.length - start > maxChars; start += maxChars) pieces.push(`+${text.slice(start, start + maxChars)}`);
-  pieces.push(`.${text.slice(start)}`);
-  return pieces;
+  for (; wholeText.length - start > maxChars; start += maxChars)
+    textPieces.push(`+${wholeText.slice(start, start + maxChars)}`);
+  textPieces.push(`.${wholeText.slice(start)}`);
+  return textPieces;
 }
 
 export class TextJoiner {

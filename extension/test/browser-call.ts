@@ -4,10 +4,10 @@ import { ToolFailure } from '../src/worker/browser/tool-failure.ts';
 
 export function makeBrowserCall(
   args: Readonly<Record<string, unknown>>,
-  others: Partial<BrowserCall> = {},
+  otherFields: Partial<BrowserCall> = {},
 ): BrowserCall {
   const { signal } = new AbortController();
-  return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...others };
+  return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...otherFields };
 }
 
 export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {

@@ -15,9 +15,9 @@ export interface HostPort {
   /** received contains the messages from the host, oldest first, except those about the adapter's readiness. */
   readonly receivedTexts: string[];
   /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
-  readonly readiness: string[];
-  send(...parts: unknown[]): void;
-  sendText(text: string): void;
+  readonly readinessReports: string[];
+  sendParts(...parts: unknown[]): void;
+  sendText(sentText: string): void;
 }
 
 export interface ScriptOptions {
@@ -40,7 +40,7 @@ export interface Realm {
   /** entryPoint is the name of the constant that contains the entry point of the base script. */
   startBase(entryPoint: string): void;
   /** startLate starts a late plugin, whose host starts after the bridge. */
-  startLate(plugin: string, adapter: string, meet: string): void;
+  startLate(plugin: string, adapter: string, meetCode: string): void;
   bridge(): HostPort[];
   readonly ports: HostPort[];
   /**
@@ -74,12 +74,12 @@ export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
   const objectSlots = new WeakMap<object, unknown[]>();
   const postedTasks: (() => void)[] = [];
-  const observers: { callback: () => void; on: boolean }[] = [];
+  const mutationObservers: { callback: () => void; on: boolean }[] = [];
   const realm = { content: false, loading: true };
   const context = vm.createContext({ console });
 
   const readSlot = (object: object, index: number): unknown => objectSlots.get(object)?.[index];
-  const dispatch = (target: object, event: object): boolean => {
+  const dispatchEventTo = (target: object, event: object): boolean => {
     objectSlots.get(event)?.splice(3, 1, target);
     const previousEvent: unknown = Reflect.get(context, 'event');
     for (const listener of [...(listeners.get(target)?.get(String(readSlot(event, 0))) ?? [])]) {
@@ -89,26 +89,26 @@ export function makeRealm(page: PageOptions = {}): Realm {
     Reflect.set(context, 'event', previousEvent);
     return true;
   };
-  const add = (target: object, type: string, listener: Listener) => {
-    const all = listeners.get(target) ?? new Map<string, Listener[]>();
-    listeners.set(target, all);
-    all.set(type, [...(all.get(type) ?? []), listener]);
+  const addListener = (target: object, type: string, listener: Listener) => {
+    const listenersOfTarget = listeners.get(target) ?? new Map<string, Listener[]>();
+    listeners.set(target, listenersOfTarget);
+    listenersOfTarget.set(type, [...(listenersOfTarget.get(type) ?? []), listener]);
   };
-  const remove = (target: object, type: string, listener: Listener) => {
-    const all = listeners.get(target);
-    all?.set(
+  const removeListener = (target: object, type: string, listener: Listener) => {
+    const listenersOfTarget = listeners.get(target);
+    listenersOfTarget?.set(
       type,
-      (all.get(type) ?? []).filter((l) => l !== listener),
+      (listenersOfTarget.get(type) ?? []).filter((l) => l !== listener),
     );
   };
   const initEvent = (event: object, type: string, init?: { data?: unknown; ports?: unknown[] }) =>
     objectSlots.set(event, [type, init?.data, init?.ports ?? [], undefined]);
-  const root = {};
+  const rootElement = {};
 
   const outerWindow = {
-    add,
-    remove,
-    dispatch,
+    add: addListener,
+    remove: removeListener,
+    dispatch: dispatchEventTo,
     initEvent,
     eventType: (event: object) => readSlot(event, 0),
     eventData: (event: object) => readSlot(event, 1),
@@ -125,22 +125,23 @@ export function makeRealm(page: PageOptions = {}): Realm {
     post: (port: object, data: unknown, MessageEvent: new (type: string, init: object) => object) => {
       const other = readSlot(port, 0);
       postedTasks.push(() => {
-        if (typeof other === 'object' && other) dispatch(other, new MessageEvent('message', { data }));
+        if (typeof other === 'object' && other) dispatchEventTo(other, new MessageEvent('message', { data }));
       });
     },
-    firstChild: (node: object) => (node === root && realm.content ? {} : null),
-    documentElement: () => root,
+    firstChild: (node: object) => (node === rootElement && realm.content ? {} : null),
+    documentElement: () => rootElement,
     readyState: () => (realm.loading ? 'loading' : 'interactive'),
-    makeObserver: (observer: object, callback: () => void) => objectSlots.set(observer, [{ callback, on: false }]),
-    observe: (observer: object) => {
-      const entry = readSlot(observer, 0);
+    makeObserver: (mutationObserver: object, callback: () => void) =>
+      objectSlots.set(mutationObserver, [{ callback, on: false }]),
+    observe: (mutationObserver: object) => {
+      const entry = readSlot(mutationObserver, 0);
       if (isObserver(entry)) {
         entry.on = true;
-        observers.push(entry);
+        mutationObservers.push(entry);
       }
     },
-    disconnect: (observer: object) => {
-      const entry = readSlot(observer, 0);
+    disconnect: (mutationObserver: object) => {
+      const entry = readSlot(mutationObserver, 0);
       if (isObserver(entry)) entry.on = false;
     },
     makeController: (controller: object, Signal: new () => object) => {
@@ -155,7 +156,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const signal = readSlot(controller, 0);
       if (typeof signal !== 'object' || !signal || readSlot(signal, 0)) return;
       objectSlots.set(signal, [true, reason]);
-      dispatch(signal, new Event('abort'));
+      dispatchEventTo(signal, new Event('abort'));
     },
     makeException: (exception: object, messageText: string, name: string) =>
       objectSlots.set(exception, [messageText, name]),
@@ -165,17 +166,17 @@ export function makeRealm(page: PageOptions = {}): Realm {
     },
     framed: () => page.isFramed === true,
     here: () => page.host ?? '127.0.0.1:8000',
-    makeUrl: (url: object, text: string) => objectSlots.set(url, [new URL(text).host, new URL(text).href]),
+    makeUrl: (url: object, sentText: string) => objectSlots.set(url, [new URL(sentText).host, new URL(sentText).href]),
     href: (url: object) => readSlot(url, 1),
     host: (url: object) => readSlot(url, 0),
-    encodeInto: (text: string, bytes: Uint8Array) => new TextEncoder().encodeInto(text, bytes),
+    encodeInto: (sentText: string, bytes: Uint8Array) => new TextEncoder().encodeInto(sentText, bytes),
     now: () => Date.now(), // tests can mock Date.now
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
-  const define: unknown = vm.runInContext(realmCode, context);
-  if (typeof define !== 'function' || hostCode === undefined) throw new Error('cannot create the realm');
-  define(outerWindow);
+  const defineRealm: unknown = vm.runInContext(realmCode, context);
+  if (typeof defineRealm !== 'function' || hostCode === undefined) throw new Error('cannot create the realm');
+  defineRealm(outerWindow);
   const doc: object = vm.runInContext('document', context);
 
   const ports: HostPort[] = [];
@@ -188,33 +189,33 @@ export function makeRealm(page: PageOptions = {}): Realm {
     const found = readSlot(messageText, 2);
     return Array.isArray(found) ? found : [];
   };
-  const acceptOffer = (offer: object) => {
-    const [port] = portsOf(offer);
-    const [plugin, hash]: string[] = JSON.parse(String(readSlot(offer, 1)));
+  const acceptOffer = (hostOffer: object) => {
+    const [port] = portsOf(hostOffer);
+    const [plugin, hash]: string[] = JSON.parse(String(readSlot(hostOffer, 1)));
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
     const isBaseHost = plugin === '';
     const receivedTexts: string[] = [];
-    const readiness: string[] = [];
-    add(port, UP_MESSAGE, (messageText) => {
-      const text = String(readSlot(messageText, 1));
-      if (isBaseHost && text.startsWith('host ')) {
-        acceptOffer(event('host', { data: text.slice(5), ports: portsOf(messageText) }));
+    const readinessReports: string[] = [];
+    addListener(port, UP_MESSAGE, (messageText) => {
+      const sentText = String(readSlot(messageText, 1));
+      if (isBaseHost && sentText.startsWith('host ')) {
+        acceptOffer(event('host', { data: sentText.slice(5), ports: portsOf(messageText) }));
         return;
       }
-      (text.startsWith('s ') ? readiness : receivedTexts).push(text);
+      (sentText.startsWith('s ') ? readinessReports : receivedTexts).push(sentText);
     });
-    const sendText = (text: string) => void dispatch(port, event(DOWN_MESSAGE, { data: text }));
-    const send = (...parts: unknown[]) => sendText(JSON.stringify(parts));
-    ports.push({ plugin: plugin ?? '', hash: hash ?? '', receivedTexts, readiness, send, sendText });
-    dispatch(port, event(ACCEPTED_EVENT));
+    const sendText = (sentText: string) => void dispatchEventTo(port, event(DOWN_MESSAGE, { data: sentText }));
+    const sendParts = (...parts: unknown[]) => sendText(JSON.stringify(parts));
+    ports.push({ plugin: plugin ?? '', hash: hash ?? '', receivedTexts, readinessReports, sendParts, sendText });
+    dispatchEventTo(port, event(ACCEPTED_EVENT));
   };
 
   return {
     ports,
     run: (code) => vm.runInContext(code, context),
     start: (plugin, hash, adapter, { preScript, entryPoint, ...adapterOptions } = {}) => {
-      const code = (text: string) =>
-        `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${text}\n}; }`;
+      const code = (sentText: string) =>
+        `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${sentText}\n}; }`;
       const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...adapterOptions }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
@@ -225,22 +226,22 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(makeConstantScript(entryPoint, expression), context);
     },
-    startLate: (plugin, adapter, meet) => {
-      add(doc, meet, acceptOffer);
-      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet }));
+    startLate: (plugin, adapter, meetCode) => {
+      addListener(doc, meetCode, acceptOffer);
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet: meetCode }));
       const args = `${options}, function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
-      add(doc, OFFER_EVENT, acceptOffer);
-      dispatch(doc, event(HANDSHAKE_EVENT));
+      addListener(doc, OFFER_EVENT, acceptOffer);
+      dispatchEventTo(doc, event(HANDSHAKE_EVENT));
       return ports;
     },
     addContent: () => {
       realm.content = true;
-      for (const observer of observers) if (observer.on) observer.callback();
+      for (const mutationObserver of mutationObservers) if (mutationObserver.on) mutationObserver.callback();
     },
-    dispatch: (type, init) => void dispatch(doc, event(type, init)),
+    dispatch: (type, init) => void dispatchEventTo(doc, event(type, init)),
     runNextTask: () => {
       for (const work of postedTasks.splice(0)) work();
     },

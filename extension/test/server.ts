@@ -8,7 +8,7 @@ import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 
 export interface FakeSocket {
   readonly url: string;
-  readonly protocols: readonly string[];
+  readonly webSocketProtocols: readonly string[];
   readonly sentMessages: Readonly<Record<string, unknown>>[];
   isClosed: boolean;
   unsent: number;
@@ -18,7 +18,7 @@ export interface FakeSocket {
   text(text: string): void;
   close(code?: number, reason?: string): void;
   answer(method: string, result: unknown): void;
-  refuse(method: string, code: number, message: string): void;
+  refuseRequest(method: string, code: number, message: string): void;
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
@@ -35,8 +35,8 @@ export async function makeFakeHandshake(): Promise<Handshake> {
 
 export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
-  const open: OpenSocket = (url, protocols, events) => {
-    const socket = makeSocket(url, protocols, events);
+  const openSocket: OpenSocket = (url, webSocketProtocols, events) => {
+    const socket = makeSocket(url, webSocketProtocols, events);
     sockets.push(socket);
     return {
       get unsentBytes() {
@@ -51,10 +51,10 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
       },
     };
   };
-  return { open, sockets };
+  return { open: openSocket, sockets };
 }
 
-function makeSocket(url: string, protocols: readonly string[], events: SocketEvents): FakeSocket {
+function makeSocket(url: string, webSocketProtocols: readonly string[], events: SocketEvents): FakeSocket {
   const sentMessages: Readonly<Record<string, unknown>>[] = [];
   const removeRequest = (method: string): string => {
     const at = sentMessages.findIndex((frame) => frame.method === method);
@@ -65,7 +65,7 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
   const sendReply = (body: object) => events.onText(JSON.stringify({ jsonrpc: '2.0', ...body }));
   return {
     url,
-    protocols,
+    webSocketProtocols,
     sentMessages,
     isClosed: false,
     unsent: 0,
@@ -77,7 +77,7 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     text: (text) => events.onText(text),
     close: (code = 1006, reason = '') => events.onClose(code, reason),
     answer: (method, result) => sendReply({ id: removeRequest(method), result }),
-    refuse: (method, code, message) => sendReply({ id: removeRequest(method), error: { code, message } }),
+    refuseRequest: (method, code, message) => sendReply({ id: removeRequest(method), error: { code, message } }),
     request: (id, method, params) => events.onText(encodeRequest(id, method, params)),
     notify: (method, params) => events.onText(encodeNotification(method, params)),
   };

@@ -20,19 +20,24 @@ const blockCount = 15;
  * measure prints the fastest of several averages, in microseconds, because other programs can only slow the measurement
  * down.
  */
-async function measure(stationName: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
+async function measureStation(
+  stationName: string,
+  runCall: (call: number) => void | Promise<void>,
+  timeScale = 1,
+): Promise<void> {
   let call = 0;
   const runBlock = async (calls: number) => {
     const startMs = performance.now();
     for (let i = 0; i < calls; i++) {
-      const pending = run(call++);
+      const pending = runCall(call++);
       if (pending) await pending;
     }
     return ((performance.now() - startMs) * 1000) / calls;
   };
-  await runBlock(warmUpCalls / scale);
+  await runBlock(warmUpCalls / timeScale);
   let fastestUs = Infinity;
-  for (let block = 0; block < blockCount; block++) fastestUs = Math.min(fastestUs, await runBlock(blockCalls / scale));
+  for (let block = 0; block < blockCount; block++)
+    fastestUs = Math.min(fastestUs, await runBlock(blockCalls / timeScale));
   process.stdout.write(`${stationName.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
 }
 
@@ -67,19 +72,25 @@ function makeWorker() {
     waitBeforePartMs: () => 0,
     onDocumentMissing: () => undefined,
   });
-  const post = (message: ToBridge) => void postedTexts.push(encodeMessages([message]));
-  const doc: Doc = { tabId: 1, frameId: 0, documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B', url: '', post };
+  const postToBridge = (message: ToBridge) => void postedTexts.push(encodeMessages([message]));
+  const doc: Doc = {
+    tabId: 1,
+    frameId: 0,
+    documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B',
+    url: '',
+    post: postToBridge,
+  };
   calls.onDocumentConnected(doc);
-  const dispatch = (call: number): string => {
+  const dispatchCall = (call: number): string => {
     const frame = parseFrame(makeFrame(call));
     if (frame.kind === 'request' && frame.method === 'tool.dispatch') calls.dispatch(frame.params);
     return postedTexts.pop() ?? '';
   };
-  const receive = (text: string) => {
+  const receiveText = (text: string) => {
     for (const message of decodeMessages(text, readFromBridge))
       if (message.op === 'result') calls.receive(doc, message);
   };
-  return { dispatch, receive, outbox };
+  return { dispatch: dispatchCall, receive: receiveText, outbox };
 }
 
 function makeBridge() {
@@ -91,15 +102,15 @@ function makeBridge() {
   const host: Host = {
     plugin: 'demo',
     hash: 'h',
-    send: (text) => {
+    sendText: (text) => {
       lastTexts.toHost = text;
     },
   };
   bridge.receiveFromHost(host, 'ready');
-  const start = (text: string) => {
+  const startHost = (text: string) => {
     for (const message of decodeMessages(text, readToBridge)) bridge.receiveFromWorker(message);
   };
-  return { bridge, host, last: lastTexts, start };
+  return { bridge, host, last: lastTexts, start: startHost };
 }
 
 const callText = (call: number) => {
@@ -115,24 +126,24 @@ const callText = (call: number) => {
   return encodeMessages([message]);
 };
 
-await measure('(the frame alone)', (call) => void makeFrame(call));
+await measureStation('(the frame alone)', (call) => void makeFrame(call));
 {
   const worker = makeWorker();
-  await measure('worker in, with the frame', (call) => void worker.dispatch(call));
+  await measureStation('worker in, with the frame', (call) => void worker.dispatch(call));
 }
 {
   const worker = makeWorker();
-  await measure('worker in and out, with the frame', (call) => {
+  await measureStation('worker in and out, with the frame', (call) => {
     worker.dispatch(call);
     worker.receive(encodeMessages([{ op: 'result', id: `call_${call}`, text: argumentsJson }]));
     worker.outbox.drop(`call_${call}`);
   });
 }
-await measure('(the port text alone)', (call) => void callText(call));
+await measureStation('(the port text alone)', (call) => void callText(call));
 {
-  const { bridge, host, start } = makeBridge();
-  await measure('bridge in and out, with the text', (call) => {
-    start(callText(call));
+  const { bridge, host, start: startHost } = makeBridge();
+  await measureStation('bridge in and out, with the text', (call) => {
+    startHost(callText(call));
     bridge.receiveFromHost(host, `r ${call + 1} ${argumentsJson}`);
     bridge.receiveFromWorker({ op: 'confirmEndings', ids: [`call_${call}`] });
   });
@@ -142,10 +153,10 @@ await measure('(the port text alone)', (call) => void callText(call));
   realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: async (p) => p }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  await measure(
+  await measureStation(
     'host, schema, handler, result',
     async (call) => {
-      port?.send('call', call + 1, 'run', 1 << 20, args);
+      port?.sendParts('call', call + 1, 'run', 1 << 20, args);
       await realm.waitUntilIdle();
       port?.receivedTexts.splice(0);
     },

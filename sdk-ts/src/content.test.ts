@@ -7,7 +7,7 @@ const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 test('image accepts bytes, Blobs and base64', async () => {
   const base64Data = Buffer.from(bytes).toString('base64');
   const wantedBlock = { type: 'image', data: base64Data, mimeType: 'image/png' };
-  for (const block of [
+  for (const contentBlock of [
     await image(bytes, 'image/png'),
     await image(bytes.buffer, 'image/png'),
     await image(new Uint8Array([9, ...bytes]).subarray(1), 'image/png'),
@@ -16,8 +16,8 @@ test('image accepts bytes, Blobs and base64', async () => {
     await image(new Blob([bytes]), 'image/png; charset=x'),
     await image(base64Data, 'image/png'),
   ]) {
-    assert.deepEqual(block, wantedBlock);
-    assert.deepEqual(imageSchema.parse(block), wantedBlock);
+    assert.deepEqual(contentBlock, wantedBlock);
+    assert.deepEqual(imageSchema.parse(contentBlock), wantedBlock);
   }
 });
 
@@ -35,8 +35,8 @@ test('image accepts a long base64 text', async () => {
 });
 
 test('audio uses the MIME type of a Blob', async () => {
-  const block = await audio(new Blob(['a'], { type: 'audio/wav' }));
-  assert.deepEqual(audioSchema.parse(block), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
+  const contentBlock = await audio(new Blob(['a'], { type: 'audio/wav' }));
+  assert.deepEqual(audioSchema.parse(contentBlock), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
 });
 
 test('resource returns text unchanged and bytes as base64', async () => {

@@ -142,9 +142,9 @@ async function toBytes(contentSource: Blob | ArrayBuffer | ArrayBufferView): Pro
 const chunkBytes = 3 * 8192;
 
 function encodeBase64(bytes: Uint8Array): string {
-  const parts: string[] = [];
+  const binaryParts: string[] = [];
   for (let start = 0; start < bytes.length; start += chunkBytes) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
+    binaryParts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
   }
-  return parts.join('');
+  return binaryParts.join('');
 }

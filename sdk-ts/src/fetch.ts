@@ -25,14 +25,14 @@ const maxBodyInError = 512;
  * returns for the status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
-  const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;
+  const { timeout = defaultTimeoutMs, signal: givenSignal, ...requestInit } = options;
   const signal = resolveSignal(givenSignal);
   const timeoutController = new AbortController();
   const cancelTimer = startTimer(timeout, () => timeoutController.abort());
   let response: Response;
   try {
     const stopSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal;
-    response = await fetch(url, { credentials: 'include', ...init, signal: stopSignal });
+    response = await fetch(url, { credentials: 'include', ...requestInit, signal: stopSignal });
   } catch (error) {
     if (timeoutController.signal.aborted && !signal?.aborted)
       throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
@@ -129,10 +129,10 @@ export async function fetchJSON(url: string, options: FetchFromPageOptions = {},
   const responseText = await fetchText(url, options);
   const parsedBody = responseText === '' ? undefined : parseJSON(responseText, url);
   if (!schema) return parsedBody;
-  const parsed = await withPristineBuiltIns(() => schema.safeParseAsync(parsedBody));
-  if (parsed.success) return parsed.data;
+  const parseResult = await withPristineBuiltIns(() => schema.safeParseAsync(parsedBody));
+  if (parseResult.success) return parseResult.data;
   const issues = withPristineBuiltIns(() =>
-    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
+    parseResult.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
   );
   throw ToolError.validation(`unexpected answer from ${url}: ${issues}`);
 }

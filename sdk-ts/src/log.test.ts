@@ -22,12 +22,12 @@ test('each method has its level', (t) => {
   log.info('b', 1);
   log.warn('c', 'x', { y: 2 });
   log.error('d');
-  const ts = '1970-01-01T00:00:00.000Z';
+  const isoTimestamp = '1970-01-01T00:00:00.000Z';
   assert.deepEqual(logEntries, [
-    { level: 'debug', message: 'a', data: [], ts },
-    { level: 'info', message: 'b', data: [1], ts },
-    { level: 'warning', message: 'c', data: ['x', { y: 2 }], ts },
-    { level: 'error', message: 'd', data: [], ts },
+    { level: 'debug', message: 'a', data: [], ts: isoTimestamp },
+    { level: 'info', message: 'b', data: [1], ts: isoTimestamp },
+    { level: 'warning', message: 'c', data: ['x', { y: 2 }], ts: isoTimestamp },
+    { level: 'error', message: 'd', data: [], ts: isoTimestamp },
   ]);
   assert.ok(Object.isFrozen(log));
 });
@@ -65,11 +65,11 @@ test('an error of the transport does not reach the caller', () => {
 
 test('a replaced transport is not restored by the function for an earlier transport', () => {
   const restorePrevious = setLogTransport(() => undefined);
-  const messages: string[] = [];
-  setLogTransport(({ message }) => messages.push(message));
+  const loggedMessages: string[] = [];
+  setLogTransport(({ message }) => loggedMessages.push(message));
   restorePrevious();
   log.info('a');
-  assert.deepEqual(messages, ['a']);
+  assert.deepEqual(loggedMessages, ['a']);
 });
 
 test('values are converted to JSON when they are logged', () => {
@@ -114,8 +114,8 @@ test('an unreadable value is logged with its error', () => {
     },
   };
   assert.deepEqual(logAndConvert(brokenValue), { a: 1, b: '[unreadable: no luck]' });
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
+  const { proxy, revoke: revokeProxy } = Proxy.revocable({}, {});
+  revokeProxy();
   assert.match(String(logAndConvert(proxy)), /^\[unreadable: /);
   assert.equal(
     logAndConvert({
@@ -148,13 +148,13 @@ test('the size of an entry is limited', () => {
 
   // Logging a huge object must read only a limited number of its properties.
   let readCount = 0;
-  const leaf = {
+  const leafObject = {
     get a() {
       return ++readCount;
     },
   };
   const makeTree = (depth: number): unknown =>
-    depth === 0 ? leaf : Array.from({ length: 100 }, () => makeTree(depth - 1));
+    depth === 0 ? leafObject : Array.from({ length: 100 }, () => makeTree(depth - 1));
   log.info('', makeTree(3));
   assert.ok(readCount < 100_000, String(readCount));
 });

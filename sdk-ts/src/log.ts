@@ -32,29 +32,29 @@ export interface Log {
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
 /** Plugins log to the console when they run outside opentabs, for example in tests. */
-const writeToConsole: LogTransport = ({ level, message, data }) => {
-  console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
+const writeToConsole: LogTransport = ({ level: logLevel, message, data }) => {
+  console[consoleMethods[logLevel]](`[opentabs] ${message}`, ...data);
 };
 
-let transport = writeToConsole;
+let currentTransport = writeToConsole;
 
 export function setLogTransport(newTransport: LogTransport): () => void {
-  const previous = transport;
-  transport = newTransport;
+  const previousTransport = currentTransport;
+  currentTransport = newTransport;
   return () => {
-    if (transport === newTransport) transport = previous;
+    if (currentTransport === newTransport) currentTransport = previousTransport;
   };
 }
 
-function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): void {
+function sendEntry(logLevel: LogLevel, message: string, args: readonly unknown[]): void {
   try {
     const logEntry = withPristineBuiltIns(() => ({
-      level,
+      level: logLevel,
       message: truncateLogText(String(message)),
       data: toLogData(args),
       ts: new Date().toISOString(),
     }));
-    transport(logEntry);
+    currentTransport(logEntry);
   } catch {
     // A tool must not fail because its log entry could not be sent.
   }

@@ -15,19 +15,19 @@ test('Retry-After contains seconds or a future date', (t) => {
 
 test('the rate limit is read from the first header that is present', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: nowMs });
-  const parse = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
-  assert.equal(parse({}), undefined);
-  assert.equal(parse({ 'Retry-After': '3', 'x-rate-limit-reset': String(nowMs / 1000 + 60) }), 3000);
-  assert.equal(parse({ 'x-rate-limit-reset': String(nowMs / 1000 + 60), 'x-ratelimit-reset': '5' }), 60_000);
-  assert.equal(parse({ 'X-RateLimit-Reset': String(nowMs + 60_000) }), 60_000);
-  assert.equal(parse({ 'x-ratelimit-reset': '5' }), 5000);
-  assert.equal(parse({ 'RateLimit-Reset': '2.5' }), 2500);
+  const parseHeaders = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(parseHeaders({}), undefined);
+  assert.equal(parseHeaders({ 'Retry-After': '3', 'x-rate-limit-reset': String(nowMs / 1000 + 60) }), 3000);
+  assert.equal(parseHeaders({ 'x-rate-limit-reset': String(nowMs / 1000 + 60), 'x-ratelimit-reset': '5' }), 60_000);
+  assert.equal(parseHeaders({ 'X-RateLimit-Reset': String(nowMs + 60_000) }), 60_000);
+  assert.equal(parseHeaders({ 'x-ratelimit-reset': '5' }), 5000);
+  assert.equal(parseHeaders({ 'RateLimit-Reset': '2.5' }), 2500);
 });
 
 test('parseRateLimitHeader returns undefined for a past or invalid time', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: nowMs });
-  const parse = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
-  assert.equal(parse({ 'x-rate-limit-reset': String(nowMs / 1000 - 1) }), undefined);
-  assert.equal(parse({ 'ratelimit-reset': 'soon' }), undefined);
-  assert.equal(parse({ 'ratelimit-reset': '-5' }), undefined);
+  const parseHeaders = (headers: Record<string, string>) => parseRateLimitHeader(new Headers(headers));
+  assert.equal(parseHeaders({ 'x-rate-limit-reset': String(nowMs / 1000 - 1) }), undefined);
+  assert.equal(parseHeaders({ 'ratelimit-reset': 'soon' }), undefined);
+  assert.equal(parseHeaders({ 'ratelimit-reset': '-5' }), undefined);
 });

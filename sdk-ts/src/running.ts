@@ -65,12 +65,12 @@ export function resolveSignal(givenSignal: AbortSignal | null | undefined): Abor
   return sharedSignal;
 }
 
-function makeSharedSignal(newest: RunningCall): AbortSignal {
-  if (newest.next === undefined) return newest.context.signal;
+function makeSharedSignal(newestCall: RunningCall): AbortSignal {
+  if (newestCall.next === undefined) return newestCall.context.signal;
   const controller = makeController();
   let remainingCount = 0;
-  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
-  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
+  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) remainingCount++;
+  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) {
     const { signal } = call.context;
     let isCounted = false;
     const onAbort = () => {

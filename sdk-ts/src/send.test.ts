@@ -17,13 +17,13 @@ const jsonContentType = 'application/json';
 
 test('a JSON request has its method, its content type and the headers of the caller', async (t) => {
   const requests = mockSiteResponses(t);
-  for (const [send, method] of [
+  for (const [sendFunction, method] of [
     [postJSON, 'POST'],
     [putJSON, 'PUT'],
     [patchJSON, 'PATCH'],
   ] as const) {
-    assert.deepEqual(await send('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
-    assert.deepEqual(await send('/a', null, undefined, schema), { id: 1 });
+    assert.deepEqual(await sendFunction('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
+    assert.deepEqual(await sendFunction('/a', null, undefined, schema), { id: 1 });
     const [firstRequest, secondRequest] = requests.splice(0);
     assert.ok(firstRequest && secondRequest);
     assert.deepEqual(

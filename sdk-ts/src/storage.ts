@@ -105,20 +105,20 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;
   return withPristineBuiltIns(() => {
-    const prefixes = [`${name}=`, `${encodeURIComponent(name)}=`];
+    const cookiePrefixes = [`${name}=`, `${encodeURIComponent(name)}=`];
     for (const cookie of cookies.split(';')) {
-      const text = cookie.trim();
-      const prefix = prefixes.find((start) => text.startsWith(start));
-      if (prefix !== undefined) return decodeIfValid(text.slice(prefix.length));
+      const cookieText = cookie.trim();
+      const prefix = cookiePrefixes.find((start) => cookieText.startsWith(start));
+      if (prefix !== undefined) return decodeIfValid(cookieText.slice(prefix.length));
     }
     return null;
   });
 }
 
-function decodeIfValid(text: string): string {
+function decodeIfValid(cookieText: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(cookieText);
   } catch {
-    return text;
+    return cookieText;
   }
 }

@@ -97,11 +97,11 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   const calls: RecordedCall[] = [];
   const userRequests: UserRequest[] = [];
   let endedFor: ProgressAudience = 'internal';
-  const stop = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
+  const stopCall = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
   const activities = makeActivityStore();
   const recordReport = () => {
     onReport();
-    if (reports.length + activities.changes.length === script.stopAtReport) stop();
+    if (reports.length + activities.changes.length === script.stopAtReport) stopCall();
   };
   const report = (options: ProgressOptions) => {
     reports.push(options);
@@ -119,7 +119,7 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       return endedFor;
     },
     activity: (type) => activities.contents.get(type),
-    stop,
+    stop: stopCall,
     reportProgress: report,
     reportPercent: (percent, message, options) => report({ percent, message, ...options }),
     reportCount: (done, total, message, options) => report({ progress: done, total, message, ...options }),
@@ -170,7 +170,7 @@ function makeActivityStore() {
       droppedReports.push(`activity ${type}: ${readMessage(error)}`);
     }
   };
-  const replace = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
+  const replaceActivity = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
     applyChange(type, () => {
       const content = toJsonValue(value);
       return { content, change: { type, content, audience } };
@@ -190,7 +190,7 @@ function makeActivityStore() {
     changes: recordedChanges,
     contents: contentByType,
     dropped: droppedReports,
-    replace,
+    replace: replaceActivity,
     change: recordedChange,
   };
 }
@@ -236,10 +236,13 @@ async function answerUserRequest(userBehavior: ContextScript['user'], request: U
   if (typeof userBehavior === 'function') await userBehavior(request);
 }
 
-function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], callback: () => Promise<T>): Promise<T> {
+function runUnlessStopped<T>(
+  abortSignals: readonly (AbortSignal | undefined)[],
+  callback: () => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const settledController = new AbortController();
-    for (const signal of signals) {
+    for (const signal of abortSignals) {
       if (signal?.aborted) {
         reject(ToolError.aborted(signal.reason));
         settledController.abort();

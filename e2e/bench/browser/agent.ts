@@ -65,10 +65,10 @@ export class Agent {
     );
     this.usage.callMs += performance.now() - beganMs;
     const answerText = toolResult.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    const images = toolResult.content.filter(({ type }) => type === 'image').length;
+    const imageCount = toolResult.content.filter(({ type }) => type === 'image').length;
     this.usage.calls++;
     this.usage.tokensIn += countTokens(name + JSON.stringify(args));
-    this.usage.tokensOut += countTokens(answerText) + images * imageTokens;
+    this.usage.tokensOut += countTokens(answerText) + imageCount * imageTokens;
     if (toolResult.isError) throw new Error(`${this.name}: ${name} failed: ${answerText.slice(0, 500)}`);
     return answerText;
   }

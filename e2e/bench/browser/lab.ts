@@ -17,30 +17,30 @@ export interface BrowserLab {
   /** playwright and devtools are undefined if the folder in the environment variable PEERS lacks their npm packages. */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;
-  readonly agents: readonly Agent[];
+  readonly benchAgents: readonly Agent[];
 }
 
 export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab> {
   const site = await startBenchSite();
   fixture.onClose(() => site.close());
-  const our = await startOurBrowser('--debugger');
-  fixture.onClose(() => our.close());
+  const ourBrowser = await startOurBrowser('--debugger');
+  fixture.onClose(() => ourBrowser.close());
   const startPeer = async (start: () => Promise<Peer | undefined>): Promise<Agent | undefined> => {
     const peer = await start();
     if (peer) fixture.onClose(() => peer.close());
     return peer?.agent;
   };
-  const playwright = await startPeer(startPlaywright);
+  const playwrightAgent = await startPeer(startPlaywright);
   const devtools = await startPeer(startChromeDevtools);
-  const agent = new Agent('opentabs', our.client.sdk, opentabsTools);
-  const agents = [agent, playwright, devtools].filter((each) => each !== undefined);
-  return { site, ourBrowser: our, agent, playwright, devtools, agents };
+  const agent = new Agent('opentabs', ourBrowser.client.sdk, opentabsTools);
+  const benchAgents = [agent, playwrightAgent, devtools].filter((each) => each !== undefined);
+  return { site, ourBrowser, agent, playwright: playwrightAgent, devtools, benchAgents };
 }
 
-export async function openInAllBrowsers({ site, ourBrowser: our, agents }: BrowserLab, path: string): Promise<number> {
+export async function openInAllBrowsers({ site, ourBrowser, benchAgents }: BrowserLab, path: string): Promise<number> {
   const url = `${site.origin}${path}`;
-  const tabId = await our.openTab(url);
-  for (const agent of agents.slice(1)) await agent.call(agent.serverTools.open(url));
+  const tabId = await ourBrowser.openTab(url);
+  for (const agent of benchAgents.slice(1)) await agent.call(agent.serverTools.open(url));
   return tabId;
 }
 
@@ -50,11 +50,11 @@ export type Measurements = ReadonlyMap<string, Summary>;
 export async function measureAgents(
   browserLab: BrowserLab,
   roundCount: number,
-  measure: (agent: Agent) => Promise<readonly number[]>,
+  measureAgent: (agent: Agent) => Promise<readonly number[]>,
   otherMeasurements: Readonly<Record<string, () => Promise<readonly number[]>>> = {},
 ): Promise<Measurements> {
   const measurements: Record<string, () => Promise<readonly number[]>> = { ...otherMeasurements };
-  for (const agent of browserLab.agents) measurements[agent.name] = () => measure(agent);
+  for (const agent of browserLab.benchAgents) measurements[agent.name] = () => measureAgent(agent);
   return await measureAlternately(roundCount, measurements);
 }
 

@@ -13,8 +13,8 @@ export interface OurBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
   /** uploads is the folder from which the MCP client may upload files. */
-  readonly uploads: string;
-  connect(): Promise<McpClient>;
+  readonly uploadFolder: string;
+  connectClient(): Promise<McpClient>;
   openTab(url: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -24,9 +24,9 @@ const viewFlag = '--window-size=1280,863';
 
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
-  const uploads = join(homeFolder, 'uploads');
-  mkdirSync(uploads);
-  writeFileSync(join(homeFolder, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
+  const uploadFolder = join(homeFolder, 'uploads');
+  mkdirSync(uploadFolder);
+  writeFileSync(join(homeFolder, 'config.json'), JSON.stringify({ uploadFolders: uploadFolder }));
   const env = {
     OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(await findFreePort()),
@@ -44,12 +44,12 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
   const browser = new Browser(join(homeFolder, 'profile'), extension, [viewFlag]);
   await browser.start();
   const clients: McpClient[] = [];
-  const connect = async () => {
+  const connectClient = async () => {
     const client = await connectStdio(env, async () => ({ action: 'accept', content: { decision: 'allow once' } }));
     clients.push(client);
     return client;
   };
-  const client = await connect();
+  const client = await connectClient();
   await waitFor(
     'the browser to run a tool',
     async () => !(await client.call('browser_tabs', { action: 'list' })).isError,
@@ -57,8 +57,8 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
   return {
     client,
     browser,
-    uploads,
-    connect,
+    uploadFolder,
+    connectClient,
     async openTab(url) {
       const { text } = await client.call('browser_tabs', { action: 'new', url });
       const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);

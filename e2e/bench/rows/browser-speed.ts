@@ -24,17 +24,17 @@ export async function measureSnapshots(browserLab: BrowserLab): Promise<Row[]> {
 }
 
 /** makeRatioRow sets an upper limit for the value of opentabs divided by the value of Playwright MCP. */
-function makeRatioRow(row: Row, opentabsValue: number, playwright: number | undefined, limit: number): Row {
-  return playwright === undefined
-    ? row
-    : { ...row, value: opentabsValue / playwright, threshold: makeUpperThreshold(limit, 'x Playwright') };
+function makeRatioRow(ratioRow: Row, opentabsValue: number, playwrightValue: number | undefined, limit: number): Row {
+  return playwrightValue === undefined
+    ? ratioRow
+    : { ...ratioRow, value: opentabsValue / playwrightValue, threshold: makeUpperThreshold(limit, 'x Playwright') };
 }
 
 async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
-  const { agent, ourBrowser: our, playwright } = browserLab;
+  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
   const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  for (const each of browserLab.agents) await each.call(each.serverTools.snapshot());
-  const whole = { name: 'snapshot', arguments: unlimitedSnapshot };
+  for (const each of browserLab.benchAgents) await each.call(each.serverTools.snapshot());
+  const wholeSnapshot = { name: 'snapshot', arguments: unlimitedSnapshot };
   const measuredTimes = await measureAgents(
     browserLab,
     5,
@@ -43,8 +43,8 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
         each.measureCall(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
       ),
     {
-      floor: () => measureFloor(our.browser, tabId, whole, 6),
-      'floor folded': () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
+      floor: () => measureFloor(ourBrowser.browser, tabId, wholeSnapshot, 6),
+      'floor folded': () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
       folded: () => repeatMeasurement(6, () => agent.measureCall(agent.serverTools.snapshot())),
     },
   );
@@ -52,16 +52,20 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
   const [floorMs, foldedFloor] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
   if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
   const tokens = await measureSnapshotTokens(browserLab);
-  const row: Row = {
+  const ratioRow: Row = {
     id,
     what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
     ours: formatSummary(opentabsSummary),
     floor: formatMs(floorMs),
   };
   return [
-    { ...row, value: opentabsSummary.p50 - 1.5 * floorMs, threshold: makeUpperThreshold(3, 'ms over 1.5 x floor') },
     {
-      ...row,
+      ...ratioRow,
+      value: opentabsSummary.p50 - 1.5 * floorMs,
+      threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
+    },
+    {
+      ...ratioRow,
       what: 'snapshot of 1,000 elements, folded (default), p50',
       ours: formatSummary(foldedSummary),
       floor: formatMs(foldedFloor),
@@ -70,29 +74,34 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
     },
     makeRatioRow(
       {
-        ...row,
+        ...ratioRow,
         what: 'snapshot of 1,000 elements, whole, against the peers',
         floor: describePeers(measuredTimes),
       },
       opentabsSummary.p50,
-      findMedian(measuredTimes, playwright),
+      findMedian(measuredTimes, playwrightValue),
       0.4,
     ),
     tokens,
   ];
 }
 
-async function measureSnapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
+async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<Row> {
   const tokens = new Map<string, number>();
-  for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
-  const [opentabsTokens = 0, ...peers] = [...tokens];
-  const row: Row = {
+  for (const each of benchAgents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
+  const [opentabsTokens = 0, ...peerTokens] = [...tokens];
+  const ratioRow: Row = {
     id,
     what: 'tokens of a snapshot of 1,000 elements',
     ours: `${Object(opentabsTokens)[1]} tokens`,
-    floor: peers.map(([name, count]) => `${name} ${count}`).join(', '),
+    floor: peerTokens.map(([name, count]) => `${name} ${count}`).join(', '),
   };
-  return makeRatioRow(row, Number(Object(opentabsTokens)[1]), playwright && tokens.get(playwright.name), 0.5);
+  return makeRatioRow(
+    ratioRow,
+    Number(Object(opentabsTokens)[1]),
+    playwrightValue && tokens.get(playwrightValue.name),
+    0.5,
+  );
 }
 
 async function measureLargeSnapshot(
@@ -100,41 +109,41 @@ async function measureLargeSnapshot(
   nodes: number,
   allowedMs: { readonly folded: number; readonly first: number },
 ): Promise<Row[]> {
-  const { agent, ourBrowser: our, playwright } = browserLab;
-  const firsts: number[] = [];
+  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
+  const firstTimes: number[] = [];
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
-    tabId = await our.openTab(`${browserLab.site.origin}/orders?nodes=${nodes}`);
-    firsts.push(await agent.measureCall(agent.serverTools.snapshot()));
+    tabId = await ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=${nodes}`);
+    firstTimes.push(await agent.measureCall(agent.serverTools.snapshot()));
   }
   await openInAllBrowsers(browserLab, `/orders?nodes=${nodes}`);
   const foldedMs = await measureAlternately(3, {
     ours: () => repeatMeasurement(5, () => agent.measureCall(agent.serverTools.snapshot())),
   });
-  const whole = await measureAgents(
+  const wholeSnapshot = await measureAgents(
     browserLab,
     nodes > 20_000 ? 1 : 2,
     (each) =>
       repeatMeasurement(2, () =>
         each.measureCall(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
       ),
-    { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
+    { floor: () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
   );
-  const opentabsSummary = whole.get(agent.name);
+  const opentabsSummary = wholeSnapshot.get(agent.name);
   const foldedSummary = foldedMs.get('ours');
   if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
-  const size = `${nodes.toLocaleString('en')} elements`;
+  const sizeText = `${nodes.toLocaleString('en')} elements`;
   return [
     {
       id,
-      what: `first snapshot of ${size} after the load, folded, p50`,
-      ours: `${formatMs(computeMedian(firsts))} (n ${firsts.length})`,
-      value: computeMedian(firsts),
+      what: `first snapshot of ${sizeText} after the load, folded, p50`,
+      ours: `${formatMs(computeMedian(firstTimes))} (n ${firstTimes.length})`,
+      value: computeMedian(firstTimes),
       threshold: makeUpperThreshold(allowedMs.first, 'ms'),
     },
     {
       id,
-      what: `snapshot of ${size}, folded, p50`,
+      what: `snapshot of ${sizeText}, folded, p50`,
       ours: formatSummary(foldedSummary),
       value: foldedSummary.p50,
       threshold: makeUpperThreshold(allowedMs.folded, 'ms'),
@@ -142,12 +151,12 @@ async function measureLargeSnapshot(
     makeRatioRow(
       {
         id,
-        what: `snapshot of ${size}, whole, p50`,
+        what: `snapshot of ${sizeText}, whole, p50`,
         ours: formatSummary(opentabsSummary),
-        floor: describePeers(whole),
+        floor: describePeers(wholeSnapshot),
       },
       opentabsSummary.p50,
-      findMedian(whole, playwright),
+      findMedian(wholeSnapshot, playwrightValue),
       0.2,
     ),
   ];
@@ -155,10 +164,10 @@ async function measureLargeSnapshot(
 
 /** measureClick stops the clock when a tool result shows the new table row. */
 export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
-  const { agent, playwright } = browserLab;
+  const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   const refByLabel = new Map<string, string>();
-  for (const each of browserLab.agents) {
+  for (const each of browserLab.benchAgents) {
     const ref = each.serverTools.refIn(await each.call(each.serverTools.snapshot()), '"New order"');
     if (ref === undefined) throw new Error(`${each.name} shows no button "New order"`);
     refByLabel.set(each.name, ref);
@@ -170,9 +179,9 @@ export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
   const tokens = new Map<string, number>();
-  for (const each of browserLab.agents)
+  for (const each of browserLab.benchAgents)
     tokens.set(each.name, countTokens(await each.call(each.serverTools.click(clickOf(each.name)))));
-  const whole = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
+  const wholeSnapshot = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
   const tokenCount = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
   return [
@@ -184,15 +193,15 @@ export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
         floor: describePeers(measuredTimes),
       },
       opentabsSummary.p50,
-      findMedian(measuredTimes, playwright),
+      findMedian(measuredTimes, playwrightValue),
       0.2,
     ),
     {
       id,
       what: 'tokens of the answer to a click that adds a row, as a share of the whole snapshot',
-      ours: `${tokenCount} of ${whole} tokens`,
+      ours: `${tokenCount} of ${wholeSnapshot} tokens`,
       floor: [...tokens].map(([name, count]) => `${name} ${count}`).join(', '),
-      value: (tokenCount / whole) * 100,
+      value: (tokenCount / wholeSnapshot) * 100,
       threshold: makeUpperThreshold(3, '%'),
     },
   ];
@@ -201,7 +210,7 @@ export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
 const pictureCount = 40;
 
 export async function measurePictures(browserLab: BrowserLab): Promise<Row[]> {
-  const { agent, playwright } = browserLab;
+  const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
   const measuredTimes = await measureAgents(browserLab, 4, (each) =>
@@ -218,7 +227,7 @@ export async function measurePictures(browserLab: BrowserLab): Promise<Row[]> {
         floor: describePeers(measuredTimes),
       },
       opentabsSummary.p50,
-      findMedian(measuredTimes, playwright),
+      findMedian(measuredTimes, playwrightValue),
       0.7,
     ),
   ];
@@ -246,8 +255,8 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
-  const toolLists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
+export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<Row[]> {
+  const toolLists = await Promise.all(benchAgents.map(async (each) => ({ each, ...(await each.listTools()) })));
   const opentabsToolList = toolLists.find(({ each }) => each === agent);
   const toolTexts = toolLists
     .filter((list) => list !== opentabsToolList)

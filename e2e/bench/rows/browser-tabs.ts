@@ -10,18 +10,18 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): Promise<Row[]> {
+export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promise<Row[]> {
   const lostClicks: string[] = [];
   const clickTimes: number[] = [];
-  let clicks = 0;
-  const client = await our.connect();
+  let clickedCount = 0;
+  const client = await ourBrowser.connectClient();
   const tabIds: number[] = [];
   for (let i = 0; i < tabCount; i++) {
-    const { text } = await client.call('browser_tabs', {
+    const { text: tabsText } = await client.call('browser_tabs', {
       action: 'new',
       url: `${site.origin}/orders?nodes=300&tab=${i}`,
     });
-    tabIds.push(Number(/Opened tab (\d+)/.exec(text)?.[1]));
+    tabIds.push(Number(/Opened tab (\d+)/.exec(tabsText)?.[1]));
   }
   const runInTab = async (tabId: number) => {
     const snapshot = await client.call('browser_snapshot', { tabId });
@@ -38,19 +38,19 @@ export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): 
       const outcome = await client.call(name, args, { withoutProgress: true });
       clickTimes.push(outcome.durationMs);
       if (outcome.isError || !answer.test(outcome.text)) lostClicks.push(`${name}: ${outcome.text.slice(0, 200)}`);
-      if (name === 'browser_click') clicks++;
+      if (name === 'browser_click') clickedCount++;
     }
   };
   const beganMs = performance.now();
   await Promise.all(tabIds.map(runInTab));
-  const seconds = (performance.now() - beganMs) / 1000;
-  const clickCount = await countClicks(our.browser);
-  if (clickCount !== clicks) lostClicks.push(`the pages have seen ${clickCount} of ${clicks} clicks`);
+  const elapsedSeconds = (performance.now() - beganMs) / 1000;
+  const clickCount = await countClicks(ourBrowser.browser);
+  if (clickCount !== clickedCount) lostClicks.push(`the pages have seen ${clickCount} of ${clickedCount} clicks`);
   return [
     {
       id,
       what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
-      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(clickTimes))}`,
+      ours: `${(callCount / elapsedSeconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(clickTimes))}`,
       value: lostClicks.length,
       threshold: makeUpperThreshold(0, 'lost'),
       ...(lostClicks[0] === undefined ? {} : { note: lostClicks[0] }),
@@ -68,24 +68,26 @@ async function countClicks(browser: Browser): Promise<number> {
 /** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-export async function measurePageMemory({ ourBrowser: our, site, agent }: BrowserLab): Promise<Row[]> {
+export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab): Promise<Row[]> {
   const url = `${site.origin}${heapPage}`;
-  await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
-  const tabId = await our.openTab(url);
+  await ourBrowser.browser.cdp.sendCommand('Target.createTarget', { url: `${url}&unused=1`, background: true });
+  const tabId = await ourBrowser.openTab(url);
   const targetOf = (address: string) =>
-    waitFor('the page to be open', async () => (await our.browser.listPages()).find((page) => page.url === address));
+    waitFor('the page to be open', async () =>
+      (await ourBrowser.browser.listPages()).find((page) => page.url === address),
+    );
   const target = await targetOf(url);
   const readHeap = () =>
-    our.browser.inPage(target.id, async (page) => {
-      await page.send('HeapProfiler.collectGarbage');
-      return Number(Object(await page.send('Runtime.getHeapUsage')).usedSize);
+    ourBrowser.browser.inPage(target.id, async (page) => {
+      await page.sendCommand('HeapProfiler.collectGarbage');
+      return Number(Object(await page.sendCommand('Runtime.getHeapUsage')).usedSize);
     });
   const heapBefore = await readHeap();
   const snapshot = await agent.call(['browser_snapshot', { tabId, maxTokens: 0 }]);
   const refCount = snapshot.split('[ref=').length - 1;
   const bytes = (await readHeap()) - heapBefore;
-  const hasScript = await hasPageScript(our.browser, target.id);
-  const unused = await hasPageScript(our.browser, (await targetOf(`${url}&unused=1`)).id);
+  const hasScript = await hasPageScript(ourBrowser.browser, target.id);
+  const unusedTabHasScript = await hasPageScript(ourBrowser.browser, (await targetOf(`${url}&unused=1`)).id);
   return [
     {
       id,
@@ -97,8 +99,8 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
     {
       id,
       what: "pages with a script of the extension: the user's page in which no tool was used, and the page of the row above",
-      ours: `${unused ? 1 : 0} and ${hasScript ? 1 : 0}`,
-      ...(unused || !hasScript ? { broken: 'want 0 and 1 pages with a script' } : {}),
+      ours: `${unusedTabHasScript ? 1 : 0} and ${hasScript ? 1 : 0}`,
+      ...(unusedTabHasScript || !hasScript ? { broken: 'want 0 and 1 pages with a script' } : {}),
     },
   ];
 }
@@ -106,10 +108,10 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
 /** The extension's page script runs in a page if and only if the page has an isolated world of the extension. */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
   return await browser.inPage(target, async (page) => {
-    const origins: string[] = [];
-    page.on('Runtime.executionContextCreated', (params) => origins.push(String(Object(params).context?.origin)));
-    await page.send('Runtime.enable');
-    await page.send('Runtime.disable');
-    return origins.some((origin) => origin.includes(browser.extensionId));
+    const tabOrigins: string[] = [];
+    page.on('Runtime.executionContextCreated', (params) => tabOrigins.push(String(Object(params).context?.origin)));
+    await page.sendCommand('Runtime.enable');
+    await page.sendCommand('Runtime.disable');
+    return tabOrigins.some((origin) => origin.includes(browser.extensionId));
   });
 }

@@ -27,14 +27,14 @@ const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<
 
 export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
   const browserLab = await startBrowserLab(fixture);
-  const selected = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
-  const rows: Row[] = [];
-  for (const [name, measure] of Object.entries(browserParts)) {
-    if (!selected.includes(name)) continue;
+  const selectedParts = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
+  const benchRows: Row[] = [];
+  for (const [name, measurePart] of Object.entries(browserParts)) {
+    if (!selectedParts.includes(name)) continue;
     try {
-      rows.push(...(await measure(browserLab)));
+      benchRows.push(...(await measurePart(browserLab)));
     } catch (error) {
-      rows.push({
+      benchRows.push({
         id,
         what: `the part ${name} could not be measured`,
         ours: '',
@@ -42,37 +42,39 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
       });
     }
   }
-  return rows;
+  return benchRows;
 }
 
 const taskRuns = 5;
 
 async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
-  const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.agents.map((agent) => [agent, []]));
+  const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.benchAgents.map((agent) => [agent, []]));
   await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
   const fileIn = (folder: string) => join(folder, 'engraving.txt');
-  const [ourFile, peerFile] = [fileIn(browserLab.ourBrowser.uploads), fileIn(tmpdir())];
+  const [ourFile, peerFile] = [fileIn(browserLab.ourBrowser.uploadFolder), fileIn(tmpdir())];
   for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
-    for (const [agent, list] of resultsByAgent) {
+    for (const [agent, taskResults] of resultsByAgent) {
       const run = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
-      list.push(await runTask(agent, browserLab.site, run, agent === browserLab.agent ? ourFile : peerFile));
+      taskResults.push(await runTask(agent, browserLab.site, run, agent === browserLab.agent ? ourFile : peerFile));
     }
   }
   const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];
-  const bestPeer = (read: (result: TaskResult) => number) => {
+  const bestPeer = (readNumber: (result: TaskResult) => number) => {
     const peers = [...resultsByAgent].filter(
-      ([agent, list]) => agent !== browserLab.agent && list.every(isTaskComplete),
+      ([agent, taskResults]) => agent !== browserLab.agent && taskResults.every(isTaskComplete),
     );
-    return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => computeMedian(list.map(read))));
+    return peers.length === 0
+      ? undefined
+      : Math.min(...peers.map(([, taskResults]) => computeMedian(taskResults.map(readNumber))));
   };
-  const rows: Row[] = [];
-  for (const [agent, list] of resultsByAgent) rows.push(describeTask(agent, list));
-  const compare = (rowTitle: string, read: (result: TaskResult) => number) => {
-    const bestPeerValue = bestPeer(read);
-    const medianValue = computeMedian(opentabsResults.map(read));
+  const benchRows: Row[] = [];
+  for (const [agent, taskResults] of resultsByAgent) benchRows.push(describeTask(agent, taskResults));
+  const compareAgents = (rowTitle: string, readNumber: (result: TaskResult) => number) => {
+    const bestPeerValue = bestPeer(readNumber);
+    const medianValue = computeMedian(opentabsResults.map(readNumber));
     if (bestPeerValue !== undefined)
-      rows.push({
+      benchRows.push({
         id,
         what: rowTitle,
         ours: medianValue.toFixed(0),
@@ -81,19 +83,19 @@ async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
         threshold: makeUpperThreshold(1, 'x best peer'),
       });
   };
-  compare('task of ten steps: milliseconds', ({ durationMs: ms }) => ms);
-  compare('task of ten steps: calls', ({ calls }) => calls);
-  compare('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
-  return rows;
+  compareAgents('task of ten steps: milliseconds', ({ durationMs: ms }) => ms);
+  compareAgents('task of ten steps: calls', ({ calls }) => calls);
+  compareAgents('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
+  return benchRows;
 }
 
 const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
 
-function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
-  const medianOf = (read: (result: TaskResult) => number) => computeMedian(list.map(read));
+function describeTask(agent: Agent, taskResults: readonly TaskResult[]): Row {
+  const medianOf = (readNumber: (result: TaskResult) => number) => computeMedian(taskResults.map(readNumber));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
-  const failedResult = list.find((result) => !isTaskComplete(result));
-  const stepCounts = list.map(({ doneSteps: done }) => done.length).join(', ');
+  const failedResult = taskResults.find((result) => !isTaskComplete(result));
+  const stepCounts = taskResults.map(({ doneSteps: done }) => done.length).join(', ');
   const missingSteps = failedResult && shopSteps.filter((step) => !failedResult.doneSteps.includes(step)).join(', ');
   return {
     id,

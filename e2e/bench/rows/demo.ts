@@ -12,12 +12,12 @@ export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
   const demoTimes: number[] = [];
   for (let i = 0; i < runCount; i++) {
     const startMs = performance.now();
-    const demo = startOpentabs(['demo', '--yes'], stack.env);
+    const demoProcess = startOpentabs(['demo', '--yes'], stack.env);
     const waitingCall = await waitFor('a call of the demo to wait for approval', async () =>
       (await fetchCallRecords(stack)).find((call) => call.waiting && call.tool_name.startsWith('demo__')),
     );
     await decideCall(stack, waitingCall.call_id, { allow: true });
-    const { code, stderr } = await demo.ended;
+    const { code, stderr } = await demoProcess.commandEnd;
     if (code !== 0) throw new Error(`opentabs demo ended with exit code ${code}: ${stderr}`);
     demoTimes.push(performance.now() - startMs);
   }

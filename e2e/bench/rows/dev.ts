@@ -30,10 +30,10 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       callTimes.push(performance.now() - startMs);
       currentTitle = newTitle;
     }
-    const code = join(author.dir, 'dist', 'adapter.iife.js');
+    const code = join(author.pluginFolder, 'dist', 'adapter.iife.js');
     for (let i = 0; i < editCount; i++) {
       const beganMs = performance.now();
-      await runChecked(['plugin', 'build', author.dir], stack.env);
+      await runChecked(['plugin', 'build', author.pluginFolder], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
       floorTimes.push(performance.now() - beganMs);
     }

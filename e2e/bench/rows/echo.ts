@@ -16,27 +16,27 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   };
   await measureSide(referenceCommand, 500, 0)();
   await measureSide(opentabsCommand, 500, 0)();
-  const rows: Row[] = [];
-  for (const [pace, calls, everyMs, roundCount] of [
+  const benchRows: Row[] = [];
+  for (const [paceName, calls, everyMs, roundCount] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
-    const summaries = await measureAlternately(roundCount, {
+    const sideSummaries = await measureAlternately(roundCount, {
       floor: measureSide(referenceCommand, calls, everyMs),
       ours: measureSide(opentabsCommand, calls, everyMs),
     });
-    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
-    rows.push({
+    benchRows.push({
       id: 'echo',
-      what: `time of a call that echoes 200 B through a page, ${pace}, p50`,
+      what: `time of a call that echoes 200 B through a page, ${paceName}, p50`,
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50 / floorSummary.p50,
       threshold: makeUpperThreshold(1.25, 'x'),
     });
   }
-  return rows;
+  return benchRows;
 }
 
 export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
@@ -53,23 +53,23 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
     measureProblem ||= benchAnswer.problem;
     return [4000 / (benchAnswer.allNs / 1e9), computeMedian(benchAnswer.eachNs) / 1e6] as const;
   };
-  const rates: { floorRates: number[]; opentabsRates: number[] } = { floorRates: [], opentabsRates: [] };
-  const latencies: number[] = [];
+  const callRates: { floorRates: number[]; opentabsRates: number[] } = { floorRates: [], opentabsRates: [] };
+  const latencySamples: number[] = [];
   await runCalls(referenceCommand)();
   await runCalls(opentabsCommand)();
-  for (let round = 0; round < 5; round++) {
-    rates.floorRates.push((await runCalls(referenceCommand)())[0]);
+  for (let roundIndex = 0; roundIndex < 5; roundIndex++) {
+    callRates.floorRates.push((await runCalls(referenceCommand)())[0]);
     const [rate, latency] = await runCalls(opentabsCommand)();
-    rates.opentabsRates.push(rate);
-    latencies.push(latency);
+    callRates.opentabsRates.push(rate);
+    latencySamples.push(latency);
   }
   return [
     {
       id: 'load',
       what: 'calls per second through one page, with 32 concurrent calls, none refused',
-      ours: `${computeMedian(rates.opentabsRates).toFixed(0)}/s (each ${formatMs(computeMedian(latencies))}, n 20000)`,
-      floor: `${computeMedian(rates.floorRates).toFixed(0)}/s`,
-      value: computeMedian(rates.opentabsRates),
+      ours: `${computeMedian(callRates.opentabsRates).toFixed(0)}/s (each ${formatMs(computeMedian(latencySamples))}, n 20000)`,
+      floor: `${computeMedian(callRates.floorRates).toFixed(0)}/s`,
+      value: computeMedian(callRates.opentabsRates),
       threshold: makeLowerThreshold(1500, '/s'),
       ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${measureProblem}` } : {}),
     },

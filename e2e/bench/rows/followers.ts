@@ -33,28 +33,28 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       return callsPerBlock / (answer.allNs / 1e9);
     };
     const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: 200, everyMs: 5 });
-    const withFollowers = async <T>(measure: () => Promise<T>) => {
-      const followers = await startFollowers(server.port, token, followerCount);
+    const withFollowers = async <T>(measureSide: () => Promise<T>) => {
+      const eventFollowers = await startFollowers(server.port, token, followerCount);
       try {
-        return await measure();
+        return await measureSide();
       } finally {
-        await followers.close();
+        await eventFollowers.close();
       }
     };
     await measureRate();
-    const summaries = await measureAlternately(roundCount, {
+    const sideSummaries = await measureAlternately(roundCount, {
       unfollowed: measurePacedCalls,
       followed: () => withFollowers(measurePacedCalls),
     });
-    const [unfollowedSummary, followedSummary] = [summaries.get('unfollowed'), summaries.get('followed')];
+    const [unfollowedSummary, followedSummary] = [sideSummaries.get('unfollowed'), sideSummaries.get('followed')];
     if (!unfollowedSummary || !followedSummary) throw new Error('nothing was measured');
     const unfollowedRates: number[] = [];
     for (let round = 0; round < roundCount; round++) unfollowedRates.push(await measureRate());
-    const followers = await startFollowers(server.port, token, followerCount);
+    const eventFollowers = await startFollowers(server.port, token, followerCount);
     const followedRates: number[] = [];
     for (let round = 0; round < roundCount; round++) followedRates.push(await measureRate());
     const calls = callsPerBlock * roundCount;
-    const readLeastCount = async () => (await followers.count()).least;
+    const readLeastCount = async () => (await eventFollowers.count()).least;
     const beganMs = performance.now();
     await waitFor('each follower to read the last event', async () => {
       const earlierCount = await readLeastCount();
@@ -62,9 +62,9 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       return (await readLeastCount()) === earlierCount;
     });
     const caughtUpMs = performance.now() - beganMs;
-    const eventCounts = await followers.count();
-    const memory = readResidentMemory(server.pid).nowBytes;
-    await followers.close();
+    const eventCounts = await eventFollowers.count();
+    const residentBytes = readResidentMemory(server.pid).nowBytes;
+    await eventFollowers.close();
     const stuckFollowers = await startFollowers(server.port, token, followerCount, true);
     const stuckRates: number[] = [];
     for (let round = 0; round < roundCount; round++) stuckRates.push(await measureRate());
@@ -94,8 +94,8 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       {
         id,
         what: `resident memory of the server with ${followerCount} followers, after ${calls * 3} calls`,
-        ours: formatMegabytes(memory),
-        value: memory / 1e6,
+        ours: formatMegabytes(residentBytes),
+        value: residentBytes / 1e6,
         threshold: makeUpperThreshold(150, 'MB'),
       },
       {

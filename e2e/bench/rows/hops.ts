@@ -10,7 +10,7 @@ const echoCommand = { tool: 'bench__echo', args: { text: echoText } };
  * stations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in the
  * network have no time budget.
  */
-const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
+const hopStations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],
   ['parse', 'HTTP body and MCP message, session', 40],
   ['check', "arguments against the tool's schema", 20],
@@ -49,7 +49,7 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
     if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
     benchAnswer.hops.forEach((hops, i) => {
       const names = hops.map(({ station }) => station).join();
-      if (names !== stations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
+      if (names !== hopStations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
       calls.push({ us: (benchAnswer.eachNs[i] ?? 0) / 1000, hopTimes: hops.map(({ us }) => us) });
     });
     return benchAnswer.eachNs.map((ns) => ns / 1e6);
@@ -59,9 +59,9 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
     await fixture.measureCalls({ ...echoCommand, target, calls: 50 });
     return fixture.measureCalls({ ...echoCommand, target, calls: 300 });
   };
-  const targets = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
-  const summaries = await measureAlternately(9, {
-    ...Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
+  const targetNames = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
+  const targetSummaries = await measureAlternately(9, {
+    ...Object.fromEntries(targetNames.map((target) => [target, measureSide(target)])),
     traced: measureTraced,
   });
   const limitUs = computeQuantile(
@@ -72,13 +72,13 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const meanOf = (getUs: (call: (typeof calls)[number]) => number) =>
     fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
   const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
-  const stationRows = stations.map(([station, description, budgetUs], i): Row => {
+  const stationRows = hopStations.map(([station, description, budgetUs], i): Row => {
     const us = meanOf(({ hopTimes }) => hopTimes[i] ?? 0);
     const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
     return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
   });
-  const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
-  const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
+  const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
+  const p50 = (target: string) => targetSummaries.get(target)?.p50 ?? Number.NaN;
   const makeRow = (description: string, ms: number): Row => ({
     id: 'hops',
     what: description,

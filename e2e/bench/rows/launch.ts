@@ -116,7 +116,7 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
 }
 
 /** PSS counts memory that several processes share only once. */
-function readPss(root: number): number {
+function readPss(rootPid: number): number {
   const parentPids = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
@@ -132,7 +132,7 @@ function readPss(root: number): number {
     }
   }
   const isDescendant = (pid: number): boolean =>
-    pid === root || (parentPids.has(pid) && isDescendant(parentPids.get(pid) ?? 0));
+    pid === rootPid || (parentPids.has(pid) && isDescendant(parentPids.get(pid) ?? 0));
   let bytes = 0;
   for (const pid of parentPids.keys()) {
     if (!isDescendant(pid)) continue;

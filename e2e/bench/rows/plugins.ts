@@ -88,7 +88,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
 }
 
 function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
-  const launches = [
+  const launchCases = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
       launchMs: withPlugins.newProfileMs,
@@ -107,7 +107,7 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
   ];
   const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
   return [
-    ...launches.map(
+    ...launchCases.map(
       ({ what: rowTitle, launchMs, limitMs }): Row => ({
         id: 'plugins',
         what: rowTitle,

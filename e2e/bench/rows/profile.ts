@@ -25,9 +25,9 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
-    const targets = await cdp.targets();
+    const cdpTargets = await cdp.targets();
     const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<Session> => {
-      const target = targets.find((target) => target.type === type && matchesUrl(target.url));
+      const target = cdpTargets.find((target) => target.type === type && matchesUrl(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
@@ -40,14 +40,14 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
       worker: await attachTo('service_worker', (url) => !isOurs(url)),
       page: await attachTo('page', (url) => url === floorPage.url()),
     };
-    const rows: Row[] = [];
+    const benchRows: Row[] = [];
     for (const inFlight of [1, 32]) {
       await floorPage.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
       await stack.page.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
     }
-    return rows;
+    return benchRows;
   } finally {
     cdp.close();
   }
@@ -62,17 +62,17 @@ async function profileCalls(
   const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
   await fixture.measureCalls({ ...echoCommand, calls: 1000 });
   for (const session of Object.values(sessions)) {
-    await session.send('Profiler.enable');
-    await session.send('Profiler.setSamplingInterval', { interval: 200 });
-    await session.send('Profiler.start');
+    await session.sendCommand('Profiler.enable');
+    await session.sendCommand('Profiler.setSamplingInterval', { interval: 200 });
+    await session.sendCommand('Profiler.start');
   }
   await fixture.measureCalls({ ...echoCommand, calls: callCount });
-  const rows: Row[] = [];
+  const benchRows: Row[] = [];
   for (const [realm, session] of Object.entries(sessions)) {
-    const cpuProfile = Profile.parse(await session.send('Profiler.stop'));
-    rows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
+    const cpuProfile = Profile.parse(await session.sendCommand('Profiler.stop'));
+    benchRows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
   }
-  return rows;
+  return benchRows;
 }
 
 function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {

@@ -39,19 +39,23 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   for (let roundIndex = 0; roundIndex <= roundCount; roundIndex++) {
     const streamCommand = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
     await stack.page.evaluate(startTurnWatch);
-    const stream = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
+    const streamAnswer = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
     const longestTurn = await stack.page.evaluate(readLongestTurnMs);
-    const { made: sentReports, threw, blockedMs } = ReportsResult.parse(stream.result).result.structuredContent;
+    const {
+      made: sentReports,
+      threw: hasThrown,
+      blockedMs,
+    } = ReportsResult.parse(streamAnswer.result).result.structuredContent;
     const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (sentReports !== reportCount || threw !== 0 || countedReports !== reportCount) {
-      streamFaults.add(`of ${sentReports} reports ${threw} threw and ${countedReports} were counted`);
+    if (sentReports !== reportCount || hasThrown !== 0 || countedReports !== reportCount) {
+      streamFaults.add(`of ${sentReports} reports ${hasThrown} threw and ${countedReports} were counted`);
     }
-    const progressNumbers = (stream.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
+    const progressNumbers = (streamAnswer.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
     if (!progressNumbers.every((n, i) => i === 0 || n > (progressNumbers[i - 1] ?? 0)))
       streamFaults.add('progress did not increase');
     if (progressNumbers.at(-1) !== reportCount)
       streamFaults.add(`the last progress that the client got was ${progressNumbers.at(-1)}`);
-    const callMs = stream.endedMs - stream.beganMs;
+    const callMs = streamAnswer.endedMs - streamAnswer.beganMs;
     if (progressNumbers.length > 2 + callMs / 100)
       streamFaults.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
     if (roundIndex === 0) continue; // round 0 only warms up the page and the daemon
@@ -82,15 +86,15 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
-    const stream = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
+    const streamAnswer = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first progress report is skipped, because the page is still busy when it sends the first report.
-    return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
+    return (streamAnswer.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const summaries = await measureAlternately(6, {
+  const sideSummaries = await measureAlternately(6, {
     floor: measureSide('notes', 'notes'),
     ours: measureSide('ours', 'bench__ticks'),
   });
-  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   return [
     {

@@ -11,11 +11,11 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   };
   await measureSide('floor-b', 10e6)();
   await measureSide('ours', 10e6)();
-  const summaries = await measureAlternately(9, {
+  const sideSummaries = await measureAlternately(9, {
     floor: measureSide('floor-b', 10e6),
     ours: measureSide('ours', 10e6),
   });
-  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   const bigResultCommand = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
   const largeAnswer = await fixture.goClient.sendCommand({ ...bigResultCommand, args: { bytes: 100e6 } }, CallsAnswer);

@@ -19,8 +19,8 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
     await measureSide('plain')();
     await measureSide('instant')();
-    const summaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
-    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    const sideSummaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
+    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     return [
       {

@@ -85,12 +85,12 @@ export interface Memory {
   readonly anonBytes: number;
 }
 
-export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
+export function makeMemoryRow(id: string, description: string, memoryUsage: Memory, limitMb: number): Row {
   return {
     id,
     what: `${description}, ${settleDelayMs / 1000} s later`,
-    ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
-    value: memory.rssBytes / 1e6,
+    ours: `${formatMegabytes(memoryUsage.rssBytes)} (${formatMegabytes(memoryUsage.anonBytes)} without files)`,
+    value: memoryUsage.rssBytes / 1e6,
     threshold: makeUpperThreshold(limitMb, 'MB'),
   };
 }

@@ -8,7 +8,7 @@ export interface NameComparison {
 
 /** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
 export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
-  await page.session.send('Accessibility.enable');
+  await page.session.sendCommand('Accessibility.enable');
   const differences: string[] = [];
   for (const html of cases) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
@@ -25,8 +25,8 @@ export async function compareNames(page: LabPage, cases: readonly string[]): Pro
 
 async function readChromeName(page: LabPage): Promise<string> {
   const expression = 'document.getElementById("x") ?? document.querySelector("x-host").shadowRoot.getElementById("x")';
-  const { result } = Object(await page.session.send('Runtime.evaluate', { expression }));
+  const { result } = Object(await page.session.sendCommand('Runtime.evaluate', { expression }));
   const params = { objectId: result.objectId, fetchRelatives: false };
-  const { nodes } = Object(await page.session.send('Accessibility.getPartialAXTree', params));
+  const { nodes } = Object(await page.session.sendCommand('Accessibility.getPartialAXTree', params));
   return String(nodes[0].name?.value ?? '');
 }

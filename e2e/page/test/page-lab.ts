@@ -135,7 +135,7 @@ export async function startPageLab(): Promise<PageLab> {
       for (const [other, html] of Object.entries(options.others ?? {})) pages.set(other, { body: html, headers: {} });
       const origin = `http://site.test:${port}`;
       const { targetId } = Object(
-        await browser.cdp.send('Target.createTarget', { url: 'about:blank', background: !options.front }),
+        await browser.cdp.sendCommand('Target.createTarget', { url: 'about:blank', background: !options.front }),
       );
       return openLabPage(await browser.cdp.attach(String(targetId)), origin, `${origin}${path}`);
     },
@@ -167,9 +167,9 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
   session.on('Page.loadEventFired', () => {
     isLoaded = true;
   });
-  await session.send('Page.enable');
-  await session.send('Runtime.enable');
-  const { frameId } = Object(await session.send('Page.navigate', { url }));
+  await session.sendCommand('Page.enable');
+  await session.sendCommand('Runtime.enable');
+  const { frameId } = Object(await session.sendCommand('Page.navigate', { url }));
   await waitFor('the page to load', () => isLoaded);
   const worldOf = (part?: string) =>
     waitFor(`the page script in ${part ?? 'the top frame'}`, () =>
@@ -181,7 +181,7 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
     );
   const evaluate = async (expression: string, contextId?: number): Promise<unknown> => {
     const params = { expression, awaitPromise: true, returnByValue: true, ...(contextId ? { contextId } : {}) };
-    const { result, exceptionDetails } = Object(await session.send('Runtime.evaluate', params));
+    const { result, exceptionDetails } = Object(await session.sendCommand('Runtime.evaluate', params));
     if (exceptionDetails) throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
     return result.value;
   };

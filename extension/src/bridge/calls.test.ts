@@ -13,7 +13,7 @@ function makeFixture() {
     if (port.open) postedMessages.push(message);
     return port.open;
   });
-  const host: Host = { plugin: 'demo', hash: 'h', send: (text) => void toHost.push(JSON.parse(text)) };
+  const host: Host = { plugin: 'demo', hash: 'h', sendText: (hostText) => void toHost.push(JSON.parse(hostText)) };
   calls.receiveFromHost(host, 'ready');
   postedMessages.splice(0);
   const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
@@ -56,9 +56,9 @@ test('a traced call ends with its hops in the page, and other calls without hops
   calls.receiveFromHost(host, 'n 2');
   calls.receiveFromHost(host, 't 3 1001 1002 1003');
   calls.receiveFromHost(host, 'r 3 7');
-  const hops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
+  const pageHops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
   assert.deepEqual(postedMessages, [
-    { op: 'result', id: 'a', text: '7', hops },
+    { op: 'result', id: 'a', text: '7', hops: pageHops },
     { op: 'result', id: 'b' },
     { op: 'result', id: 'c', text: '7' },
   ]);
@@ -106,7 +106,7 @@ test('a call of a plugin that is not live fails, and a duplicate dispatch is ign
 test('a host cannot end a call of another host', () => {
   const { calls, posted: postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const other: Host = { plugin: 'other', hash: 'h', send: () => undefined };
+  const other: Host = { plugin: 'other', hash: 'h', sendText: () => undefined };
   calls.receiveFromHost(other, 'r 1 "forged"');
   calls.receiveFromHost(other, 'p 1 1 0 [{}]');
   assert.deepEqual(postedMessages, []);
@@ -115,7 +115,7 @@ test('a host cannot end a call of another host', () => {
 test('each change of the live plugins is sent, with the reason of a failure', () => {
   const { calls, host, posted: postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  calls.receiveFromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
+  calls.receiveFromHost({ plugin: 'bad', hash: 'h2', sendText: () => undefined }, 'broken it threw');
   assert.deepEqual(postedMessages.at(-1), {
     op: 'documentState',
     plugins: [
@@ -133,15 +133,15 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
 test('a large result is sent in parts that split no character', () => {
   const { calls, host, posted: postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const text = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
-  calls.receiveFromHost(host, `r 1 ${text}`);
+  const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
+  calls.receiveFromHost(host, `r 1 ${hostText}`);
   const partMessages = postedMessages.filter((m) => m.op === 'part');
   assert.deepEqual(postedMessages.at(-1), { op: 'result', id: 'x', parts: 3 });
   assert.deepEqual(
     partMessages.map((p) => p.seq),
     [0, 1, 2],
   );
-  assert.equal(partMessages.map((p) => p.text).join(''), text);
+  assert.equal(partMessages.map((p) => p.text).join(''), hostText);
   assert.equal(partMessages[0]?.text.length, MaxPartChars - 1);
   assert.ok(partMessages.every((p) => !/[\ud800-\udbff]$/.test(p.text)));
 });
@@ -339,7 +339,10 @@ test('a resync reaches the host of a running call', () => {
 test('a host cannot send a tool request for a call of another host', () => {
   const { calls, posted: postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  calls.receiveFromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
+  calls.receiveFromHost(
+    { plugin: 'other', hash: 'h', sendText: () => undefined },
+    'q 1 1 {"user":{"reason":"forged"}}',
+  );
   assert.deepEqual(postedMessages, []);
 });
 

@@ -15,7 +15,7 @@ type Progress = Extract<FromBridge, { op: 'progress' }>;
 /** Call is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
 interface Call {
   readonly id: string;
-  readonly number: number;
+  readonly callNumber: number;
   readonly host: Host;
   /** endingMessages is set from the end of the call until the worker has acknowledged the ending. */
   endingMessages?: FromBridge[];
@@ -61,33 +61,33 @@ export class BridgeCalls {
    * starts after the page's scripts, and then reports this host to `events`.
    */
   constructor(
-    post: (message: FromBridge) => boolean,
+    postToWorker: (message: FromBridge) => boolean,
     isVisible: () => boolean = () => true,
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
-    this.#post = post;
+    this.#post = postToWorker;
     this.#swaps = makeAdapterSwaps({
       isBusy: (host) => this.#listRunningIn(host).length > 0,
       endCalls: (host) => this.#endAll(host),
       startWaitingCalls: (host) => this.#release(host),
     });
     this.plugins = new Plugins({
-      post,
+      post: postToWorker,
       isVisible,
       awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
       onLiveAdaptersChanged: () => this.#post(this.makeGreeting()),
       findPendingHash: (host) => this.#swaps.findPendingHash(host),
       endSwap: (host) => this.#swaps.finish(host),
     });
-    this.#partSender = new PartSender(post);
+    this.#partSender = new PartSender(postToWorker);
   }
 
   /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
   receiveFromHost(host: Host, hostText: string): void {
     const [opCode, afterOpCode] = splitAtSpace(hostText);
     if (this.plugins.receiveFromHost(host, opCode, afterOpCode)) return;
-    const [number, reportsText] = splitAtSpace(afterOpCode);
-    const call = this.#callsByNumber.get(Number(number));
+    const [callNumberText, reportsText] = splitAtSpace(afterOpCode);
+    const call = this.#callsByNumber.get(Number(callNumberText));
     if (!call || call.host !== host) return;
     switch (opCode) {
       case 'p':
@@ -187,10 +187,10 @@ export class BridgeCalls {
    * calls.
    */
   makeGreeting(): FromBridge {
-    const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
+    const { live: liveAdapters, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
       op: 'documentState',
-      plugins: live,
+      plugins: liveAdapters,
       ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
       ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
       ...(hasBase ? { hasBase } : {}),
@@ -219,20 +219,20 @@ export class BridgeCalls {
     }
     const call: Call = {
       id,
-      number: ++this.#lastNumber,
+      callNumber: ++this.#lastNumber,
       host,
       sentReportCount: 0,
       unsentProgress: [],
       toolRequests: makeToolRequests(id),
     };
     this.#callsById.set(id, call);
-    this.#callsByNumber.set(call.number, call);
+    this.#callsByNumber.set(call.callNumber, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
     const opCode = message.trace ? 'traced' : 'call';
-    const hostText = `["${opCode}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    const hostText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
     if (message.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
     if (this.#swaps.isWaiting(host)) call.deferredStart = hostText;
-    else host.send(hostText);
+    else host.sendText(hostText);
   }
 
   #listRunningIn(host: Host): Call[] {
@@ -253,13 +253,13 @@ export class BridgeCalls {
       const { deferredStart } = call;
       if (call.host !== host || deferredStart === undefined) continue;
       delete call.deferredStart;
-      if (this.plugins.findLiveHost(host.plugin) === host) host.send(deferredStart);
+      if (this.plugins.findLiveHost(host.plugin) === host) host.sendText(deferredStart);
       else this.#end(call, [{ op: 'error', id: call.id, error: makeNotLiveError(host.plugin) }]);
     }
   }
 
   #sendToHost(call: Call | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
-    if (call && !call.endingMessages) call.host.send(JSON.stringify([opCode, call.number, hostText]));
+    if (call && !call.endingMessages) call.host.sendText(JSON.stringify([opCode, call.callNumber, hostText]));
   }
 
   #answer({ id, ask: askId, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
@@ -268,7 +268,7 @@ export class BridgeCalls {
     if (call && answerState === 'wanted') {
       const value = error ?? output;
       const suffix = value === undefined ? '' : `,${value}`;
-      call.host.send(`["answer",${call.number},${askId},${error === undefined}${suffix}]`);
+      call.host.sendText(`["answer",${call.callNumber},${askId},${error === undefined}${suffix}]`);
     }
     this.#post({ op: 'answerReceived', id, ask: askId, taken: answerState !== 'unwanted' });
   }
@@ -312,7 +312,7 @@ export class BridgeCalls {
   #end(call: Call, endingMessages: FromBridge[]): void {
     call.endingMessages = endingMessages;
     call.toolRequests.close();
-    this.#callsByNumber.delete(call.number);
+    this.#callsByNumber.delete(call.callNumber);
     if (endingMessages.length > 1) this.#partSender.begin(call.id, endingMessages);
     else for (const message of endingMessages) this.#post(message);
     this.#swaps.onCallEnded(call.host);
@@ -321,7 +321,7 @@ export class BridgeCalls {
   #forget(call: Call): void {
     this.#partSender.drop(call.id);
     this.#callsById.delete(call.id);
-    this.#callsByNumber.delete(call.number);
+    this.#callsByNumber.delete(call.callNumber);
     this.#swaps.onCallEnded(call.host);
   }
 }
@@ -333,23 +333,23 @@ function makeNotLiveError(plugin: string): string {
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function splitResultMessages(id: string, hostText: string, hops: PageHops | undefined): FromBridge[] {
-  if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, hops)];
+function splitResultMessages(id: string, hostText: string, pageHops: PageHops | undefined): FromBridge[] {
+  if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, pageHops)];
   const messages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  messages.push(makeResultMessage(id, { parts: messages.length }, hops));
+  messages.push(makeResultMessage(id, { parts: messages.length }, pageHops));
   return messages;
 }
 
 function makeResultMessage(
   id: string,
-  result: { readonly text?: string; readonly parts?: number },
-  hops: PageHops | undefined,
+  callResult: { readonly text?: string; readonly parts?: number },
+  pageHops: PageHops | undefined,
 ): FromBridge {
-  return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
+  return pageHops ? { op: 'result', id, ...callResult, hops: pageHops } : { op: 'result', id, ...callResult };
 }
 
-function makeErrorMessage(id: string, error: string, hops: PageHops | undefined): FromBridge {
-  return hops ? { op: 'error', id, error, hops } : { op: 'error', id, error };
+function makeErrorMessage(id: string, error: string, pageHops: PageHops | undefined): FromBridge {
+  return pageHops ? { op: 'error', id, error, hops: pageHops } : { op: 'error', id, error };
 }
 
 function measurePageHops(callTrace: CallTrace | undefined): PageHops | undefined {

@@ -11,12 +11,15 @@ class EmptyPage extends EventTarget {
 
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
-  const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })) };
+  const pageOffer = {
+    taken: false,
+    up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })),
+  };
   port.addEventListener(ACCEPTED_EVENT, () => {
-    made.taken = true;
+    pageOffer.taken = true;
   });
   page.dispatchEvent(new MessageEvent(type, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
-  return made;
+  return pageOffer;
 }
 
 test('hosts are accepted during the handshake, and never before or after', () => {
@@ -58,7 +61,7 @@ test('a space marks the messages to a host that have no large integers', () => {
   });
   const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
   const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
-  for (const text of [...marked, ...unmarked]) host?.send(text);
+  for (const text of [...marked, ...unmarked]) host?.sendText(text);
   assert.deepEqual(sentTexts, [...marked.map((text) => ` ${text}`), ...unmarked]);
 });
 

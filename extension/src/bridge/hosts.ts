@@ -9,12 +9,12 @@ export interface Host {
   /** usesBase is true for a host that the base created. */
   readonly usesBase?: boolean;
   /** send dispatches a message to the host, and returns after the host has handled the message. */
-  send(text: string): void;
+  sendText(text: string): void;
 }
 
 /** BasePort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
 export interface BasePort {
-  send(text: string): void;
+  sendText(text: string): void;
 }
 
 export interface HostEvents {
@@ -51,11 +51,11 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
   const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
-    const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (!offer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(offer.plugin)) return;
-    connectedPlugins.add(offer.plugin);
-    if (offer.plugin === '') connectBase(offer.port, events);
-    else connectHost(offer, false, events);
+    const hostOffer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
+    if (!hostOffer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(hostOffer.plugin)) return;
+    connectedPlugins.add(hostOffer.plugin);
+    if (hostOffer.plugin === '') connectBase(hostOffer.port, events);
+    else connectHost(hostOffer, false, events);
   };
   doc.addEventListener(OFFER_EVENT, onOffer);
   doc.dispatchEvent(new Event(HANDSHAKE_EVENT));
@@ -68,8 +68,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
-    const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (offer?.plugin === plugin) connectHost(offer, false, events);
+    const hostOffer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
+    if (hostOffer?.plugin === plugin) connectHost(hostOffer, false, events);
   };
   doc.addEventListener(type, onOffer, { once: true });
   return () => doc.removeEventListener(type, onOffer);
@@ -83,8 +83,8 @@ interface HostOffer {
   readonly port: MessagePort;
 }
 
-function connectHost({ port, ...introduction }: HostOffer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendToHost(port, text) };
+function connectHost({ port, ...hostIntroduction }: HostOffer, isBased: boolean, events: HostEvents): void {
+  const host: Host = { ...hostIntroduction, usesBase: isBased, sendText: (text) => sendToHost(port, text) };
   port.addEventListener(UP_MESSAGE, (message) => {
     if (message instanceof MessageEvent && typeof message.data === 'string') events.onMessage(host, message.data);
   });
@@ -97,13 +97,18 @@ function connectBase(port: MessagePort, events: HostEvents): void {
   port.addEventListener(UP_MESSAGE, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
       return;
-    const offer = readOffer(event, event.data.slice(HOST_PREFIX.length));
-    if (!offer || offer.plugin === '' || connectedPlugins.has(offer.plugin) || connectedPlugins.size >= MaxHosts)
+    const hostOffer = readOffer(event, event.data.slice(HOST_PREFIX.length));
+    if (
+      !hostOffer ||
+      hostOffer.plugin === '' ||
+      connectedPlugins.has(hostOffer.plugin) ||
+      connectedPlugins.size >= MaxHosts
+    )
       return;
-    connectedPlugins.add(offer.plugin);
-    connectHost(offer, true, events);
+    connectedPlugins.add(hostOffer.plugin);
+    connectHost(hostOffer, true, events);
   });
-  events.onBaseFound?.({ send: (text) => sendToHost(port, text) });
+  events.onBaseFound?.({ sendText: (text) => sendToHost(port, text) });
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
@@ -129,12 +134,12 @@ function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
   const port = event instanceof MessageEvent ? event.ports[0] : undefined;
   if (!port || typeof offerData !== 'string') return undefined;
   try {
-    const parts: unknown = JSON.parse(offerData);
-    if (!Array.isArray(parts)) return undefined;
-    const [plugin, hash, base, hasAdapter]: unknown[] = parts;
+    const offerParts: unknown = JSON.parse(offerData);
+    if (!Array.isArray(offerParts)) return undefined;
+    const [plugin, hash, base, hasAdapter]: unknown[] = offerParts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
-    const offer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
-    return typeof base === 'string' && base !== '' ? { ...offer, base } : offer;
+    const hostOffer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
+    return typeof base === 'string' && base !== '' ? { ...hostOffer, base } : hostOffer;
   } catch {
     return undefined;
   }

@@ -8,25 +8,25 @@ function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const ports: { sentMessages: unknown[]; receive(message: unknown): void; close(): void }[] = [];
   const receivedMessages: ToBridge[] = [];
-  const later: (() => void)[] = [];
+  const laterTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
-  const connect = (): Port => {
+  const connectPort = (): Port => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
     let receiveMessage: (message: unknown) => void = () => undefined;
     let closeListener: () => void = () => undefined;
-    let open = true;
+    let isOpen = true;
     const sentMessages: unknown[] = [];
     ports.push({
       sentMessages,
       receive: (message) => receiveMessage(message),
       close: () => {
-        open = false;
+        isOpen = false;
         closeListener();
       },
     });
     return {
       postMessage: (message) => {
-        if (!open) throw new Error('Attempting to use a disconnected port object');
+        if (!isOpen) throw new Error('Attempting to use a disconnected port object');
         sentMessages.push(decodeMessages(message, readFromBridge));
       },
       onMessage: (listener) => {
@@ -36,38 +36,38 @@ function makeFixture(t: TestContext) {
         closeListener = listener;
       },
       disconnect: () => {
-        open = false;
+        isOpen = false;
       },
     };
   };
   const link = new Link({
-    connect,
+    connect: connectPort,
     isExtensionAlive: () => environment.alive,
     read: readToBridge,
-    runSoon: (work) => void later.push(work),
+    runSoon: (work) => void laterTasks.push(work),
   });
-  const open = () =>
+  const isOpen = () =>
     link.open({
       onReceived: (message) => receivedMessages.push(message),
-      makeGreeting: () => greeting,
+      makeGreeting: () => documentGreeting,
       isLikelyLastMessage: () => environment.alone,
       onConnected: () => void environment.connected++,
       onOrphaned: () => void environment.orphaned++,
     });
   const runTasks = () => {
-    for (const work of later.splice(0)) work();
+    for (const work of laterTasks.splice(0)) work();
   };
-  return { link, open, ports, received: receivedMessages, environment, runTasks };
+  return { link, open: isOpen, ports, received: receivedMessages, environment, runTasks };
 }
 
-const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
+const documentGreeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open, ports, received: receivedMessages, environment } = makeFixture(t);
+  const { link, open: isOpen, ports, received: receivedMessages, environment } = makeFixture(t);
   assert.equal(link.post(message), false);
-  open();
-  open();
+  isOpen();
+  isOpen();
   assert.equal(ports.length, 1);
   assert.equal(environment.connected, 1);
   assert.equal(link.post(message), true);
@@ -78,8 +78,8 @@ test('the link connects once and passes messages on', (t) => {
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
-  const { link, open, ports, runTasks } = makeFixture(t);
-  open();
+  const { link, open: isOpen, ports, runTasks } = makeFixture(t);
+  isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
@@ -93,8 +93,8 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
 });
 
 test('retries slow down to one per second while the worker keeps closing the port', (t) => {
-  const { open, ports, runTasks } = makeFixture(t);
-  open();
+  const { open: isOpen, ports, runTasks } = makeFixture(t);
+  isOpen();
   ports[0]?.close();
   runTasks();
   const waitTimes: number[] = [];
@@ -113,13 +113,16 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
-  open();
+  const { link, open: isOpen, ports, environment } = makeFixture(t);
+  isOpen();
   link.reopen();
   assert.equal(ports.length, 2);
   assert.equal(environment.connected, 2);
   link.post(message);
-  assert.deepEqual([ports[0]?.sentMessages, ports[1]?.sentMessages], [[[greeting]], [[greeting], [message]]]);
+  assert.deepEqual(
+    [ports[0]?.sentMessages, ports[1]?.sentMessages],
+    [[[documentGreeting]], [[documentGreeting], [message]]],
+  );
   // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
   t.mock.timers.tick(5000);
@@ -127,12 +130,12 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open, ports, received: receivedMessages, environment } = makeFixture(t);
-  open();
+  const { link, open: isOpen, ports, received: receivedMessages, environment } = makeFixture(t);
+  isOpen();
   link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
   t.mock.timers.tick(5000);
-  open();
+  isOpen();
   assert.deepEqual([ports.length, link.post(message)], [1, false]);
   link.reopen();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
@@ -142,67 +145,68 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
-  open();
+  const { link, open: isOpen, ports, environment } = makeFixture(t);
+  isOpen();
   environment.alive = false;
   ports[0]?.close();
   t.mock.timers.tick(10_000);
-  open();
+  isOpen();
   link.reopen();
   assert.deepEqual([ports.length, environment.orphaned], [1, 1]);
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { open, environment } = makeFixture(t);
+  const { open: isOpen, environment } = makeFixture(t);
   environment.refuse = true;
-  open();
-  open();
+  isOpen();
+  isOpen();
   assert.deepEqual([environment.connected, environment.orphaned], [0, 1]);
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
-  const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
+  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
+  const makeNumberedMessage = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   environment.alone = false;
-  open();
-  for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
-  assert.deepEqual(ports[0]?.sentMessages, [[greeting], [numbered('1')]]);
+  isOpen();
+  for (const id of ['1', '2', '3']) assert.equal(link.post(makeNumberedMessage(id)), true);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [makeNumberedMessage('1')]]);
   runTasks();
-  assert.deepEqual(ports[0]?.sentMessages.slice(2), [[numbered('2'), numbered('3')]]);
-  link.post(numbered('4'));
+  assert.deepEqual(ports[0]?.sentMessages.slice(2), [[makeNumberedMessage('2'), makeNumberedMessage('3')]]);
+  link.post(makeNumberedMessage('4'));
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sentMessages, [[greeting], [numbered('4')]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [makeNumberedMessage('4')]]);
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
+  const { link, open: isOpen, ports, environment } = makeFixture(t);
   environment.alone = false;
-  open();
+  isOpen();
   link.post(message);
   link.post(message);
   link.closeForNavigation();
-  assert.deepEqual(ports[0]?.sentMessages, [[greeting], [message], [message]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [message], [message]]);
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
+  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
-  open();
+  isOpen();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
-  const ask = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
-  for (const waitTimes of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waitTimes);
+  const toolRequest = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
+  for (const waitTimes of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, message] as const)
+    link.post(waitTimes);
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sentMessages, [[greeting], [progress]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [progress]]);
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
-  open();
+  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
+  isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();

@@ -63,10 +63,10 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#runSoon = options.runSoon ?? makeTaskScheduler();
-    const send = (messages: readonly FromBridge[]) => this.#send(messages);
+    const sendMessages = (bridgeMessages: readonly FromBridge[]) => this.#send(bridgeMessages);
     const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
     this.#batcher = makeBatcher<FromBridge>({
-      send,
+      sendMessages,
       countChars: countMessageChars,
       isLikelyLastMessage,
       runSoon: this.#runSoon,
@@ -98,7 +98,7 @@ export class Link {
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
-    this.#batcher.flush();
+    this.#batcher.flushMessages();
     this.#close();
   }
 
@@ -117,14 +117,14 @@ export class Link {
     // them again. If the link sent a call's ending before the result's parts, the server would lack parts that the
     // ending needs.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
-    this.#batcher.flush();
+    this.#batcher.flushMessages();
     session.onConnected();
   }
 
-  #send(messages: readonly FromBridge[]): boolean {
+  #send(bridgeMessages: readonly FromBridge[]): boolean {
     if (!this.#port) return false;
     try {
-      this.#port.postMessage(encodeMessages(messages));
+      this.#port.postMessage(encodeMessages(bridgeMessages));
       return true;
     } catch {
       // Chrome closed the port a moment ago, and has not called onDisconnect yet.
@@ -135,9 +135,9 @@ export class Link {
   #listen(port: Port, session: Session): void {
     const openedAt = Date.now();
     this.#port = port;
-    port.onMessage((raw) => {
+    port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(raw, this.#options.read)) {
+      for (const message of decodeMessages(rawMessage, this.#options.read)) {
         if (this.#port !== port) return;
         // The link answers a ping before it handles other messages, because a call can block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);

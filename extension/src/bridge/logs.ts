@@ -30,7 +30,7 @@ interface LogBatch {
 }
 
 /** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
-export function makeLogs(post: (message: FromBridge) => boolean): Logs {
+export function makeLogs(postToWorker: (message: FromBridge) => boolean): Logs {
   const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;
@@ -40,7 +40,7 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     const [firstBatch] = waitingBatches;
     if (!firstBatch) return false;
     const { plugin, dropped: droppedCount } = firstBatch;
-    if (!post({ op: 'log', plugin, entries: `[${firstBatch.entries}]`, dropped: droppedCount })) return false;
+    if (!postToWorker({ op: 'log', plugin, entries: `[${firstBatch.entries}]`, dropped: droppedCount })) return false;
     subtractBatch(firstBatch);
     waitingBatches.shift();
     return true;
@@ -61,17 +61,23 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   };
   /** dropOldest drops the oldest batch of log entries, and adds their number to the plugin's next batch. */
   const dropOldest = () => {
-    const oldest = waitingBatches.shift();
-    if (!oldest) return;
-    subtractBatch(oldest);
-    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldest.plugin);
-    if (nextOfPlugin) nextOfPlugin.dropped += oldest.dropped + oldest.count;
-    else waitingBatches.push({ plugin: oldest.plugin, count: 0, dropped: oldest.dropped + oldest.count, entries: '' });
+    const oldestBatch = waitingBatches.shift();
+    if (!oldestBatch) return;
+    subtractBatch(oldestBatch);
+    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldestBatch.plugin);
+    if (nextOfPlugin) nextOfPlugin.dropped += oldestBatch.dropped + oldestBatch.count;
+    else
+      waitingBatches.push({
+        plugin: oldestBatch.plugin,
+        count: 0,
+        dropped: oldestBatch.dropped + oldestBatch.count,
+        entries: '',
+      });
   };
 
   return {
-    add: (plugin, count, droppedCount, text) => {
-      const entriesText = text.slice(1, -1);
+    add: (plugin, count, droppedCount, logText) => {
+      const entriesText = logText.slice(1, -1);
       const lastBatch = waitingBatches.at(-1);
       const canJoin = lastBatch?.plugin === plugin && droppedCount === 0 && lastBatch.count + count <= MaxLogEntries;
       if (canJoin && lastBatch.entries.length + entriesText.length <= MaxMessageChars) {

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-function collectNavigationEvents(name: string, eventFields: object, trusted = true): (boolean | 'moved')[] {
+function collectNavigationEvents(name: string, eventFields: object, isTrusted = true): (boolean | 'moved')[] {
   const reportedStates: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
-  const navigation = new EventTarget();
-  navigation.addEventListener = (type: string, listener: unknown) => {
+  const navigationEvents = new EventTarget();
+  navigationEvents.addEventListener = (type: string, listener: unknown) => {
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
-  watchNavigation(navigation, {
+  watchNavigation(navigationEvents, {
     onNavigationChanged: (on) => reportedStates.push(on),
     onUrlChanged: () => reportedStates.push('moved'),
   });
   const event = new Event(name);
   // A test cannot set isTrusted on a real event, so the dispatched event is a fake.
-  listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...eventFields, isTrusted: trusted })));
+  listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...eventFields, isTrusted })));
   return reportedStates;
 }
 

@@ -14,7 +14,7 @@ export const MaxPartsInFlight = 8;
 const OldestResultInterval = 4;
 
 interface PendingResult {
-  readonly messages: readonly FromBridge[];
+  readonly pendingMessages: readonly FromBridge[];
   sentCount: number;
 }
 
@@ -29,8 +29,8 @@ export class PartSender {
     this.#post = post;
   }
 
-  begin(id: string, messages: readonly FromBridge[]): void {
-    this.#pendingResults.set(id, { messages, sentCount: 0 });
+  begin(id: string, pendingMessages: readonly FromBridge[]): void {
+    this.#pendingResults.set(id, { pendingMessages, sentCount: 0 });
     this.#send();
   }
 
@@ -53,24 +53,24 @@ export class PartSender {
   #send(): void {
     while (this.#partsInFlight < MaxPartsInFlight) {
       const pendingResult = this.#nextResult();
-      const message = pendingResult?.messages[pendingResult.sentCount];
+      const message = pendingResult?.pendingMessages[pendingResult.sentCount];
       if (!pendingResult || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
       pendingResult.sentCount++;
       this.#partsInFlight++;
       // The last message of a split result only contains the number of parts, so the bridge sends it with the last
       // part.
-      const lastMessage = pendingResult.messages[pendingResult.sentCount];
+      const lastMessage = pendingResult.pendingMessages[pendingResult.sentCount];
       if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) pendingResult.sentCount++;
     }
   }
 
   #nextResult(): PendingResult | undefined {
-    const unfinished = [...this.#pendingResults.values()].filter(
-      (pendingResult) => pendingResult.sentCount < pendingResult.messages.length,
+    const unfinishedResults = [...this.#pendingResults.values()].filter(
+      (pendingResult) => pendingResult.sentCount < pendingResult.pendingMessages.length,
     );
     this.#partCount++;
-    if (this.#partCount % OldestResultInterval === 0) return unfinished[0];
-    return unfinished.reduce<PendingResult | undefined>(
+    if (this.#partCount % OldestResultInterval === 0) return unfinishedResults[0];
+    return unfinishedResults.reduce<PendingResult | undefined>(
       (shortest, pendingResult) =>
         shortest && countUnsent(shortest) <= countUnsent(pendingResult) ? shortest : pendingResult,
       undefined,
@@ -79,5 +79,5 @@ export class PartSender {
 }
 
 function countUnsent(pendingResult: PendingResult): number {
-  return pendingResult.messages.length - pendingResult.sentCount;
+  return pendingResult.pendingMessages.length - pendingResult.sentCount;
 }

@@ -19,7 +19,7 @@ function makeFixture(...names: string[]) {
     () => page.visible,
   );
   const toHost: string[] = [];
-  const host = (plugin: string): Host => ({ plugin, hash: 'h', send: (text) => toHost.push(`${plugin} ${text}`) });
+  const host = (plugin: string): Host => ({ plugin, hash: 'h', sendText: (text) => toHost.push(`${plugin} ${text}`) });
   const hosts = names.map(host);
   for (const one of hosts) calls.plugins.addHost(one);
   const fromHost = (plugin: string, text: string) => {
@@ -177,7 +177,12 @@ test('log entries are sent at once, then batched, and none is lost with a port',
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
   fromHost('a', 'l 1 0 [{"message":"4"}]');
   fromHost('b', 'l 0 7 []');
-  const log = (plugin: string, entries: string, dropped = 0) => ({ op: 'log', plugin, entries, dropped });
+  const log = (plugin: string, entries: string, droppedCount = 0) => ({
+    op: 'log',
+    plugin,
+    entries,
+    dropped: droppedCount,
+  });
   assert.deepEqual(postedMessages.splice(0), [log('a', '[{"message":"1 x"}]')]);
   mock.timers.tick(100);
   assert.deepEqual(postedMessages.splice(0), [
@@ -210,9 +215,9 @@ test('waiting log entries are bounded, and dropped ones are counted', () => {
   calls.connected();
   const logs = postedMessages.filter((message) => message.op === 'log');
   const count = (text: string) => JSON.parse(text).length;
-  const sent = logs.reduce((sum, { entries }) => sum + count(entries), 0);
-  const dropped = logs.reduce((sum, message) => sum + message.dropped, 0);
-  assert.deepEqual([sent + dropped, sent], [1501, 1000]);
+  const sentCount = logs.reduce((sum, { entries }) => sum + count(entries), 0);
+  const droppedCount = logs.reduce((sum, message) => sum + message.dropped, 0);
+  assert.deepEqual([sentCount + droppedCount, sentCount], [1501, 1000]);
   assert.ok(logs.every(({ entries }) => count(entries) <= 50));
   const [b] = logs.filter(({ plugin }) => plugin === 'b');
   assert.deepEqual(b, { op: 'log', plugin: 'b', entries: '[]', dropped: 1 });

@@ -92,7 +92,7 @@ export class Plugins {
 
   addHost(host: Host): void {
     this.#allHosts.set(host.plugin, host);
-    if (this.#isParsed) host.send('["begin"]');
+    if (this.#isParsed) host.sendText('["begin"]');
   }
 
   setBase(base: BasePort): void {
@@ -100,10 +100,10 @@ export class Plugins {
   }
 
   /** receiveFromHost returns false for a message about a call. */
-  receiveFromHost(host: Host, op: string, rest: string): boolean {
+  receiveFromHost(host: Host, op: string, messageRest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
-    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, rest);
+    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, messageRest);
     return true;
   }
 
@@ -114,7 +114,7 @@ export class Plugins {
   /** onDocumentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
   onDocumentParsed(): void {
     this.#isParsed = true;
-    for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.send('["begin"]');
+    for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.sendText('["begin"]');
     this.#probing.onDocumentLoaded();
   }
 
@@ -147,15 +147,15 @@ export class Plugins {
   }
 
   readonly #handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
-    settings: ({ settings }, host) => host?.send(JSON.stringify(['settings', settings])),
-    probe: (_, host) => host?.send('["probe"]'),
+    settings: ({ settings }, host) => host?.sendText(JSON.stringify(['settings', settings])),
+    probe: (_, host) => host?.sendText('["probe"]'),
     prepareHost: ({ nonce, hash, options }, host) => {
-      if (host) host.send(JSON.stringify(['renew', nonce, hash]));
-      else this.#base?.send(JSON.stringify(['host', options, nonce]));
+      if (host) host.sendText(JSON.stringify(['renew', nonce, hash]));
+      else this.#base?.sendText(JSON.stringify(['host', options, nonce]));
     },
     awaitLateHost: ({ plugin, nonce, hash }, host) => {
       if (host) {
-        host.send(JSON.stringify(['renew', nonce, hash]));
+        host.sendText(JSON.stringify(['renew', nonce, hash]));
         return;
       }
       this.#stopAwaiting.get(plugin)?.();
@@ -165,7 +165,7 @@ export class Plugins {
     removePlugin: ({ plugin }) => this.#remove(plugin),
   };
 
-  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, rest: string) => void>> = {
+  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, messageRest: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
     broken: (host, adapterProblem) => this.#addLiveAdapter(host, host.hash, adapterProblem),
     armed: ({ plugin, usesBase = false }, nonce) =>
@@ -189,9 +189,9 @@ export class Plugins {
       });
     },
     s: (host, ready) => this.#setReady(host, ready === '1'),
-    l: ({ plugin }, rest) => {
-      const [count = '', dropped = ''] = rest.split(' ', 2);
-      this.#logs.add(plugin, Number(count), Number(dropped), rest.slice(count.length + dropped.length + 2));
+    l: ({ plugin }, messageRest) => {
+      const [count = '', dropped = ''] = messageRest.split(' ', 2);
+      this.#logs.add(plugin, Number(count), Number(dropped), messageRest.slice(count.length + dropped.length + 2));
     },
     w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
   };
@@ -203,7 +203,7 @@ export class Plugins {
   #probeAdapters(mustProbe: (liveAdapter: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
       const liveAdapter = this.#liveAdapters.get(plugin);
-      if (liveAdapter && mustProbe(liveAdapter)) host.send('["probe"]');
+      if (liveAdapter && mustProbe(liveAdapter)) host.sendText('["probe"]');
     }
   }
 
@@ -215,14 +215,14 @@ export class Plugins {
     this.#liveAdapters.set(host.plugin, liveAdapter);
     this.#options.onLiveAdaptersChanged();
     if (!this.#isParsed || adapterProblem !== undefined) return;
-    host.send('["probe"]');
+    host.sendText('["probe"]');
     this.#probing.onReadinessChanged();
   }
 
   #remove(plugin: string): void {
     const host = this.#allHosts.get(plugin);
     if (!host || this.#removedHosts.has(host)) return;
-    host.send('["remove"]');
+    host.sendText('["remove"]');
     this.#removedHosts.add(host);
     this.#liveHosts.delete(plugin);
     this.#options.endSwap(host);

@@ -18,7 +18,7 @@ function makeFixture() {
     plugin: 'p',
     hash: 'h1',
     base: 'b',
-    send: (text) => toHost.push(text),
+    sendText: (text) => toHost.push(text),
   };
   calls.plugins.addHost(host);
   const fromHost = (text: string) => calls.receiveFromHost(host, text);

@@ -42,7 +42,7 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     pendingSwap.isArmed = true;
     pendingSwap.timer = setTimeout(() => finishSwap(host), NewAdapterTimeoutMs);
     const { nonce, hash } = pendingSwap.message;
-    host.send(JSON.stringify(['renew', nonce, hash]));
+    host.sendText(JSON.stringify(['renew', nonce, hash]));
   };
   const finishSwap = (host: Host) => {
     const pendingSwap = pendingSwaps.get(host);

@@ -11,7 +11,7 @@ function setUpWakes() {
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    send: (text) => wokenPlugins.push(`${plugin} ${text}`),
+    sendText: (text) => wokenPlugins.push(`${plugin} ${text}`),
   });
   const wakeRequests = makeWakeRequests({
     post: (message) => {
@@ -34,11 +34,18 @@ function setUpWakes() {
 }
 
 test('a hidden document requests its next wake, a visible one does not', () => {
-  const { state: pageState, woken: wokenPlugins, wakes: wakeRequests, asked: takeWakeRequests, a, b } = setUpWakes();
-  wakeRequests.setTimer(a, 500.2);
-  wakeRequests.setTimer(b, 700);
+  const {
+    state: pageState,
+    woken: wokenPlugins,
+    wakes: wakeRequests,
+    asked: takeWakeRequests,
+    a: firstPlugin,
+    b: secondPlugin,
+  } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 500.2);
+  wakeRequests.setTimer(secondPlugin, 700);
   assert.deepEqual(takeWakeRequests(), [501]);
-  wakeRequests.setTimer(b, 100);
+  wakeRequests.setTimer(secondPlugin, 100);
   assert.deepEqual(takeWakeRequests(), [100]);
   pageState.now = 1100;
   wakeRequests.wake();
@@ -47,7 +54,7 @@ test('a hidden document requests its next wake, a visible one does not', () => {
   pageState.visible = true;
   pageState.now = 1501;
   wakeRequests.wake();
-  wakeRequests.setTimer(a, 50);
+  wakeRequests.setTimer(firstPlugin, 50);
   assert.deepEqual([wokenPlugins, takeWakeRequests()], [['a ["wake"]'], []]);
   pageState.visible = false;
   wakeRequests.onVisibilityChanged();
@@ -55,32 +62,32 @@ test('a hidden document requests its next wake, a visible one does not', () => {
 });
 
 test('a host without timers gets no wake', () => {
-  const { state: pageState, woken: wokenPlugins, wakes: wakeRequests, a } = setUpWakes();
-  wakeRequests.setTimer(a, 10);
-  wakeRequests.setTimer(a, -1);
+  const { state: pageState, woken: wokenPlugins, wakes: wakeRequests, a: firstPlugin } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 10);
+  wakeRequests.setTimer(firstPlugin, -1);
   pageState.now = 2000;
   wakeRequests.wake();
   assert.deepEqual(wokenPlugins, []);
 });
 
 test('wakes are at least 4 ms apart', () => {
-  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a } = setUpWakes();
-  let messages = 0;
+  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a: firstPlugin } = setUpWakes();
+  let messageCount = 0;
   for (let i = 0; i < 1000; i++) {
-    wakeRequests.setTimer(a, 0);
+    wakeRequests.setTimer(firstPlugin, 0);
     for (const ms of takeWakeRequests()) {
-      messages++;
+      messageCount++;
       pageState.now += Number(ms);
       wakeRequests.wake();
     }
   }
-  assert.equal(messages, 1000);
+  assert.equal(messageCount, 1000);
   assert.ok(pageState.now - 1000 >= 4000);
 });
 
 test('a new port requests the wake again', () => {
-  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a } = setUpWakes();
-  wakeRequests.setTimer(a, 1000);
+  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a: firstPlugin } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 1000);
   assert.deepEqual(takeWakeRequests(), [1000]);
   pageState.port = false;
   wakeRequests.onPortConnected();

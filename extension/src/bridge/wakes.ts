@@ -55,7 +55,7 @@ export function makeWakeRequests({
       for (const [host, dueAt] of dueTimes) {
         if (dueAt > wakeAt) continue;
         dueTimes.delete(host);
-        host.send('["wake"]'); // after a wake, the host reports when its next timer is due
+        host.sendText('["wake"]'); // after a wake, the host reports when its next timer is due
       }
       requestWake();
     },

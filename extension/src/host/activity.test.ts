@@ -9,7 +9,7 @@ async function beginCall(handlerCode: string): Promise<{ realm: Realm; port: Hos
   await realm.waitUntilIdle();
   assert.ok(port);
   port.receivedTexts.splice(0);
-  port.send('call', 1, 'run', 1 << 20, {});
+  port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   return { realm, port };
 }
@@ -64,10 +64,10 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
   for (const [handlerCode, expectedReports] of endCases) {
-    const received = readReports((await beginCall(handlerCode)).port);
+    const receivedReports = readReports((await beginCall(handlerCode)).port);
     const isLogEntry = (message: unknown) => typeof message === 'string' && message.startsWith('l ');
     assert.deepEqual(
-      received.filter((message) => !isLogEntry(message)),
+      receivedReports.filter((message) => !isLogEntry(message)),
       expectedReports,
     );
   }
@@ -85,15 +85,15 @@ test('a resync sends the last content and its later patches', async () => {
     ${waitStatement}`);
   realm.runNextTask();
   const earlierReports = readReports(port);
-  port.send('resync', 1, 'a');
-  port.send('resync', 1, 'unknown');
-  port.send('resync', 9, 'a');
+  port.sendParts('resync', 1, 'a');
+  port.sendParts('resync', 1, 'unknown');
+  port.sendParts('resync', 9, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.match(port.receivedTexts[0] ?? '', /^p 1 4 0 /);
   const laterReports = readReports(port);
   assert.deepEqual(laterReports, [earlierReports[1], ...earlierReports.slice(3)]);
-  port.send('resync', 1, '');
+  port.sendParts('resync', 1, '');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(readReports(port), [earlierReports[1], ...earlierReports.slice(3), earlierReports[2]]);
@@ -101,7 +101,7 @@ test('a resync sends the last content and its later patches', async () => {
   await realm.waitUntilIdle();
   realm.runNextTask();
   port.receivedTexts.splice(0);
-  port.send('resync', 1, 'a');
+  port.sendParts('resync', 1, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 'new' } }]);
@@ -112,7 +112,7 @@ test('invalid activities are not sent again', async () => {
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waitStatement}`);
   realm.runNextTask();
   assert.equal(readReports(port).length, 3);
-  port.send('resync', 1, 'a');
+  port.sendParts('resync', 1, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 1 } }]);
@@ -124,18 +124,18 @@ test('each content of an activity is sent again at most 8 times', async () => {
   );
   realm.runNextTask();
   port.receivedTexts.splice(0);
-  const resync = async () => {
-    for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
+  const requestResync = async () => {
+    for (let i = 0; i < 20; i++) port.sendParts('resync', 1, 'a');
     await realm.waitUntilIdle();
     realm.runNextTask();
     return readReports(port).length;
   };
-  assert.equal(await resync(), 8);
+  assert.equal(await requestResync(), 8);
   realm.run('go()');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.equal(readReports(port).length, 1);
-  assert.equal(await resync(), 8);
+  assert.equal(await requestResync(), 8);
 });
 
 test('at most 1 MiB and 16 activities of a call are stored for a resync', async () => {
@@ -149,7 +149,7 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
   port.receivedTexts.splice(0);
   const keptNumbers: number[] = [];
   for (let i = 0; i < 20; i++) {
-    port.send('resync', 1, `many${i}`);
+    port.sendParts('resync', 1, `many${i}`);
     await realm.waitUntilIdle();
     realm.runNextTask();
     if (readReports(port).length > 0) keptNumbers.push(i);

@@ -29,7 +29,7 @@ export interface Activities {
    * resend sends an activity again, if the host still stores its reports. resend joins the reports by commas: the last
    * complete content, then all later patches. If `type` is empty, resend sends the activities of all types.
    */
-  resend(type: string, send: (reports: string, count: number) => void): void;
+  resend(type: string, sendReports: (reports: string, count: number) => void): void;
 }
 
 interface StoredReports {
@@ -85,12 +85,12 @@ export function makeActivities(): Activities {
       if (typeof type === 'string' && report !== INVALID_REPORT) storePatch(type, report);
       return report;
     },
-    resend: (type, send) => {
+    resend: (type, sendReports) => {
       for (const storedType in storedByType) {
         const storedActivity = type === '' || type === storedType ? findStored(storedType) : undefined;
         if (!storedActivity || storedActivity.resendCount >= MaxResends) continue;
         storedActivity.resendCount++;
-        send(storedActivity.reports, storedActivity.count);
+        sendReports(storedActivity.reports, storedActivity.count);
       }
     },
   };

@@ -6,8 +6,14 @@ import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 const wrapAdapterCode = (plugin: string) =>
   `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {
     ${makeAdapterCode(plugin, `{ name: 'key', handle: () => [globalThis.__openTabs.pluginConfig.key] }`)} }; }`;
-const makeOptions = (name: string, more: object = {}) =>
-  JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
+const makeOptions = (name: string, optionFields: object = {}) =>
+  JSON.stringify({
+    name,
+    hash: `h-${name}`,
+    start: 'now',
+    settings: { values: { key: `key of ${name}` } },
+    ...optionFields,
+  });
 
 async function makePage() {
   const realm = makeRealm();
@@ -16,8 +22,8 @@ async function makePage() {
   assert.ok(baseHost);
   await realm.waitUntilIdle();
   realm.addContent();
-  const request = async (name: string, nonce: string, more?: object) => {
-    baseHost.send('host', makeOptions(name, more), nonce);
+  const request = async (name: string, nonce: string, optionFields?: object) => {
+    baseHost.sendParts('host', makeOptions(name, optionFields), nonce);
     await realm.waitUntilIdle();
     const port = realm.ports.at(-1);
     assert.equal(port?.plugin, name);
@@ -35,20 +41,20 @@ test('the base of a page does not name any plugin', async () => {
 
 test('plugins that arrive later have separate ports, entry points and settings', async () => {
   const { realm, request, bring: evaluateAdapter } = await makePage();
-  const a = await request('a', 'n1');
-  const b = await request('b', 'n2');
-  assert.deepEqual([a?.receivedTexts, b?.receivedTexts], [['armed n1'], ['armed n2']]);
+  const firstRequest = await request('a', 'n1');
+  const secondRequest = await request('b', 'n2');
+  assert.deepEqual([firstRequest?.receivedTexts, secondRequest?.receivedTexts], [['armed n1'], ['armed n2']]);
   assert.equal(evaluateAdapter('n2', 'a'), false);
   assert.equal(evaluateAdapter('n1', 'b'), false);
   assert.equal(evaluateAdapter('n2', 'b'), true);
   assert.equal(evaluateAdapter('n2', 'b'), false, 'once');
   assert.equal(evaluateAdapter('n1', 'a'), true);
   for (const [port, name] of [
-    [a, 'a'],
-    [b, 'b'],
+    [firstRequest, 'a'],
+    [secondRequest, 'b'],
   ] as const) {
     assert.equal(port?.receivedTexts.at(-1), `renewed h-${name}`);
-    port?.send('call', 1, 'key', 1 << 20, {});
+    port?.sendParts('call', 1, 'key', 1 << 20, {});
     await realm.waitUntilIdle();
     assert.equal(port?.receivedTexts.at(-1), `r 1 ["key of ${name}"]`);
   }
@@ -58,11 +64,11 @@ test('a late plugin waits until the document is parsed, and accepts other code u
   const { realm, request, bring: evaluateAdapter } = await makePage();
   const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);
-  port?.send('renew', 'n2', 'h-a');
+  port?.sendParts('renew', 'n2', 'h-a');
   await realm.waitUntilIdle();
   assert.equal(evaluateAdapter('n2', 'a'), true);
   assert.deepEqual(port?.receivedTexts, ['armed n1', 'armed n2']);
-  port?.send('begin');
+  port?.sendParts('begin');
   await realm.waitUntilIdle();
   assert.equal(port?.receivedTexts.at(-1), 'renewed h-a');
 });

@@ -163,9 +163,9 @@ export function makeToolRunner(
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
   // obtains the adapter's container after the start cannot replace the adapter.
   let registeredAdapter: object | undefined;
-  const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
+  const readinessProbe = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 
-  const run = (request: CallRequest) => {
+  const runCall = (request: CallRequest) => {
     const runningCall = calls.add(request);
     const adapter = registeredAdapter;
     const failWith = (text: string) => endWithError(runningCall, text);
@@ -176,36 +176,44 @@ export function makeToolRunner(
     const context = makeCallContext(runningCall, request.decision, (report) => {
       if (runningCall.isLive) events.report(runningCall.call, report, 1);
     });
-    readiness.check(adapter, (problem) => {
+    readinessProbe.check(adapter, (problem) => {
       if (problem !== undefined) {
         failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
       } else if (!endIfCancelled(runningCall)) startHandler(plugin, adapter, request, runningCall, context, logFailure);
     });
   };
-  const cancel = (call: number, reason: string): boolean => {
+  const cancelCall = (call: number, reason: string): boolean => {
     const runningCall = calls.find(call);
     if (runningCall) calls.cancel(runningCall, reason);
     return runningCall !== undefined;
   };
   const answerToolRequest = (call: number, ask: number, ok: boolean, value: unknown) =>
     calls.find(call)?.toolRequests.answer(ask, ok, value);
-  const resync = (call: number, type: string) =>
+  const resyncActivity = (call: number, type: string) =>
     calls.find(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
   const useAdapter = (): string => {
     const adapter = findAdapter(plugin, readContainer());
     if (typeof adapter === 'string') return adapter;
     registeredAdapter = adapter;
-    readiness.watch(adapter);
+    readinessProbe.watch(adapter);
     return '';
   };
   const dropResult = () => {
     const adapter = registeredAdapter;
     registeredAdapter = undefined;
-    readiness.watch(undefined);
+    readinessProbe.watch(undefined);
     return adapter;
   };
-  return { run, cancel, answer: answerToolRequest, resync, useAdapter, probe: readiness.probe, drop: dropResult };
+  return {
+    run: runCall,
+    cancel: cancelCall,
+    answer: answerToolRequest,
+    resync: resyncActivity,
+    useAdapter,
+    probe: readinessProbe.probe,
+    drop: dropResult,
+  };
 }
 
 function isRunning(value: unknown): value is RunningCall {
@@ -238,17 +246,17 @@ function startHandler(
   context: object,
   logFailure: LogFailure,
 ): void {
-  const warn = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
+  const logWarning = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
   let output: unknown;
   const settleWithValue = (value: unknown) => {
     recordTime(runningCall);
     let lossCount = 0;
     const onLoss = (path: string, hint: string) => {
-      if (lossCount < MaxConversionHints) warn(`${path} ${hint}`);
+      if (lossCount < MaxConversionHints) logWarning(`${path} ${hint}`);
       lossCount++;
     };
     const hint = value === undefined ? makeMissingResultHint(output) : '';
-    if (hint !== '') warn(`the handler ${hint}`);
+    if (hint !== '') logWarning(`the handler ${hint}`);
     runningCall.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
   const failWith = (text: string) => endWithError(runningCall, text);
@@ -286,8 +294,8 @@ function startHandler(
 }
 
 function findAdapter(plugin: string, container: unknown): object | string {
-  const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
-  const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
+  const adapterTable = isObject(container) ? lookup(container, 'adapters') : undefined;
+  const adapter = isObject(adapterTable) ? lookup(adapterTable, plugin) : undefined;
   if (!isObject(adapter)) return `the adapter did not register as ${plugin}`;
   if (!isFrozen(adapter)) return `the adapter ${plugin} did not lock itself, as the plugin format requires`;
   if (!isFn(lookup(adapter, 'isReady'))) return `the adapter ${plugin} has no isReady function`;

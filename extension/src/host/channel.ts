@@ -42,12 +42,12 @@ export interface BridgeChannel {
    * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
    * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
-  offerToBridge(introduction: string, onDecided: (isAccepted: boolean) => void): void;
+  offerToBridge(hostIntroduction: string, onDecided: (isAccepted: boolean) => void): void;
   /**
    * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
    */
-  offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
+  offerThroughPort(target: EventTarget, type: string, hostIntroduction: string): boolean;
 }
 
 export function makeChannel(): BridgeChannel {
@@ -56,14 +56,14 @@ export function makeChannel(): BridgeChannel {
   const sendToBridge = (messageText: string) => {
     apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, messageText)]);
   };
-  const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
+  const offerOn = (target: EventTarget, type: string, hostIntroduction: string): boolean => {
     let isAccepted = false;
     // The bridge accepts an offer synchronously, while the event is dispatched.
     const markAccepted = () => {
       isAccepted = true;
     };
     apply(addEventListener, port, [ACCEPTED_EVENT, markAccepted]);
-    apply(dispatchEvent, target, [makeMessage(type, introduction, port)]);
+    apply(dispatchEvent, target, [makeMessage(type, hostIntroduction, port)]);
     apply(removeEventListener, port, [ACCEPTED_EVENT, markAccepted]);
     return isAccepted;
   };
@@ -72,9 +72,9 @@ export function makeChannel(): BridgeChannel {
     sendToBridge,
     listen: (onMessage) => listenOn(port, onMessage),
     offerThroughPort: offerOn,
-    offerToBridge: (introduction, onDecided) => {
+    offerToBridge: (hostIntroduction, onDecided) => {
       runAtStart((hasHandshake) => {
-        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, introduction);
+        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, hostIntroduction);
         // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
         // `window.event`.
         runInMicrotask(() => onDecided(isAccepted));
@@ -108,17 +108,17 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
     if (hasRun) return;
     hasRun = true;
     apply(removeEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
-    apply(disconnectObserver, observer, []);
+    apply(disconnectObserver, handshakeObserver, []);
     onStart(hasHandshake);
   };
   const onHandshake = () => runOnce(true);
   const onNoHandshake = () => runOnce(false);
-  const observer = construct(NativeMutationObserver, [onNoHandshake]);
+  const handshakeObserver = construct(NativeMutationObserver, [onNoHandshake]);
   apply(addEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
   const options = makeBareObject();
   defineProperty(options, 'childList', dataProperty(true));
   defineProperty(options, 'subtree', dataProperty(true));
-  apply(observeMutations, observer, [realDocument, options]);
+  apply(observeMutations, handshakeObserver, [realDocument, options]);
   nativeSetTimeout(onNoHandshake, 0);
 }
 
@@ -128,12 +128,12 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
  */
 export function runAtEndOfTask(callback: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
-  const receiver = getPort1(channel);
-  const sender = apply(port2Getter, channel, []);
-  if (!isEventTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
-  apply(addEventListener, receiver, ['message', callback]);
-  apply(startPort, receiver, []);
-  return () => apply(postMessage, sender, [0]);
+  const receiverPort = getPort1(channel);
+  const senderPort = apply(port2Getter, channel, []);
+  if (!isEventTarget(senderPort)) throw new TypeError('opentabs: MessageChannel has no ports');
+  apply(addEventListener, receiverPort, ['message', callback]);
+  apply(startPort, receiverPort, []);
+  return () => apply(postMessage, senderPort, [0]);
 }
 
 function getPort1(channel: object): MessagePort {

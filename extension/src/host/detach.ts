@@ -55,10 +55,10 @@ function detachToDepth(pageValue: unknown, depth: number): unknown {
     copyDetachedFields(pageValue, pageValue, depth);
     return pageValue;
   }
-  const copy: object = isArray(pageValue) ? [] : makeBareObject();
-  setPrototypeOf(copy, detachedPrototype);
-  copyDetachedFields(pageValue, copy, depth);
-  return isFrozen(pageValue) ? freeze(copy) : copy;
+  const detachedCopy: object = isArray(pageValue) ? [] : makeBareObject();
+  setPrototypeOf(detachedCopy, detachedPrototype);
+  copyDetachedFields(pageValue, detachedCopy, depth);
+  return isFrozen(pageValue) ? freeze(detachedCopy) : detachedCopy;
 }
 
 /** The caller of setDetachedPrototype must already have detached the fields of the object or array. */
@@ -67,32 +67,33 @@ export function setDetachedPrototype(object: object): object {
   return object;
 }
 
-function copyDetachedFields(sourceObject: object, into: object, depth: number): void {
+function copyDetachedFields(sourceObject: object, targetObject: object, depth: number): void {
   const keys = ownKeys(sourceObject);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = getOwnPropertyDescriptor(sourceObject, key);
-    if (descriptor === undefined) continue;
-    setPrototypeOf(descriptor, null);
-    if (hasOwn(descriptor, 'value')) {
-      const detachedValue = detachToDepth(descriptor.value, depth + 1);
-      if (sourceObject === into && detachedValue === descriptor.value) continue;
-      defineProperty(descriptor, 'value', dataProperty(detachedValue));
+    const sourceDescriptor = getOwnPropertyDescriptor(sourceObject, key);
+    if (sourceDescriptor === undefined) continue;
+    setPrototypeOf(sourceDescriptor, null);
+    if (hasOwn(sourceDescriptor, 'value')) {
+      const detachedValue = detachToDepth(sourceDescriptor.value, depth + 1);
+      if (sourceObject === targetObject && detachedValue === sourceDescriptor.value) continue;
+      defineProperty(sourceDescriptor, 'value', dataProperty(detachedValue));
     }
-    if (sourceObject !== into || descriptor.writable === true) defineProperty(into, key, descriptor);
+    if (sourceObject !== targetObject || sourceDescriptor.writable === true)
+      defineProperty(targetObject, key, sourceDescriptor);
   }
 }
 
 /** copyOfPrototype must run before the first script of the page. */
-function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
-  const copy = makeBareObject();
-  setPrototypeOf(copy, parent);
+function copyOfPrototype(copyPrototype: object, keys: readonly PropertyKey[], parent: object | null): object {
+  const detachedCopy = makeBareObject();
+  setPrototypeOf(detachedCopy, parent);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = key === 'length' ? undefined : getOwnPropertyDescriptor(prototype, key);
-    if (descriptor === undefined) continue;
-    setPrototypeOf(descriptor, null);
-    defineProperty(copy, key, descriptor);
+    const sourceDescriptor = key === 'length' ? undefined : getOwnPropertyDescriptor(copyPrototype, key);
+    if (sourceDescriptor === undefined) continue;
+    setPrototypeOf(sourceDescriptor, null);
+    defineProperty(detachedCopy, key, sourceDescriptor);
   }
-  return freeze(copy);
+  return freeze(detachedCopy);
 }

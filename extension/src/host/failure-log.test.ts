@@ -14,10 +14,10 @@ async function readLogOf(
   await realm.waitUntilIdle();
   realm.run(beforeCall);
   port.receivedTexts.splice(0);
-  port.send('call', 1, 'run', 1 << 20, {});
+  port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  const [entries] = port.receivedTexts.flatMap((text) =>
-    text.startsWith('l ') ? [text.replace(/^l \d+ \d+ /, '')] : [],
+  const [entries] = port.receivedTexts.flatMap((receivedText) =>
+    receivedText.startsWith('l ') ? [receivedText.replace(/^l \d+ \d+ /, '')] : [],
   );
   return entries === undefined ? [] : JSON.parse(entries);
 }
@@ -62,22 +62,22 @@ test('the log contains the stack trace of a thrown error and advice', async () =
   assert.equal(error?.level, 'error');
   assert.match(String(error?.message), /^run failed: Failed to fetch\nThe browser got no answer .*\(CORS\)/);
   assert.match(String(error?.stack), /^TypeError: Failed to fetch\n +at .*:\d+:\d+/);
-  const [text] = await readLogOf('() => { throw "no luck" }');
-  assert.match(String(text?.message), /^run failed: no luck\nThe tool threw a text/);
-  assert.equal(text?.stack, undefined);
+  const [receivedText] = await readLogOf('() => { throw "no luck" }');
+  assert.match(String(receivedText?.message), /^run failed: no luck\nThe tool threw a text/);
+  assert.equal(receivedText?.stack, undefined);
   const [usual] = await readLogOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
   assert.equal(usual?.level, 'debug');
 });
 
 test("the page's hook for stack traces does not receive the error, and stays", async () => {
-  const hook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
+  const throwingHook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
   const handlerCode = '() => { throw globalThis.made ??= new TypeError("x") }';
-  const [logEntry] = await readLogOf(handlerCode, '', hook);
+  const [logEntry] = await readLogOf(handlerCode, '', throwingHook);
   assert.match(String(logEntry?.stack), /^TypeError: x\n/);
-  const [locked] = await readLogOf(
+  const [lockedEntry] = await readLogOf(
     handlerCode,
     '',
     'Object.defineProperty(Error, "prepareStackTrace", { value: () => "x" })',
   );
-  assert.deepEqual([locked?.level, locked?.stack], ['error', undefined]);
+  assert.deepEqual([lockedEntry?.level, lockedEntry?.stack], ['error', undefined]);
 });

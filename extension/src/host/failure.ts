@@ -84,12 +84,15 @@ function makeToolErrorText(thrownValue: unknown): string | undefined {
   if (!isObject(thrownValue)) return undefined;
   const code = readField(thrownValue, 'code');
   if (typeof code !== 'string' || code === '') return undefined;
-  const category = readField(thrownValue, 'category');
+  const errorCategory = readField(thrownValue, 'category');
   const retryAfterMs = readField(thrownValue, 'retryAfterMs');
   const hasRetryAfter = typeof retryAfterMs === 'number' && isFiniteNumber(retryAfterMs) && retryAfterMs >= 0;
   return makeObjectText<'ToolErrorInfo'>({
     code: toJson(truncateMessage(code, 200)),
-    category: typeof category === 'string' && category !== '' ? toJson(truncateMessage(category, 200)) : undefined,
+    category:
+      typeof errorCategory === 'string' && errorCategory !== ''
+        ? toJson(truncateMessage(errorCategory, 200))
+        : undefined,
     retryable: readField(thrownValue, 'retryable') === true ? 'true' : 'false',
     retryAfterMs: hasRetryAfter ? `${retryAfterMs}` : undefined,
   });
@@ -101,10 +104,10 @@ export function formatIssues(error: unknown): string {
   if (!isObject(zodIssues) || !isArray(zodIssues)) return readMessage(error);
   let failureText = '';
   for (let i = 0; i < zodIssues.length && i < 100; i++) {
-    const issue: unknown = hasOwn(zodIssues, i) ? zodIssues[i] : undefined;
-    if (!isObject(issue)) continue;
-    const errorMessage = readField(issue, 'message');
-    const line = `${formatIssuePath(readField(issue, 'path'))}: ${typeof errorMessage === 'string' ? errorMessage : 'invalid'}`;
+    const zodIssue: unknown = hasOwn(zodIssues, i) ? zodIssues[i] : undefined;
+    if (!isObject(zodIssue)) continue;
+    const errorMessage = readField(zodIssue, 'message');
+    const line = `${formatIssuePath(readField(zodIssue, 'path'))}: ${typeof errorMessage === 'string' ? errorMessage : 'invalid'}`;
     failureText += failureText === '' ? line : `\n${line}`;
   }
   return failureText === '' ? readMessage(error) : failureText;
@@ -130,8 +133,8 @@ export function makeSimpleToolError(errorMessage: string, code: string): object 
 function makeToolError(
   errorMessage: string,
   code: string,
-  category: unknown,
-  retryable: boolean,
+  errorCategory: unknown,
+  isRetryable: boolean,
   retryAfterMs: unknown,
 ): object {
   // makeToolError does not use `new Error()`, because the page's Error.prepareStackTrace would then receive the error
@@ -144,10 +147,10 @@ function makeToolError(
   defineHidden('stack', `ToolError: ${errorMessage}`);
   const defineOwnProperty = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   defineOwnProperty('code', code);
-  defineOwnProperty('retryable', retryable);
+  defineOwnProperty('retryable', isRetryable);
   // Missing error fields are defined as undefined, because the page could define fields of these names on
   // Error.prototype.
-  defineOwnProperty('category', typeof category === 'string' ? category : undefined);
+  defineOwnProperty('category', typeof errorCategory === 'string' ? errorCategory : undefined);
   defineOwnProperty('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;
 }
@@ -170,12 +173,12 @@ export function toToolError(failure: unknown, isUserRequest: boolean): object {
   const otherError = fieldOf('tool');
   const otherCode = isObject(otherError) ? readField(otherError, 'code') : undefined;
   if (isObject(otherError) && typeof otherCode === 'string') {
-    const retryable = readField(otherError, 'retryable') === true;
+    const isRetryable = readField(otherError, 'retryable') === true;
     return makeToolError(
       failureText,
       otherCode,
       readField(otherError, 'category'),
-      retryable,
+      isRetryable,
       readField(otherError, 'retryAfterMs'),
     );
   }

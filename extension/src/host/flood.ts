@@ -32,43 +32,44 @@ export interface ReportBuffer {
 }
 
 /** whenIdle must call flush at the end of the task. */
-export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
+export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void): ReportBuffer {
   let firstChunk: ReportChunk | undefined;
   let lastChunk: ReportChunk | undefined;
   let waitingChars = 0;
   let isScheduled = false;
   let flushedAt = 0;
 
-  const flush = () => {
+  const flushReports = () => {
     isScheduled = false;
     flushedAt = apply(performanceNow, nativePerformance, []);
     let chunk = firstChunk;
     firstChunk = undefined;
     lastChunk = undefined;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.nextChunk) send(chunk.call, chunk.count, chunk.skippedReports, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk)
+      sendReports(chunk.call, chunk.count, chunk.skippedReports, `[${chunk.text}]`);
   };
 
   /** dropOldest counts the dropped reports as skipped in the call's next chunk. */
   const dropOldest = () => {
-    const oldest = firstChunk;
-    if (!oldest?.nextChunk) return;
-    firstChunk = oldest.nextChunk;
-    waitingChars -= oldest.text.length;
-    let nextOfCall = oldest.nextChunk;
-    while (nextOfCall.call !== oldest.call && nextOfCall.nextChunk) nextOfCall = nextOfCall.nextChunk;
-    if (nextOfCall.call === oldest.call) {
-      nextOfCall.skippedReports += oldest.count + oldest.skippedReports;
+    const oldestChunk = firstChunk;
+    if (!oldestChunk?.nextChunk) return;
+    firstChunk = oldestChunk.nextChunk;
+    waitingChars -= oldestChunk.text.length;
+    let nextOfCall = oldestChunk.nextChunk;
+    while (nextOfCall.call !== oldestChunk.call && nextOfCall.nextChunk) nextOfCall = nextOfCall.nextChunk;
+    if (nextOfCall.call === oldestChunk.call) {
+      nextOfCall.skippedReports += oldestChunk.count + oldestChunk.skippedReports;
     } else {
       // If the call has no newer chunk of reports, an empty chunk stores the number of the call's dropped reports.
-      const emptyChunk = makeChunk(oldest.call);
-      emptyChunk.skippedReports = oldest.count + oldest.skippedReports;
+      const emptyChunk = makeChunk(oldestChunk.call);
+      emptyChunk.skippedReports = oldestChunk.count + oldestChunk.skippedReports;
       nextOfCall.nextChunk = emptyChunk;
       lastChunk = emptyChunk;
     }
   };
 
-  const add = (call: number, reports: string, count: number) => {
+  const addReports = (call: number, reports: string, count: number) => {
     if (
       !lastChunk ||
       lastChunk.call !== call ||
@@ -88,7 +89,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       flushedAt = apply(performanceNow, nativePerformance, []);
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
-      flush();
+      flushReports();
       // The host has already scheduled whenIdle for the end of the current task, so more reports must not schedule
       // whenIdle again.
       isScheduled = true;
@@ -96,7 +97,7 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
     while (waitingChars > MaxWaitingChars && firstChunk !== lastChunk) dropOldest();
   };
 
-  return { add, flush };
+  return { add: addReports, flush: flushReports };
 }
 
 function makeChunk(call: number): ReportChunk {

@@ -14,9 +14,9 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
   return { realm, port };
 }
 
-async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
+async function callTool(tools: string, args: unknown = {}, maxResultBytes = MB): Promise<string[]> {
   const { realm, port } = await openWithTools(tools);
-  port.send('call', 1, 'run', max, args);
+  port.sendParts('call', 1, 'run', maxResultBytes, args);
   await realm.waitUntilIdle();
   return port.receivedTexts.filter((message) => !message.startsWith('l '));
 }
@@ -34,26 +34,26 @@ test('a call runs the handler with the arguments and sends its result as JSON te
 
 test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
   const { realm, port } = await openWithTools(makeTool('async () => 7'));
-  port.send('traced', 1, 'run', MB, {});
-  port.send('call', 2, 'run', MB, {});
+  port.sendParts('traced', 1, 'run', MB, {});
+  port.sendParts('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
-  const [times = '', ...results] = port.receivedTexts;
-  assert.deepEqual(results, ['r 1 7', 'r 2 7']);
-  assert.match(times, /^t 1( \d+(\.\d+)?){3}$/);
-  const [, , readyMs, startedMs, settledMs] = times.split(' ').map(Number);
-  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), times);
+  const [timesText = '', ...resultTexts] = port.receivedTexts;
+  assert.deepEqual(resultTexts, ['r 1 7', 'r 2 7']);
+  assert.match(timesText, /^t 1( \d+(\.\d+)?){3}$/);
+  const [, , readyMs, startedMs, settledMs] = timesText.split(' ').map(Number);
+  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), timesText);
 });
 
 test('a traced call that fails reports the times of the steps that it reached', async () => {
   const { realm, port } = await openWithTools(makeTool(`async () => { throw new Error('no') }`));
-  port.send('traced', 1, 'run', MB, {});
-  port.send('traced', 2, 'missing', MB, {});
+  port.sendParts('traced', 1, 'run', MB, {});
+  port.sendParts('traced', 2, 'missing', MB, {});
   await realm.waitUntilIdle();
-  const times = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
-  assert.deepEqual(times.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
-  for (const number of [1, 2]) {
+  const timesText = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
+  assert.deepEqual(timesText.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
+  for (const callNumber of [1, 2]) {
     const ofCall = port.receivedTexts.filter(
-      (messageText) => /^[te] /.test(messageText) && messageText.split(' ')[1] === String(number),
+      (messageText) => /^[te] /.test(messageText) && messageText.split(' ')[1] === String(callNumber),
     );
     assert.deepEqual(
       ofCall.map((messageText) => messageText[0]),
@@ -93,12 +93,12 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   refusingRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refusingRealm.dispatch('opentabs:bridge');
   assert.equal(refusingRealm.run('offers'), 0);
-  const alone = makeRealm();
-  alone.start('demo', 'h', makeAdapterCode('demo', ''));
+  const baselessRealm = makeRealm();
+  baselessRealm.start('demo', 'h', makeAdapterCode('demo', ''));
   t.mock.timers.tick(1);
-  alone.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  alone.dispatch('opentabs:bridge');
-  assert.equal(alone.run('offers'), 0);
+  baselessRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  baselessRealm.dispatch('opentabs:bridge');
+  assert.equal(baselessRealm.run('offers'), 0);
 });
 
 test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
@@ -146,7 +146,7 @@ test('an adapter that fails to start is reported as broken', async () => {
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.waitUntilIdle();
-    port?.send('begin'); // The host restarts an adapter that threw before the document was parsed.
+    port?.sendParts('begin'); // The host restarts an adapter that threw before the document was parsed.
     await realm.waitUntilIdle();
     assert.match(port?.receivedTexts.join('\n') ?? '', expectedResult);
   }
@@ -160,7 +160,7 @@ test('a call of an adapter that is not ready fails with the reason', async () =>
     ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
   ] as const) {
     const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
-    port.send('call', 1, 'run', MB, {});
+    port.sendParts('call', 1, 'run', MB, {});
     await realm.waitUntilIdle();
     assert.match(port.receivedTexts.join(), new RegExp(`^e 1 {"code":"not_ready",.*${expectedReason}`));
   }
@@ -170,9 +170,9 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
   const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
-  const call = async (number: number, afterMs: number) => {
+  const call = async (callNumber: number, afterMs: number) => {
     t.mock.timers.tick(afterMs);
-    port.send('call', number, 'run', MB, {});
+    port.sendParts('call', callNumber, 'run', MB, {});
     await realm.waitUntilIdle();
   };
   await call(1, 0);
@@ -194,23 +194,23 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
 
 test("a call needs a known tool and arguments that match the tool's schema", async () => {
   const { realm, port } = await openWithTools(makeTool('() => 1'));
-  port.send('call', 1, 'other', MB, {});
+  port.sendParts('call', 1, 'other', MB, {});
   await realm.waitUntilIdle();
   assert.match(port.receivedTexts.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
 
-  const parse = `safeParse(v) { return typeof v.a === 'string'
+  const safeParseCode = `safeParse(v) { return typeof v.a === 'string'
     ? { success: true, data: { a: v.a, b: 'default' } }
     : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
-  const withInput = makeTool('(p) => p', `, input: { ${parse} }`);
+  const withInput = makeTool('(p) => p', `, input: { ${safeParseCode} }`);
   assert.deepEqual(await callTool(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
   assert.deepEqual(await callTool(withInput, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
-  const later = makeTool(
+  const laterTool = makeTool(
     '(p) => p',
     `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
   );
-  assert.deepEqual(await callTool(later, { a: 1 }), ['r 1 [1]']);
+  assert.deepEqual(await callTool(laterTool, { a: 1 }), ['r 1 [1]']);
 });
 
 test('a prompt is found among the prompts, its arguments are checked, and it has the same context', async () => {
@@ -226,11 +226,11 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.receivedTexts.splice(0);
-  port?.send('call', 1, 'ask', MB, { n: '7' }, true);
-  port?.send('call', 2, 'ask', MB, {}, true);
-  port?.send('call', 3, 'old', MB, {}, true);
-  port?.send('call', 4, 'none', MB, {}, true);
-  port?.send('call', 5, 'ask', MB, {}, false);
+  port?.sendParts('call', 1, 'ask', MB, { n: '7' }, true);
+  port?.sendParts('call', 2, 'ask', MB, {}, true);
+  port?.sendParts('call', 3, 'old', MB, {}, true);
+  port?.sendParts('call', 4, 'none', MB, {}, true);
+  port?.sendParts('call', 5, 'ask', MB, {}, false);
   await realm.waitUntilIdle();
   assert.deepEqual(port?.receivedTexts, [
     'p 1 1 0 [{"percent":5}]',
@@ -260,8 +260,8 @@ test('a handler has the whole context and can only read it', async () => {
 
 test('a handler gets the decision of the user', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => [c.decision]'));
-  port.send('call', 1, 'run', MB, {}, false, { allow: true });
-  port.send('call', 2, 'run', MB, {}, false);
+  port.sendParts('call', 1, 'run', MB, {}, false, { allow: true });
+  port.sendParts('call', 2, 'run', MB, {}, false);
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 [{"allow":true}]', 'r 2 [null]']);
 });
@@ -295,8 +295,8 @@ test('a value that a tool throws becomes the error of the call', async () => {
 });
 
 test('a result that JSON cannot represent, or that is too large, fails the call', async () => {
-  const cyclic = '() => { const a = {}; a.a = a; return a; }';
-  for (const handlerCode of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
+  const cyclicValueCode = '() => { const a = {}; a.a = a; return a; }';
+  for (const handlerCode of ['() => 1n', '() => ({ n: 1n })', cyclicValueCode, '() => () => 1', '() => Symbol()']) {
     assert.match(
       (await callTool(makeTool(handlerCode))).join(),
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
@@ -342,37 +342,38 @@ test('a thenable and a promise subclass are followed', async () => {
 });
 
 test('nested thenables use no stack, and an endless chain is an error', async () => {
-  const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
-  assert.deepEqual(await callTool(makeTool(`() => { ${nested} }`)), ['r 1 "end"']);
-  for (const endless of [
+  const nestedThenableCode =
+    'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
+  assert.deepEqual(await callTool(makeTool(`() => { ${nestedThenableCode} }`)), ['r 1 "end"']);
+  for (const endlessCode of [
     '{ then(ok) { ok(this); } }',
     '(function make() { return { then: (ok) => ok(make()) }; })()',
   ]) {
     assert.match(
-      (await callTool(makeTool(`() => (${endless})`))).join(),
+      (await callTool(makeTool(`() => (${endlessCode})`))).join(),
       /tool_error.*resolved to another one 10000 times/,
     );
   }
   const { realm, port } = await openWithTools(
     makeTool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'),
   );
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   for (let turns = 0; turns < 5_000 && port.receivedTexts.length === 0; turns++) await realm.waitUntilIdle();
   assert.match(port.receivedTexts.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
 test('a thenable that calls back with little stack left ends its call', async () => {
-  const deep = 'const down = (work) => { try { down(work); } catch { work(); } };';
+  const deepRecursionCode = 'const down = (work) => { try { down(work); } catch { work(); } };';
   const deepestCallCode =
     'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
   for (const [nextStep, expectedResult] of [
     ['ok(7)', /^r 1 7$/],
     ['bad(new Error("no"))', /tool_error.*no/],
   ] as const) {
-    const now = `() => { ${deep} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${nextStep}) }; }`;
+    const now = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${nextStep}) }; }`;
     assert.match((await callTool(makeTool(now))).join(), expectedResult);
-    const later = `() => { ${deep} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${nextStep})) }; }`;
-    assert.match((await callTool(makeTool(later))).join(), expectedResult);
+    const laterTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${nextStep})) }; }`;
+    assert.match((await callTool(makeTool(laterTool))).join(), expectedResult);
   }
 });
 
@@ -386,7 +387,7 @@ test('reports are sent once per task and before the result', async () => {
   }`;
   const { realm, port } = await openWithTools(makeTool(handlerCode));
   realm.run('resume = undefined');
-  port.send('call', 4, 'run', MB, {});
+  port.sendParts('call', 4, 'run', MB, {});
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, []);
   realm.runNextTask();
@@ -443,11 +444,11 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
   );
   assert.equal(receivedChanges.pop(), 'n 1');
   const readValues: unknown[] = [];
-  for (const line of receivedChanges) {
-    const [, count, skipped, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(line) ?? [];
+  for (const progressLine of receivedChanges) {
+    const [, count, skippedCount, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(progressLine) ?? [];
     const batch: unknown = JSON.parse(reports ?? '');
-    assert.ok(Array.isArray(batch) && batch.length <= 1000, line.slice(0, 40));
-    assert.deepEqual([count, skipped], [`${batch.length}`, '0']);
+    assert.ok(Array.isArray(batch) && batch.length <= 1000, progressLine.slice(0, 40));
+    assert.deepEqual([count, skippedCount], [`${batch.length}`, '0']);
     readValues.push(...batch);
   }
   assert.deepEqual(
@@ -459,7 +460,7 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
 test('a report after the end is ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
   realm.run('late.reportProgress({ progress: 1 }); late.reportPercent(3)');
   realm.runNextTask();
@@ -470,14 +471,14 @@ test('cancel aborts the signal with the reason, and the host reports the outcome
   const abortWaiterCode = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
   const { realm, port } = await openWithTools(makeTool(abortWaiterCode));
   realm.run('why = undefined');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'the client cancelled');
+  port.sendParts('cancel', 1, 'the client cancelled');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['a 1']);
   assert.equal(realm.run('why.name + ": " + why.message'), 'AbortError: the client cancelled');
-  port.send('cancel', 1, 'again');
-  port.send('cancel', 99, 'unknown');
+  port.sendParts('cancel', 1, 'again');
+  port.sendParts('cancel', 99, 'unknown');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['f 1', 'f 99']);
 });
@@ -497,25 +498,25 @@ test('the signal of a call is created when the handler first reads it', async ()
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   port?.receivedTexts.splice(0);
-  ['run', 'reads', 'late'].forEach((name, i) => void port?.send('call', i + 1, name, MB, {}));
+  ['run', 'reads', 'late'].forEach((name, i) => void port?.sendParts('call', i + 1, name, MB, {}));
   await realm.waitUntilIdle();
   assert.deepEqual(port?.receivedTexts, ['r 1 0', 'r 2 "0,true,false,1"']);
-  port?.send('cancel', 3, 'stopped early');
-  port?.send('cancel', 3, 'again');
+  port?.sendParts('cancel', 3, 'stopped early');
+  port?.sendParts('cancel', 3, 'again');
   await realm.waitUntilIdle();
   assert.equal(realm.run('seen()'), '1,true,stopped early,2');
 });
 
 test('a cancelled handler may clean up before it settles', async () => {
-  const cleans = `async (p, c) => {
+  const cleanupHandlerCode = `async (p, c) => {
     try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }
     finally { await null; cleaned = true; c.reportProgress({ message: 'too late' }); }
   }`;
-  const { realm, port } = await openWithTools(makeTool(cleans));
+  const { realm, port } = await openWithTools(makeTool(cleanupHandlerCode));
   realm.run('cleaned = false');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'stop');
+  port.sendParts('cancel', 1, 'stop');
   assert.equal(realm.run('cleaned'), false);
   await realm.waitUntilIdle();
   assert.equal(realm.run('cleaned'), true);
@@ -528,9 +529,9 @@ test('a call that is cancelled during isReady() does not run its handler', async
     '() => new Promise((ok) => { answer = ok; })',
   );
   realm.run('answer = undefined; ran = false');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'no');
+  port.sendParts('cancel', 1, 'no');
   await realm.waitUntilIdle();
   realm.run('answer(true)');
   await realm.waitUntilIdle();
@@ -545,9 +546,9 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
       makeTool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'),
     );
     realm.run('keep = settle = undefined');
-    port.send('call', 1, 'run', MB, {});
+    port.sendParts('call', 1, 'run', MB, {});
     await realm.waitUntilIdle();
-    port.send('cancel', 1, 'stop');
+    port.sendParts('cancel', 1, 'stop');
     await realm.waitUntilIdle();
     mock.timers.tick(2000);
     realm.run('keep.reportPercent(1); settle(1)');
@@ -573,22 +574,22 @@ test('each plugin has a separate container, and the window has none', async () =
     this.fromThis = 1; window.shared = (window.shared || 0) + 1;`;
   realm.start('a', 'h', code('a'));
   realm.start('b', 'h', code('b'));
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('call', 1, 'run', MB, {});
-  b?.send('call', 2, 'run', MB, {});
+  firstHost?.sendParts('call', 1, 'run', MB, {});
+  secondHost?.sendParts('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
-  assert.deepEqual([a?.receivedTexts.at(-1), b?.receivedTexts.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
+  assert.deepEqual([firstHost?.receivedTexts.at(-1), secondHost?.receivedTexts.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
   assert.equal(realm.run('shared'), 2);
 });
 
 test('malformed messages are ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('() => 1'));
-  port.send();
-  port.send('call');
-  port.send('nonsense', 1);
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts();
+  port.sendParts('call');
+  port.sendParts('nonsense', 1);
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });

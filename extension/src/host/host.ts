@@ -28,47 +28,47 @@ import { makeTimers, type Timers } from './timers.ts';
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
  * contain a lateHostEvent, the extension can call start at any time, but only in an isolated world.
  */
-export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
+export function start(optionsText: string, evaluateAdapter?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
   const options = readOptions(optionsText);
-  if (options.lateHostEvent !== '') return startLate(options, evaluate);
+  if (options.lateHostEvent !== '') return startLate(options, evaluateAdapter);
   if (!hasPristinePage()) return undefined;
   if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBase();
-  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  const prepare = () => {
-    if (preScript) lifecycle.prepare(preScript);
+  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
+  const prepareSettings = () => {
+    if (preScript) adapterLifecycle.runPreScript(preScript);
   };
   if (isInFrame && !options.runsInFrames) {
     // The pre-script runs only after all hosts of the document have stored their built-in functions.
-    if (preScript) runAtStart(() => runInMicrotask(prepare));
+    if (preScript) runAtStart(() => runInMicrotask(prepareSettings));
     return undefined;
   }
-  channel.offerToBridge(introduction, (isAccepted) => {
-    prepare();
-    if (isAccepted) lifecycle.begin(false);
+  channel.offerToBridge(hostIntroduction, (isAccepted) => {
+    prepareSettings();
+    if (isAccepted) adapterLifecycle.begin(false);
   });
-  return lifecycle.entryPoint;
+  return adapterLifecycle.entryPoint;
 }
 
 interface PluginHost {
   readonly channel: BridgeChannel;
-  readonly lifecycle: Lifecycle;
+  readonly adapterLifecycle: Lifecycle;
   /** introduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
-  readonly introduction: string;
+  readonly hostIntroduction: string;
 }
 
 function makePlugin(
   { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: Options,
-  evaluate: Evaluate | undefined,
+  evaluateAdapter: Evaluate | undefined,
 ): PluginHost {
   const channel = makeChannel();
   const { sendToBridge } = channel;
   const settings = makeSettings();
   settings.update(initialSettings);
-  const flush = () => {
+  const flushBuffers = () => {
     logs.flush();
     reportBuffer.flush();
   };
-  const scheduleFlush = runAtEndOfTask(flush);
+  const scheduleFlush = runAtEndOfTask(flushBuffers);
   const logs = makeLogs((count, dropped, entries) => sendToBridge(`l ${count} ${dropped} ${entries}`), scheduleFlush);
   const reportBuffer = makeReportBuffer(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
@@ -76,13 +76,19 @@ function makePlugin(
   );
   /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
   const sendNow = (text: string) => {
-    flush();
+    flushBuffers();
     sendToBridge(text);
   };
   const timers = makeTimers((ms) => sendToBridge(`w ${ms}`));
-  const lifecycle = makeLifecycle({
-    services: { plugin, config: settings.config, logs, timers, onReadinessChanged: () => lifecycle.runner.probe() },
-    evaluate,
+  const adapterLifecycle = makeLifecycle({
+    hostServices: {
+      plugin,
+      config: settings.configObject,
+      logs,
+      timers,
+      onReadinessChanged: () => adapterLifecycle.toolRunner.probe(),
+    },
+    evaluateAdapter,
     startsLate,
     sendToBridge,
     events: {
@@ -94,8 +100,14 @@ function makePlugin(
       ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
     },
   });
-  channel.listen((messageParts) => handleMessage(messageParts, lifecycle, timers, settings.update, sendToBridge));
-  return { channel, lifecycle, introduction: toJson([plugin, hash, isBaseHost, evaluate !== undefined]) };
+  channel.listen((messageParts) =>
+    handleMessage(messageParts, adapterLifecycle, timers, settings.update, sendToBridge),
+  );
+  return {
+    channel,
+    adapterLifecycle,
+    hostIntroduction: toJson([plugin, hash, isBaseHost, evaluateAdapter !== undefined]),
+  };
 }
 
 /**
@@ -110,10 +122,10 @@ function startBase(): EntryPoint {
     if (readPart(0) !== 'host') return;
     const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
-    const { channel, lifecycle, introduction } = makePlugin(options, undefined);
-    defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${introduction}`))
-      lifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
+    const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, undefined);
+    defineProperty(entryPoints, entryPoints.length, dataProperty(adapterLifecycle.entryPoint));
+    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${hostIntroduction}`))
+      adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
@@ -123,11 +135,11 @@ function startBase(): EntryPoint {
 }
 
 /** If no bridge waits for the plugin, startLate does not start the adapter. */
-function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
-  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, introduction)) return undefined;
-  lifecycle.begin(false);
-  return lifecycle.entryPoint;
+function startLate(options: Options, evaluateAdapter: Evaluate | undefined): EntryPoint | undefined {
+  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
+  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, hostIntroduction)) return undefined;
+  adapterLifecycle.begin(false);
+  return adapterLifecycle.entryPoint;
 }
 
 function doNothing(): void {
@@ -141,7 +153,7 @@ function makeElementReader(messageParts: readonly unknown[]): (index: number) =>
 
 function handleMessage(
   messageParts: readonly unknown[],
-  lifecycle: Lifecycle,
+  adapterLifecycle: Lifecycle,
   timers: Timers,
   updateSettings: (settings: unknown) => void,
   sendToBridge: (text: string) => void,
@@ -149,10 +161,10 @@ function handleMessage(
   const readPart = makeElementReader(messageParts);
   switch (readPart(0)) {
     case 'begin':
-      lifecycle.begin(true);
+      adapterLifecycle.begin(true);
       return;
     case 'probe':
-      lifecycle.runner.probe();
+      adapterLifecycle.toolRunner.probe();
       return;
     case 'wake':
       timers.wake();
@@ -161,25 +173,25 @@ function handleMessage(
       updateSettings(readPart(1));
       return;
     case 'renew':
-      lifecycle.armEntryPoint(toTextOrEmpty(readPart(1)), toTextOrEmpty(readPart(2)));
+      adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(1)), toTextOrEmpty(readPart(2)));
       return;
     case 'remove':
-      lifecycle.remove();
+      adapterLifecycle.remove();
       return;
   }
   const call = readPart(1);
-  if (typeof call === 'number') handleCallMessage(readPart, call, lifecycle, sendToBridge);
+  if (typeof call === 'number') handleCallMessage(readPart, call, adapterLifecycle, sendToBridge);
 }
 
 function handleCallMessage(
   readPart: (index: number) => unknown,
   call: number,
-  { runner }: Lifecycle,
+  { toolRunner }: Lifecycle,
   sendToBridge: (text: string) => void,
 ): void {
   switch (readPart(0)) {
     case 'cancel':
-      if (!runner.cancel(call, toTextOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
+      if (!toolRunner.cancel(call, toTextOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
       return;
     case 'traced':
     case 'call': {
@@ -188,16 +200,16 @@ function handleCallMessage(
       const prompt = readPart(5) === true;
       const isTraced = readPart(0) === 'traced';
       const tool = toTextOrEmpty(readPart(2));
-      runner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
+      toolRunner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
       return;
     }
     case 'answer': {
       const ask = readPart(2);
-      if (typeof ask === 'number') runner.answer(call, ask, readPart(3) === true, readPart(4));
+      if (typeof ask === 'number') toolRunner.answer(call, ask, readPart(3) === true, readPart(4));
       return;
     }
     case 'resync':
-      runner.resync(call, toTextOrEmpty(readPart(2)));
+      toolRunner.resync(call, toTextOrEmpty(readPart(2)));
       return;
   }
 }

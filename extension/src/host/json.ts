@@ -47,17 +47,17 @@ const EncodedPieceBytes = 64 * 1024;
  * If the length in UTF-16 units decides the comparison with the limit, countUtf8Bytes returns that length, which is
  * faster.
  */
-export function countUtf8Bytes(countedText: string, limit: number): number {
-  if (countedText.length * 3 <= limit || countedText.length > limit) return countedText.length;
-  const encoder = construct(NativeTextEncoder, []);
-  const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
+export function countUtf8Bytes(countedText: string, maxBytes: number): number {
+  if (countedText.length * 3 <= maxBytes || countedText.length > maxBytes) return countedText.length;
+  const textEncoder = construct(NativeTextEncoder, []);
+  const encodedPiece = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
-  for (let start = 0; start < countedText.length; ) {
+  for (let pieceStart = 0; pieceStart < countedText.length; ) {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
     // The end of a text piece can separate the two UTF-16 units of one character.
-    const piece = apply(stringSlice, countedText, [start, start + EncodedPieceBytes + 1]);
-    const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
-    start += read;
+    const piece = apply(stringSlice, countedText, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
+    const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [piece, encodedPiece]);
+    pieceStart += read;
     bytes += written;
   }
   return bytes;

@@ -11,7 +11,7 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   await realm.waitUntilIdle();
   const log = () => JSON.parse(String(realm.run('JSON.stringify(log)')));
   const call = async (tool: string, number = 1): Promise<string | undefined> => {
-    port.send('call', number, tool, 1 << 20, {});
+    port.sendParts('call', number, tool, 1 << 20, {});
     await realm.waitUntilIdle();
     return port.receivedTexts.at(-1);
   };
@@ -23,9 +23,9 @@ const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
   const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + makeAdapterCode('demo', ''));
-  for (let i = 0; i < 3; i++) port.send('begin');
-  port.send('probe');
-  port.send('settings', {});
+  for (let i = 0; i < 3; i++) port.sendParts('begin');
+  port.sendParts('probe');
+  port.sendParts('settings', {});
   realm.dispatch('opentabs:bridge');
   await realm.waitUntilIdle();
   assert.deepEqual([log(), port.receivedTexts], [['evaluated'], ['ready']]);
@@ -37,8 +37,8 @@ test('a late adapter starts after the document is parsed, its pre-script before 
     preScript: makeLogStatement('pre-script'),
   });
   assert.deepEqual([log(), port.receivedTexts], [['pre-script'], []]);
-  port.send('begin');
-  port.send('begin');
+  port.sendParts('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
   assert.deepEqual([log(), port.receivedTexts], [['pre-script', 'adapter'], ['ready']]);
 });
@@ -51,14 +51,14 @@ test('an adapter that throws before the document is parsed starts again in a new
   const { realm, port, log, call } = await startAdapter(code);
   assert.deepEqual([log(), port.receivedTexts], [['try'], []]);
   realm.run('there = true');
-  port.send('begin');
-  port.send('begin');
+  port.sendParts('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
   assert.deepEqual([log(), port.receivedTexts], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
   const brokenAdapter = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
-  brokenAdapter.port.send('begin');
-  brokenAdapter.port.send('begin');
+  brokenAdapter.port.sendParts('begin');
+  brokenAdapter.port.sendParts('begin');
   await brokenAdapter.realm.waitUntilIdle();
   assert.deepEqual(
     [brokenAdapter.log(), brokenAdapter.port.receivedTexts],
@@ -130,7 +130,7 @@ test('settings depend on the plugin and on the host of the document, and follow 
   const { port, call, realm } = await startAdapter(code, { settings });
   const firstSettings = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
   assert.equal(await call('run'), `r 1 ${JSON.stringify(firstSettings)}`);
-  port.send('settings', { values: { key: 'new' } });
+  port.sendParts('settings', { values: { key: 'new' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
   const six = await startAdapter(code, { settings }, '[::1]:9000');
@@ -153,14 +153,14 @@ test('settings, pre-script values and names of two plugins are separate, even af
       preScript: `globalThis.__openTabs.preScript.${name} = {}`,
     });
   }
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('call', 1, 'run', 1 << 20, {});
-  b?.send('call', 1, 'run', 1 << 20, {});
+  firstHost?.sendParts('call', 1, 'run', 1 << 20, {});
+  secondHost?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   realm.run('waiting.forEach((go) => go())');
   await realm.waitUntilIdle();
-  for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
+  for (const [port, name] of [[firstHost, 'a'] as const, [secondHost, 'b'] as const]) {
     const own = [name, `key of ${name}`, name];
     assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([own, own])}`);
   }
@@ -172,31 +172,37 @@ test('isReady() runs with the name of its plugin, and each change of its result 
   const isReady = (name: string) =>
     `() => { asked.push(globalThis.__openTabs._pluginName); return Promise.resolve(is.${name}); }`;
   for (const name of ['a', 'b']) {
-    const notify = `globalThis.__openTabs._notifyReadinessChanged = () => { throw new Error('the adapter\\'s own'); };`;
+    const throwingNotifyCode = `globalThis.__openTabs._notifyReadinessChanged = () => { throw new Error('the adapter\\'s own'); };`;
     realm.start(
       name,
       'h',
-      notify +
+      throwingNotifyCode +
         makeAdapterCode(name, makeRunTool('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
     );
   }
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('probe');
-  b?.send('probe');
-  await realm.waitUntilIdle();
-  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0'], ['s 1'], 'a,b']);
-  realm.run('is.a = true');
-  a?.send('call', 1, 'run', 1 << 20, {});
-  await realm.waitUntilIdle();
-  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0', 's 1'], ['s 1'], 'a,b,a,a']);
-  realm.run('is.a = is.b = false');
-  b?.send('probe');
-  b?.send('probe');
-  b?.send('probe');
+  firstHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
   await realm.waitUntilIdle();
   assert.deepEqual(
-    [a?.readiness, b?.readiness],
+    [firstHost?.readinessReports, secondHost?.readinessReports, realm.run('asked.join()')],
+    [['s 0'], ['s 1'], 'a,b'],
+  );
+  realm.run('is.a = true');
+  firstHost?.sendParts('call', 1, 'run', 1 << 20, {});
+  await realm.waitUntilIdle();
+  assert.deepEqual(
+    [firstHost?.readinessReports, secondHost?.readinessReports, realm.run('asked.join()')],
+    [['s 0', 's 1'], ['s 1'], 'a,b,a,a'],
+  );
+  realm.run('is.a = is.b = false');
+  secondHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
+  await realm.waitUntilIdle();
+  assert.deepEqual(
+    [firstHost?.readinessReports, secondHost?.readinessReports],
     [
       ['s 0', 's 1'],
       ['s 1', 's 0'],
@@ -225,8 +231,8 @@ test('logs use the private channel only, and the nonces are placeholders', async
   realm.runNextTask();
   assert.match(port.receivedTexts[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
   assert.equal(await call('run'), 'r 1 ["string",false]');
-  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.receivedTexts[2] ?? '') ?? [];
-  const logEntries: unknown = JSON.parse(text);
+  const [, logText = ''] = /^l 3 0 (.*)$/.exec(port.receivedTexts[2] ?? '') ?? [];
+  const logEntries: unknown = JSON.parse(logText);
   assert.ok(Array.isArray(logEntries));
   assert.deepEqual(
     logEntries.map(({ level, message, data }) => ({ level, message, data })),
@@ -245,8 +251,8 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
   const { port, call } = await startAdapter(`let send; ${code}`);
   port.receivedTexts.splice(0);
   assert.equal(await call('run'), 'r 1 1');
-  const heads = port.receivedTexts.map((text) => text.split(' ', 3).join(' '));
-  assert.deepEqual(heads, [
+  const messageHeads = port.receivedTexts.map((logText) => logText.split(' ', 3).join(' '));
+  assert.deepEqual(messageHeads, [
     'l 50 250',
     ...Array.from({ length: 19 }, (_, i) => (i < 18 ? 'l 50 0' : 'l 1 0')),
     'r 1 1',
@@ -255,8 +261,8 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${makeAdapterCode('demo', '')}`);
   bigNestedCode.realm.runNextTask();
-  const [, text = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
-  const [entry] = JSON.parse(text);
+  const [, logText = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
+  const [entry] = JSON.parse(logText);
   assert.equal(entry.message.length, 4096);
   assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
 });
@@ -268,7 +274,7 @@ test("a container that replaces the first one gets the host's properties", async
     globalThis.__openTabs._setLogTransport(() => log.push('posted'));
     ${makeAdapterCode('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
   const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
-  port.send('settings', { values: { key: 'b' } });
+  port.sendParts('settings', { values: { key: 'b' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run'), 'r 1 "b"');
   assert.match(port.receivedTexts[1] ?? '', /^l 1 0 .*"message":"m"/);
@@ -276,48 +282,48 @@ test("a container that replaces the first one gets the host's properties", async
 });
 
 test('a removed plugin is torn down and runs no more calls', async () => {
-  const torn = makeAdapterCode('demo', makeRunTool('() => 1')).replace(
+  const truncatedAdapter = makeAdapterCode('demo', makeRunTool('() => 1')).replace(
     'tools:',
     "teardown() { log.push('down'); throw 1; }, tools:",
   );
-  const { realm, port, log, call } = await startAdapter(torn);
+  const { realm, port, log, call } = await startAdapter(truncatedAdapter);
   assert.equal(await call('run'), 'r 1 1');
-  port.send('remove');
-  port.send('remove');
+  port.sendParts('remove');
+  port.sendParts('remove');
   await realm.waitUntilIdle();
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.runNextTask();
-  assert.ok(port.receivedTexts.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
-  const waiting = await startAdapter(makeLogStatement('never'), { start: 'dom' });
-  waiting.port.send('remove');
-  waiting.port.send('begin');
-  await waiting.realm.waitUntilIdle();
-  assert.deepEqual([waiting.log(), waiting.port.receivedTexts], [[], []]);
+  assert.ok(port.receivedTexts.some((logText) => /^l 1 0 .*threw in teardown\(\)/.test(logText)));
+  const waitingAdapter = await startAdapter(makeLogStatement('never'), { start: 'dom' });
+  waitingAdapter.port.sendParts('remove');
+  waitingAdapter.port.sendParts('begin');
+  await waitingAdapter.realm.waitUntilIdle();
+  assert.deepEqual([waitingAdapter.log(), waitingAdapter.port.receivedTexts], [[], []]);
 });
 
 test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {
-  const patching = (name: string) => `
+  const makePatchingCode = (name: string) => `
     const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
     ${makeAdapterCode(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
   const realm = makeRealm();
   realm.run('var log = []; own = history.pushState');
-  for (const name of ['a', 'b']) realm.start(name, 'h', patching(name));
-  const [a, b] = realm.bridge();
+  for (const name of ['a', 'b']) realm.start(name, 'h', makePatchingCode(name));
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('remove');
+  firstHost?.sendParts('remove');
   await realm.waitUntilIdle();
   realm.run('history.pushState()');
   assert.equal(realm.run('log.join()'), 'b,a');
-  const alone = makeRealm();
-  alone.run('var log = []; own = history.pushState');
-  alone.start('a', 'h', patching('a'));
-  alone.bridge();
-  await alone.waitUntilIdle();
-  assert.equal(alone.run('history.pushState === own'), false);
-  alone.ports[0]?.send('remove');
-  await alone.waitUntilIdle();
-  assert.equal(alone.run('history.pushState === own'), true);
-  b?.send('remove');
+  const baselessRealm = makeRealm();
+  baselessRealm.run('var log = []; own = history.pushState');
+  baselessRealm.start('a', 'h', makePatchingCode('a'));
+  baselessRealm.bridge();
+  await baselessRealm.waitUntilIdle();
+  assert.equal(baselessRealm.run('history.pushState === own'), false);
+  baselessRealm.ports[0]?.sendParts('remove');
+  await baselessRealm.waitUntilIdle();
+  assert.equal(baselessRealm.run('history.pushState === own'), true);
+  secondHost?.sendParts('remove');
   await realm.waitUntilIdle();
 });

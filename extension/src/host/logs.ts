@@ -21,7 +21,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  * `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped` is the number of log entries that the host
  * dropped just before the entries in `entries`.
  */
-export type SendLogs = (count: number, dropped: number, entries: string) => void;
+export type SendLogs = (count: number, dropped: number, logEntries: string) => void;
 
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
@@ -42,7 +42,7 @@ export interface Logs {
    * write adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
    * {@link StackTrace}).
    */
-  write(level: HostLogLevel, message: string, stack?: StackTrace): void;
+  write(logLevel: HostLogLevel, message: string, stack?: StackTrace): void;
   flush(): void;
 }
 
@@ -56,13 +56,13 @@ interface LogChunk {
 }
 
 /** whenIdle must call flush at the end of the task. */
-export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
+export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): Logs {
   let firstChunk: LogChunk | undefined;
   let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
-  const add = (logEntry: string) => {
+  const addEntry = (logEntry: string) => {
     if (waitingEntries === 0) whenIdle();
     if (!lastChunk || lastChunk.count >= MaxLogEntries) {
       const chunk: LogChunk = { text: '', count: 0, droppedCount: 0, nextChunk: undefined };
@@ -78,36 +78,36 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   };
   /** dropOldest never drops the only chunk of log entries, because the newest log entries are the most useful. */
   const dropOldest = (): boolean => {
-    const oldest = firstChunk;
-    if (!oldest?.nextChunk) return false;
-    firstChunk = oldest.nextChunk;
-    firstChunk.droppedCount = oldest.droppedCount + oldest.count;
-    waitingEntries -= oldest.count;
-    waitingChars -= oldest.text.length;
+    const oldestChunk = firstChunk;
+    if (!oldestChunk?.nextChunk) return false;
+    firstChunk = oldestChunk.nextChunk;
+    firstChunk.droppedCount = oldestChunk.droppedCount + oldestChunk.count;
+    waitingEntries -= oldestChunk.count;
+    waitingChars -= oldestChunk.text.length;
     return true;
   };
-  const flush = () => {
+  const flushLogs = () => {
     let chunk = firstChunk;
     firstChunk = undefined;
     lastChunk = undefined;
     waitingEntries = 0;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.nextChunk) send(chunk.count, chunk.droppedCount, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk) sendLogs(chunk.count, chunk.droppedCount, `[${chunk.text}]`);
   };
-  const accept = (entries: unknown) => {
-    if (!isObject(entries)) return;
-    if (!isArray(entries)) {
-      add(formatEntry(entries));
+  const acceptEntries = (logEntries: unknown) => {
+    if (!isObject(logEntries)) return;
+    if (!isArray(logEntries)) {
+      addEntry(formatEntry(logEntries));
       return;
     }
-    for (let i = 0; i < entries.length; i++) {
-      const logEntry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
-      if (isObject(logEntry)) add(formatEntry(logEntry));
+    for (let i = 0; i < logEntries.length; i++) {
+      const logEntry: unknown = hasOwn(logEntries, i) ? logEntries[i] : undefined;
+      if (isObject(logEntry)) addEntry(formatEntry(logEntry));
     }
   };
-  const writeEntry = (level: HostLogLevel, message: string, stack?: StackTrace) =>
-    add(formatLogEntry(level, message, '', stack));
-  return { accept, write: writeEntry, flush };
+  const writeEntry = (logLevel: HostLogLevel, message: string, stack?: StackTrace) =>
+    addEntry(formatLogEntry(logLevel, message, '', stack));
+  return { accept: acceptEntries, write: writeEntry, flush: flushLogs };
 }
 
 /** formatEntry never throws. */
@@ -120,10 +120,10 @@ function formatEntry(logEntry: object): string {
   );
 }
 
-function formatLogEntry(level: LogLevel, message: string, data: string, stack?: StackTrace): string {
+function formatLogEntry(logLevel: LogLevel, message: string, data: string, stack?: StackTrace): string {
   const hasStack = stack !== undefined && stack.stack !== '';
   return makeObjectText<'LogEntry'>({
-    level: `"${level}"`,
+    level: `"${logLevel}"`,
     message: toJson(truncateMessage(message, MaxLogChars)),
     data: data === '' ? undefined : data,
     atMs: `${dateNow()}`,
@@ -140,9 +140,9 @@ function readField(logEntry: object, field: string): unknown {
   }
 }
 
-function toLevel(level: unknown): LogLevel {
-  if (level === 'debug' || level === 'error') return level;
-  return level === 'warning' || level === 'warn' ? 'warning' : 'info';
+function toLevel(logLevel: unknown): LogLevel {
+  if (logLevel === 'debug' || logLevel === 'error') return logLevel;
+  return logLevel === 'warning' || logLevel === 'warn' ? 'warning' : 'info';
 }
 
 function toMessageText(message: unknown): string {
@@ -157,14 +157,14 @@ function toDataText(data: unknown): string {
   for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
     let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : toJsonOrPlaceholder(value);
-    let size = countUtf8Bytes(json, json.length) + 1;
-    if (bytes + size > MaxLogDataBytes) {
+    let entryBytes = countUtf8Bytes(json, json.length) + 1;
+    if (bytes + entryBytes > MaxLogDataBytes) {
       json = toJson(truncateMessage(json, MaxLogChars));
-      size = countUtf8Bytes(json, json.length) + 1;
+      entryBytes = countUtf8Bytes(json, json.length) + 1;
     }
-    if (bytes + size > MaxLogDataBytes) break;
+    if (bytes + entryBytes > MaxLogDataBytes) break;
     entriesText += entriesText === '' ? json : `,${json}`;
-    bytes += size;
+    bytes += entryBytes;
   }
   return entriesText === '' ? '' : `[${entriesText}]`;
 }

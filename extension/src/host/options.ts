@@ -24,8 +24,8 @@ export interface Options {
 }
 
 export function readOptions(json: string): Options {
-  const parsed: unknown = parseJson(json);
-  const optionFields = isObject(parsed) ? parsed : makeBareObject();
+  const parsedOptions: unknown = parseJson(json);
+  const optionFields = isObject(parsedOptions) ? parsedOptions : makeBareObject();
   const textField = (key: string): string => {
     const value = lookup(optionFields, key);
     return typeof value === 'string' ? value : '';

@@ -70,16 +70,16 @@ export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
 }
 
 function copyValue(
-  original: unknown,
+  originalValue: unknown,
   key: string,
   parentEntry: PathEntry | undefined,
   onLoss: OnLoss | undefined,
 ): unknown {
-  if (typeof original === 'bigint') return makeRawInteger(original);
-  if (!isObject(original)) return original;
-  const isPlain = isPlainWithoutToJson(original);
-  const value = isPlain ? original : toJsonValue(original, key);
-  if (!isPlain && value === original && !isArray(value)) reportLoss(value, key, parentEntry, onLoss);
+  if (typeof originalValue === 'bigint') return makeRawInteger(originalValue);
+  if (!isObject(originalValue)) return originalValue;
+  const isPlain = isPlainWithoutToJson(originalValue);
+  const value = isPlain ? originalValue : toJsonValue(originalValue, key);
+  if (!isPlain && value === originalValue && !isArray(value)) reportLoss(value, key, parentEntry, onLoss);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
   const path = appendToPath(value, key, parentEntry);
   return isArray(value) ? copyArray(value, path, onLoss) : copyObject(value, path, onLoss);
@@ -122,9 +122,13 @@ function toJsonValue(value: object, key: string): unknown {
 }
 
 function toPrimitive(value: object): unknown {
-  for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
+  for (
+    let ancestorPrototype = getPrototypeOf(value);
+    ancestorPrototype !== null;
+    ancestorPrototype = getPrototypeOf(ancestorPrototype)
+  ) {
     try {
-      switch (prototype) {
+      switch (ancestorPrototype) {
         case DatePrototype:
           return isFiniteNumber(apply(dateGetTime, value, [])) ? apply(dateToIsoString, value, []) : null;
         case UrlPrototype:
@@ -146,23 +150,24 @@ function toPrimitive(value: object): unknown {
 }
 
 function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
-  const copy: unknown[] = [];
+  const copiedItems: unknown[] = [];
   // copyArray sets the copy's prototype before it adds elements, so that no setter on the page's Array.prototype
   // receives an element.
-  setPrototypeOf(copy, plainPrototype);
-  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
-  return copy;
+  setPrototypeOf(copiedItems, plainPrototype);
+  for (let i = 0; i < value.length; i++)
+    copiedItems[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
+  return copiedItems;
 }
 
 function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
-  const copy: Record<string, unknown> = construct(PlainValue, []);
+  const copiedItems: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
-  const source: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copy;
+  const sourceObject: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copiedItems;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copy[key] = copyValue(source[key], key, path, onLoss);
+    if (key !== undefined) copiedItems[key] = copyValue(sourceObject[key], key, path, onLoss);
   }
-  return copy;
+  return copiedItems;
 }
 
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {

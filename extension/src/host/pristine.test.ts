@@ -22,31 +22,35 @@ async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
 }
 
 async function call(realm: Realm, port: HostPort, tool: string, args: object): Promise<string> {
-  port.send('call', 1, tool, 1 << 20, args);
+  port.sendParts('call', 1, tool, 1 << 20, args);
   await realm.waitUntilIdle();
   return port.receivedTexts.splice(0).join();
 }
 
 test("a schema runs with the built-ins of document_start, and the page's are restored", async () => {
   const { realm, port } = await startAdapter();
-  const objects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
-  assert.ok(Array.isArray(objects));
+  const builtInObjects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
+  assert.ok(Array.isArray(builtInObjects));
   realm.run(`page = ${hostileCode}; mine = Object.keys; added = 0; const parent = { __proto__: Object.prototype, map() { added++; } };
     Object.defineProperty(Object.prototype, 'added', { configurable: true, get() { added++; } });
     setPrototypeOf(Array.prototype, parent); delete Object.entries; page.watch()`);
-  const sharedObjects = [0, 1, 2].map((i): object => objects[i]);
-  const shape = () => sharedObjects.map((on) => [Reflect.ownKeys(on).map(String).sort(), Reflect.getPrototypeOf(on)]);
-  const shapesBefore = shape();
+  const sharedObjects = [0, 1, 2].map((i): object => builtInObjects[i]);
+  const describeShape = () =>
+    sharedObjects.map((on) => [Reflect.ownKeys(on).map(String).sort(), Reflect.getPrototypeOf(on)]);
+  const shapesBefore = describeShape();
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
-  const saw = realm.run('page.saw');
-  assert.deepEqual(Array.isArray(saw) && Array.from({ length: saw.length }, (_, i) => String(saw[i])), []);
+  const observedNames = realm.run('page.saw');
+  assert.deepEqual(
+    Array.isArray(observedNames) && Array.from({ length: observedNames.length }, (_, i) => String(observedNames[i])),
+    [],
+  );
   assert.equal(realm.run('added'), 0);
-  assert.deepEqual(shape(), shapesBefore);
+  assert.deepEqual(describeShape(), shapesBefore);
   assert.equal(realm.run('mine === Object.keys'), true);
 });
 
 test('a call fails in a page with a locked replacement, and other replacements stay', async () => {
-  for (const [lock, namedBuiltIn] of [
+  for (const [lockCode, namedBuiltIn] of [
     [
       "Object.defineProperty(Object, 'keys', { value: () => ['forged'], writable: false, configurable: false })",
       'Object.keys',
@@ -59,7 +63,7 @@ test('a call fails in a page with a locked replacement, and other replacements s
     ['Object.defineProperty(Array.prototype, 7, { value: 666 })', 'Array.prototype.7'],
   ]) {
     const { realm, port } = await startAdapter();
-    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lock}`);
+    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lockCode}`);
     assert.equal(
       await call(realm, port, 'parsed', { secret: 'S3CRET' }),
       `e 1 {"code":"unsafe_page","message":"a script of the page has replaced ${namedBuiltIn} and locked it, so it could read and change the call"}`,
@@ -104,7 +108,7 @@ test('a late adapter uses the built-ins of document_start', async () => {
   realm.addContent();
   realm.run(`taken = 0; for (const key of ['keys', 'freeze']) Object[key] = (given) => { taken++; return given; };
     Object.defineProperty(Object.prototype, 'adapters', { configurable: true, set() { taken++; } })`);
-  port.send('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
   assert.equal(await call(realm, port, 'keys', { a: 1 }), 'ready,r 1 ["a"]');
   assert.equal(realm.run('taken'), 0);

@@ -57,13 +57,13 @@ let isRunning = false;
  * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
  * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
-export function withPristineBuiltIns<T>(callback: () => T, refuse: (why: string) => T): T {
+export function withPristineBuiltIns<T>(callback: () => T, refuseToRun: (why: string) => T): T {
   if (isRunning) return callback();
   const pageChanges = restoreBuiltIns();
   if (pageChanges === undefined) return runExclusively(callback);
   if ('lockedName' in pageChanges) {
     reapplyPageChanges(pageChanges.changes);
-    return refuse(
+    return refuseToRun(
       `a script of the page has replaced ${pageChanges.lockedName} and locked it, so it could read and change the call`,
     );
   }
@@ -99,14 +99,15 @@ function restoreBuiltIn(
   snapshot: BuiltInSnapshot,
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
-  const { object, keys, descriptors, name } = snapshot;
+  const { object: builtInObject, keys, descriptors: builtInDescriptors, name } = snapshot;
   let pageChanges = previousChanges;
-  const parent = getPrototypeOf(object);
+  const parent = getPrototypeOf(builtInObject);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, pageChanges);
-    pageChanges = makePageChange(object, undefined, undefined, parent, pageChanges);
+    if (!setPrototypeOf(builtInObject, snapshot.parent))
+      return makeRestoreFailure(`the prototype of ${name}`, pageChanges);
+    pageChanges = makePageChange(builtInObject, undefined, undefined, parent, pageChanges);
   }
-  const currentKeys = ownKeys(object);
+  const currentKeys = ownKeys(builtInObject);
   if (currentKeys.length !== keys.length) {
     const result = removeAddedProperties(snapshot, currentKeys, pageChanges);
     if (result !== undefined && 'lockedName' in result) return result;
@@ -115,22 +116,22 @@ function restoreBuiltIn(
   let isMissing = false;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    const originalDescriptor = descriptors[i];
+    const originalDescriptor = builtInDescriptors[i];
     if (key === undefined || originalDescriptor === undefined) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(object, key);
+    const pageDescriptor = getOwnPropertyDescriptor(builtInObject, key);
     if (pageDescriptor === undefined) isMissing = true;
     else if (isUnchangedProperty(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
-    if (!defineProperty(object, key, originalDescriptor))
+    if (!defineProperty(builtInObject, key, originalDescriptor))
       return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
-    pageChanges = makePageChange(object, key, pageDescriptor, null, pageChanges);
+    pageChanges = makePageChange(builtInObject, key, pageDescriptor, null, pageChanges);
   }
   // The page may have added properties even if the number of properties is unchanged.
-  return isMissing ? removeAddedProperties(snapshot, ownKeys(object), pageChanges) : pageChanges;
+  return isMissing ? removeAddedProperties(snapshot, ownKeys(builtInObject), pageChanges) : pageChanges;
 }
 
 function removeAddedProperties(
-  { object, knownKeys, name }: BuiltInSnapshot,
+  { object: builtInObject, knownKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
@@ -138,11 +139,13 @@ function removeAddedProperties(
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
     if (key === undefined || hasOwn(knownKeys, key)) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(object, key);
+    const pageDescriptor = getOwnPropertyDescriptor(builtInObject, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
-    if (deleteProperty(object, key)) pageChanges = makePageChange(object, key, pageDescriptor, null, pageChanges);
-    else if (affectsHostCode(object, key)) return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
+    if (deleteProperty(builtInObject, key))
+      pageChanges = makePageChange(builtInObject, key, pageDescriptor, null, pageChanges);
+    else if (affectsHostCode(builtInObject, key))
+      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
   }
   return pageChanges;
 }
@@ -182,13 +185,13 @@ function isUnchangedProperty(pageDescriptor: PropertyDescriptor, originalDescrip
 }
 
 function makePageChange(
-  object: object,
+  builtInObject: object,
   key: PropertyKey | undefined,
   pageDescriptor: PropertyDescriptor | undefined,
   parent: object | null,
   nextChange: PageChange | undefined,
 ): PageChange {
-  const change: PageChange = { object, key, pageDescriptor, parent, nextChange };
+  const change: PageChange = { object: builtInObject, key, pageDescriptor, parent, nextChange };
   setPrototypeOf(change, null);
   return change;
 }
@@ -208,7 +211,7 @@ function formatPropertyName(key: PropertyKey): string {
  * window's built-in functions.
  */
 function takeSnapshots(): readonly BuiltInSnapshot[] {
-  const classes: readonly (readonly [string, { readonly prototype: object }])[] = [
+  const builtInClasses: readonly (readonly [string, { readonly prototype: object }])[] = [
     ['Object', Object],
     ['Function', Function],
     ['Array', Array],
@@ -232,14 +235,14 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
     ['URLSearchParams', URLSearchParams],
   ];
   const newSnapshots: BuiltInSnapshot[] = [];
-  const addSnapshot = (name: string, object: unknown) => {
-    if (isObject(object))
-      defineProperty(newSnapshots, newSnapshots.length, dataProperty(takeBuiltInSnapshot(name, object)));
+  const addSnapshot = (name: string, builtInObject: unknown) => {
+    if (isObject(builtInObject))
+      defineProperty(newSnapshots, newSnapshots.length, dataProperty(takeBuiltInSnapshot(name, builtInObject)));
   };
-  for (let i = 0; i < classes.length; i++) {
-    const name = classes[i]?.[0] ?? '';
-    addSnapshot(name, classes[i]?.[1]);
-    addSnapshot(`${name}.prototype`, classes[i]?.[1].prototype);
+  for (let i = 0; i < builtInClasses.length; i++) {
+    const name = builtInClasses[i]?.[0] ?? '';
+    addSnapshot(name, builtInClasses[i]?.[1]);
+    addSnapshot(`${name}.prototype`, builtInClasses[i]?.[1].prototype);
   }
   addSnapshot('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
   addSnapshot('JSON', JSON);
@@ -258,16 +261,23 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
   return newSnapshots;
 }
 
-function takeBuiltInSnapshot(name: string, object: object): BuiltInSnapshot {
-  const keys = ownKeys(object);
+function takeBuiltInSnapshot(name: string, builtInObject: object): BuiltInSnapshot {
+  const keys = ownKeys(builtInObject);
   const knownKeys = makeBareObject();
-  const descriptors: PropertyDescriptor[] = [];
+  const builtInDescriptors: PropertyDescriptor[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(object, key) ?? dataProperty(undefined);
+    const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(builtInObject, key) ?? dataProperty(undefined);
     setPrototypeOf(descriptor, null);
-    defineProperty(descriptors, i, dataProperty(descriptor));
+    defineProperty(builtInDescriptors, i, dataProperty(descriptor));
     knownKeys[key] = true;
   }
-  return { name, object, parent: getPrototypeOf(object), keys, descriptors, knownKeys };
+  return {
+    name,
+    object: builtInObject,
+    parent: getPrototypeOf(builtInObject),
+    keys,
+    descriptors: builtInDescriptors,
+    knownKeys,
+  };
 }

@@ -25,7 +25,7 @@ export interface Readiness {
 export function makeReadiness(
   plugin: string,
   readContainer: () => unknown,
-  onChange: (ready: boolean) => void,
+  onChange: (isReady: boolean) => void,
 ): Readiness {
   let watchedAdapter: object | undefined;
   let lastReady: boolean | undefined;
@@ -34,10 +34,10 @@ export function makeReadiness(
 
   const checkReadiness = (adapter: object, onChecked: (readyProblem: string | undefined) => void) =>
     callIsReady(plugin, readContainer(), adapter, (readyProblem) => {
-      const ready = readyProblem === undefined;
-      if (adapter === watchedAdapter && ready !== lastReady) {
-        lastReady = ready;
-        onChange(ready);
+      const isReady = readyProblem === undefined;
+      if (adapter === watchedAdapter && isReady !== lastReady) {
+        lastReady = isReady;
+        onChange(isReady);
       }
       onChecked(readyProblem);
     });
@@ -77,9 +77,9 @@ function callIsReady(
     // The function getPreScriptValue of the original OpenTabs SDK reads the plugin's name from `_pluginName`.
     if (isObject(container)) defineProperty(container, '_pluginName', dataProperty(plugin));
     const isReady = lookup(adapter, 'isReady');
-    const result = isFn(isReady) ? apply(isReady, adapter, []) : false;
+    const readyResult = isFn(isReady) ? apply(isReady, adapter, []) : false;
     whenSettled(
-      result,
+      readyResult,
       (ready) => finishCheck(ready === true ? undefined : 'isReady() did not return true'),
       finishWithThrown,
     );

@@ -21,31 +21,31 @@ export interface Settings {
    * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
    * because an adapter can keep a reference to it.
    */
-  readonly config: object;
+  readonly configObject: object;
   update(settings: unknown): void;
 }
 
 export function makeSettings(): Settings {
-  const config = makeBareObject();
-  const update = (settings: unknown) => {
-    const keys = ownKeys(config);
-    for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
+  const configObject = makeBareObject();
+  const updateSettings = (settings: unknown) => {
+    const keys = ownKeys(configObject);
+    for (let i = 0; i < keys.length; i++) deleteProperty(configObject, keys[i] ?? '');
     if (!isObject(settings)) return;
     visitFields(lookup(settings, 'values'), (key, value) => defineSetting(key, value));
-    visitFields(lookup(settings, 'urls'), (key, instances) => {
-      const url = findUrlForThisHost(instances);
+    visitFields(lookup(settings, 'urls'), (key, instanceUrls) => {
+      const url = findUrlForThisHost(instanceUrls);
       if (url !== undefined) defineSetting(key, url);
     });
   };
-  const defineSetting = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
-  return { config, update };
+  const defineSetting = (key: string, value: unknown) => defineProperty(configObject, key, dataProperty(value));
+  return { configObject, update: updateSettings };
 }
 
 /** findUrlForThisHost searches an object for the first URL with the same host as the current document. */
-function findUrlForThisHost(instances: unknown): string | undefined {
+function findUrlForThisHost(instanceUrls: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;
-  visitFields(instances, (_, url) => {
+  visitFields(instanceUrls, (_, url) => {
     if (matchingUrl === undefined && typeof url === 'string' && readHost(url) === currentHost) matchingUrl = url;
   });
   return matchingUrl;
@@ -73,11 +73,11 @@ function replaceHostName(host: string, name: string): string | undefined {
   return isNamed ? `127.0.0.1${port}` : undefined;
 }
 
-function visitFields(settingsObject: unknown, visit: (key: string, value: unknown) => void): void {
+function visitFields(settingsObject: unknown, visitField: (key: string, value: unknown) => void): void {
   if (!isObject(settingsObject)) return;
   const keys = ownKeys(settingsObject);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'string') visit(key, lookup(settingsObject, key));
+    if (typeof key === 'string') visitField(key, lookup(settingsObject, key));
   }
 }

@@ -17,7 +17,7 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   let lastWait: PendingTimeout | undefined;
   let isArmed = false;
 
-  const remove = (pendingTimeout: PendingTimeout) => {
+  const removeTimeout = (pendingTimeout: PendingTimeout) => {
     if (pendingTimeout !== firstWait && !pendingTimeout.previousTimeout) return; // The timeout is no longer in the list.
     if (pendingTimeout.previousTimeout) pendingTimeout.previousTimeout.nextTimeout = pendingTimeout.nextTimeout;
     else firstWait = pendingTimeout.nextTimeout;
@@ -34,7 +34,7 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
     const currentTime: number = apply(performanceNow, nativePerformance, []);
     while (firstWait && firstWait.endsAt <= currentTime) {
       const pendingTimeout = firstWait;
-      remove(pendingTimeout);
+      removeTimeout(pendingTimeout);
       pendingTimeout.onTimeout();
     }
     if (firstWait && !isArmed) armTimer(firstWait, currentTime);
@@ -51,6 +51,6 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
     else firstWait = pendingTimeout;
     lastWait = pendingTimeout;
     if (!isArmed) armTimer(firstWait ?? pendingTimeout, startedAt);
-    return () => remove(pendingTimeout);
+    return () => removeTimeout(pendingTimeout);
   };
 }

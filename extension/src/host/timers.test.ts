@@ -21,21 +21,21 @@ async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: 
 
 test('the time until the next timer is announced, and a wake runs the timer', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
-  port.send('wake');
+  port.sendParts('wake');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['w 1000'], 'an early wake is announced again');
   t.mock.timers.setTime(1000);
-  port.send('wake');
+  port.sendParts('wake');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
 
 test('the native timer runs without a wake', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
   t.mock.timers.tick(999);
   realm.runNextTask();
@@ -49,11 +49,11 @@ test('the native timer runs without a wake', async (t) => {
 
 test('a thousand timers of one task cause one announcement', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
+  port.sendParts('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
   t.mock.timers.setTime(1001);
-  port.send('wake');
+  port.sendParts('wake');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
@@ -61,7 +61,7 @@ test('a thousand timers of one task cause one announcement', async (t) => {
 test('only an earlier timer is announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   for (const ms of [500, 1000, 200]) {
-    port.send('call', ms, 'set', 1 << 20, { ms });
+    port.sendParts('call', ms, 'set', 1 << 20, { ms });
     await realm.waitUntilIdle();
   }
   assert.deepEqual(port.receivedTexts, ['w 500', 'w 200']);
@@ -69,7 +69,7 @@ test('only an earlier timer is announced', async (t) => {
 
 test('a cancelled timer is not announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'cancel', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'cancel', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['n 1']);
 });
@@ -82,7 +82,7 @@ test('invalid timers and errors of callbacks are ignored', async (t) => {
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
-  port.send('call', 1, 'odd', 1 << 20, {});
+  port.sendParts('call', 1, 'odd', 1 << 20, {});
   await realm.waitUntilIdle();
   t.mock.timers.tick(1);
   realm.runNextTask();

@@ -67,7 +67,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
       requestWake(dueAt === Infinity ? -1 : clampToMinimum(0, dueAt - currentTime()));
     });
   };
-  const remove = (id: number | string): Timer | undefined => {
+  const removeTimer = (id: number | string): Timer | undefined => {
     const timer = pendingTimers[id];
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
@@ -79,7 +79,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
     const runAt = currentTime();
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
-      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) remove(id)?.done();
+      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) removeTimer(id)?.done();
     }
   };
   // Due timers do not run inside the callback of a native timer, because Chrome throttles nested timers more.
@@ -112,7 +112,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
       pendingTimers[id] = timer;
       announceNext();
       return () => {
-        remove(id);
+        removeTimer(id);
       };
     },
     wake: () => {

@@ -9,7 +9,7 @@ async function beginCall(handlerCode: string): Promise<{ realm: Realm; port: Hos
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.deepEqual(port?.receivedTexts.splice(0), ['ready']);
-  port?.send('call', 1, 'run', 1 << 20, {});
+  port?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   assert.ok(port);
   return { realm, port };
@@ -20,7 +20,7 @@ const errorFields = `(e) => [e.name, e.message, e.code, e.category, e.retryable,
 test('context.call sends the tool and its input, and returns the result', async () => {
   const { realm, port } = await beginCall(`return [await c.call('other', { n: 1, list: ['ü'] }), 'after'];`);
   assert.deepEqual(port.receivedTexts.splice(0), ['q 1 1 {"call":{"tool":"other","args":{"n":1,"list":["ü"]}}}']);
-  port.send('answer', 1, 1, true, { got: [1] });
+  port.sendParts('answer', 1, 1, true, { got: [1] });
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 [{"got":[1]},"after"]']);
 });
@@ -40,10 +40,10 @@ test('the tool requests of a call are numbered, and answered once each in any or
     [1, 'one'],
     [9, 'unknown'],
   ]) {
-    port.send('answer', 1, askId, true, answerValue);
+    port.sendParts('answer', 1, askId, true, answerValue);
   }
-  port.send('answer', 2, 2, true, 'of another call');
-  port.send('answer', 1, 2, true);
+  port.sendParts('answer', 2, 2, true, 'of another call');
+  port.sendParts('answer', 1, 2, true);
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 ["one",null,"three"]']);
 });
@@ -88,7 +88,7 @@ test('the error of a nested call looks like a ToolError', async () => {
       `try { return await c.call('t', {}); } catch (e) { return (${errorFields})(e); }`,
     );
     port.receivedTexts.splice(0);
-    port.send('answer', 1, 1, false, error);
+    port.sendParts('answer', 1, 1, false, error);
     await realm.waitUntilIdle();
     assert.deepEqual(port.receivedTexts, [`r 1 ${expectedError}`]);
   }
@@ -98,7 +98,7 @@ test('an uncaught error of a nested call fails the call with its code', async ()
   const { realm, port } = await beginCall(`return await c.call('t', {});`);
   port.receivedTexts.splice(0);
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
-  port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
+  port.sendParts('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
   await realm.waitUntilIdle();
   assert.match(port.receivedTexts.shift() ?? '', /^l 1 0 .*run failed: slow/);
   assert.deepEqual(port.receivedTexts, [
@@ -130,7 +130,7 @@ test('invalid arguments of a tool request are rejected in the page', async () =>
 test('context.waitForUser sends the reason and resolves with undefined', async () => {
   const { realm, port } = await beginCall(`return [await c.waitForUser({ reason: 'log in', title: 'Login' })];`);
   assert.deepEqual(port.receivedTexts.splice(0), ['q 1 1 {"user":{"reason":"log in","title":"Login"}}']);
-  port.send('answer', 1, 1, true, 'ignored');
+  port.sendParts('answer', 1, 1, true, 'ignored');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 [null]']);
 });
@@ -145,7 +145,7 @@ test('context.waitForUser rejects after a denial, a timeout or another error', a
       `try { await c.waitForUser({ reason: 'r' }); } catch (e) { return e.code; }`,
     );
     port.receivedTexts.splice(0);
-    port.send('answer', 1, 1, false, { code, message: 'm' });
+    port.sendParts('answer', 1, 1, false, { code, message: 'm' });
     await realm.waitUntilIdle();
     assert.deepEqual(port.receivedTexts, [`r 1 "${expectedError}"`]);
   }
@@ -176,7 +176,7 @@ test('a forged abort event withdraws nothing', async () => {
   realm.run('dispatch()');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, []);
-  port.send('answer', 1, 1, true, 1);
+  port.sendParts('answer', 1, 1, true, 1);
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });
@@ -186,7 +186,7 @@ test('an answered request is not withdrawn', async () => {
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
   port.receivedTexts.splice(0);
-  port.send('answer', 1, 1, true, 1);
+  port.sendParts('answer', 1, 1, true, 1);
   await realm.waitUntilIdle();
   realm.run('stopIt(); go(2)');
   await realm.waitUntilIdle();
@@ -212,10 +212,10 @@ test('a settled request removes its listener from the signal', async () => {
   realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: ${handlerCode} }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.send('call', 1, 'run', 1 << 20, {});
+  port?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  port?.send('answer', 1, 1, true, 1);
-  port?.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
+  port?.sendParts('answer', 1, 1, true, 1);
+  port?.sendParts('answer', 1, 2, false, { code: 'denied', message: 'no' });
   await realm.waitUntilIdle();
   assert.equal(port?.receivedTexts.at(-1), 'r 1 [1,"denied"]');
   assert.equal(realm.run('most + " " + listeners'), '3 0');
@@ -229,7 +229,7 @@ test('the tool requests of a cancelled call are rejected as aborted, and it can 
     await c.call('late', {}).catch((e) => why.push(e.cause === c.signal.reason));
     seen = why;`);
   assert.equal(port.receivedTexts.splice(0).length, 2);
-  port.send('cancel', 1, 'stop');
+  port.sendParts('cancel', 1, 'stop');
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['a 1']);
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
@@ -256,7 +256,7 @@ test('one call can have 64 open tool requests', async () => {
     c.call('t', {});
     return over;`);
   assert.equal(port.receivedTexts.splice(0).length, 64);
-  port.send('answer', 1, 1, true, 1);
+  port.sendParts('answer', 1, 1, true, 1);
   await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
@@ -266,7 +266,7 @@ test('one call can send 1,000 tool requests', async () => {
     for (let n = 0; n < 1000; n++) await c.call('t', {});
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
   for (let askId = 1; askId <= 1000; askId++) {
-    port.send('answer', 1, askId, true);
+    port.sendParts('answer', 1, askId, true);
     await realm.waitUntilIdle();
   }
   assert.deepEqual(
@@ -286,8 +286,8 @@ test('then, catch and finally of a returned promise work like those of Promise',
     const fifth = bad.finally(() => { throw new Error('last'); }).catch((e) => e.message);
     return [await first, await second, await third.catch((e) => e.message), await fourth, await fifth, done.sort().join()];`);
   port.receivedTexts.splice(0);
-  port.send('answer', 1, 1, true, 1);
-  port.send('answer', 1, 2, false, { code: 'denied', message: 'no' });
+  port.sendParts('answer', 1, 1, true, 1);
+  port.sendParts('answer', 1, 2, false, { code: 'denied', message: 'no' });
   for (let i = 0; i < 5; i++) await realm.waitUntilIdle();
   assert.deepEqual(port.receivedTexts, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
 });
@@ -297,9 +297,9 @@ test('a handler may return the promise of a tool request', async () => {
   realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.send('call', 1, 'run', 1 << 20, {});
+  port?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  port?.send('answer', 1, 1, true, JSON.parse('{"then":"data"}'));
+  port?.sendParts('answer', 1, 1, true, JSON.parse('{"then":"data"}'));
   await realm.waitUntilIdle();
   assert.deepEqual(port?.receivedTexts.slice(1), ['q 1 1 {"call":{"tool":"t","args":{}}}', 'r 1 {"then":"data"}']);
 });

@@ -25,12 +25,12 @@ export function Activities({ callId, activities, isCollapsed }: ActivitiesProps)
   );
 }
 
-function Activity(props: {
+function Activity(activityProps: {
   readonly callId: string;
   readonly activity: ActivityView;
   readonly isFolded: boolean;
 }): VNode {
-  const { callId, activity, isFolded } = props;
+  const { callId, activity, isFolded } = activityProps;
   const { type, content = '', bytes } = activity;
   // Use useMemo, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
   const shownActivity = useMemo(() => toShownActivity({ type, content, bytes }), [type, content, bytes]);
@@ -111,9 +111,9 @@ function ActivityTable({ table, name }: { readonly table: Table; readonly name: 
             </tr>
           </thead>
           <tbody>
-            {rows.map((row, i) => (
+            {rows.map((tableRow, i) => (
               <tr key={`${i}`}>
-                {row.map((cell, j) => (
+                {tableRow.map((cell, j) => (
                   <td key={`${columns[j]} ${j}`}>{cell}</td>
                 ))}
               </tr>

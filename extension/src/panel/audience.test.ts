@@ -26,9 +26,10 @@ test('listVisibleActivities hides activities that are not for the user', () => {
     bytes: 1,
     ...(audience === undefined ? {} : { audience }),
   }));
-  const types = (everything: boolean) => listVisibleActivities(makeCall({ activities }), everything).map((a) => a.type);
-  assert.deepEqual(types(false), ['t0']);
-  assert.deepEqual(types(true), ['t0', 't1', 't2', 't3']);
+  const listActivityTypes = (everything: boolean) =>
+    listVisibleActivities(makeCall({ activities }), everything).map((a) => a.type);
+  assert.deepEqual(listActivityTypes(false), ['t0']);
+  assert.deepEqual(listActivityTypes(true), ['t0', 't1', 't2', 't3']);
   assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
 });
 

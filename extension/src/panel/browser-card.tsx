@@ -16,12 +16,12 @@ export interface BrowserCardProps {
   readonly debuggerState: DebuggerState;
   readonly chromePermissions: ChromePermissionsProps;
   readonly siteAccess: SiteAccessProps;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function BrowserCard(props: BrowserCardProps): VNode | null {
-  const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
-  const { isBusy, error, run } = usePanelAction(act);
+export function BrowserCard(cardProps: BrowserCardProps): VNode | null {
+  const { tools, debuggerState, chromePermissions, siteAccess, sendAction } = cardProps;
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   if (!tools) return null;
   const isToolOn = tools.permission !== 'off';
   const toolGroups = tools.groups ?? [];
@@ -34,14 +34,14 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
             label="Agents may use browser tools"
             current={isToolOn}
             isBusy={isBusy}
-            send={(on) => run({ op: 'browserTools', params: { on } })}
+            sendChoice={(on) => runAction({ op: 'browserTools', params: { on } })}
           />
           <p class="note">
             {isToolOn
               ? 'Agents read and use pages without a plugin. Each site needs your approval, unless a rule below allows it.'
               : 'Off: agents can use plugins only.'}
           </p>
-          <ErrorText text={error} />
+          <ErrorText errorText={error} />
           {isToolOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
         </div>
       </section>
@@ -50,12 +50,12 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
           <h2 id="groups">Groups of tools</h2>
           <ul class="groups">
             {toolGroups.map((toolGroup) => (
-              <ToolGroupSection key={toolGroup.name} toolGroup={toolGroup} act={act} />
+              <ToolGroupSection key={toolGroup.name} toolGroup={toolGroup} sendAction={sendAction} />
             ))}
           </ul>
         </section>
       )}
-      {isToolOn && <SiteRules sites={tools.sites ?? []} act={act} />}
+      {isToolOn && <SiteRules sites={tools.sites ?? []} sendAction={sendAction} />}
       {isToolOn && <ChromePermissions {...chromePermissions} />}
       <ChromeSites {...siteAccess} />
     </>
@@ -64,12 +64,12 @@ export function BrowserCard(props: BrowserCardProps): VNode | null {
 
 function ToolGroupSection({
   toolGroup,
-  act,
+  sendAction,
 }: {
   readonly toolGroup: BrowserGroupView;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const tools = toolGroup.tools ?? [];
   const safeTools = tools.filter((tool) => !tool.dangerous);
   const onCount = tools.filter(isOn).length;
@@ -82,7 +82,7 @@ function ToolGroupSection({
             label={<strong>{name}</strong>}
             current={safeTools.some(isOn)}
             isBusy={isBusy}
-            send={(on) => run({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
+            sendChoice={(on) => runAction({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
           />
         ) : (
           <strong>{name}</strong>
@@ -92,12 +92,12 @@ function ToolGroupSection({
         </span>
       </div>
       {groupWords[toolGroup.name] && <p class="note">{groupWords[toolGroup.name]}</p>}
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
       <details>
         <summary class="fold">Tools of {name}</summary>
         <ul class="tools">
           {tools.map((tool) => (
-            <ToolRow key={tool.name} tool={tool} act={act} />
+            <ToolRow key={tool.name} tool={tool} sendAction={sendAction} />
           ))}
         </ul>
       </details>
@@ -109,7 +109,7 @@ function isOn(tool: BrowserToolView): boolean {
   return tool.permission !== 'off';
 }
 
-function ToolRow({ tool, act }: { readonly tool: BrowserToolView; readonly act: SendAction }): VNode {
+function ToolRow({ tool, sendAction }: { readonly tool: BrowserToolView; readonly sendAction: SendAction }): VNode {
   return (
     <li>
       <span class="tool">
@@ -121,7 +121,7 @@ function ToolRow({ tool, act }: { readonly tool: BrowserToolView; readonly act: 
         plugin="browser"
         tool={tool.name}
         permission={tool.permission}
-        act={act}
+        sendAction={sendAction}
       />
     </li>
   );

@@ -13,18 +13,18 @@ interface CallSectionProps {
 /** CallSection loads the details of a call only when the user expands the section. */
 export function CallSection({ title, loadedDetails, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);
-  const toggle = (isOpenNow: boolean) => {
+  const toggleSection = (isOpenNow: boolean) => {
     setOpen(isOpenNow);
-    if (isOpenNow) loadedDetails.load();
+    if (isOpenNow) loadedDetails.loadDetails();
   };
   return (
-    <details class="part" onToggle={(event) => toggle(event.currentTarget.open)}>
+    <details class="part" onToggle={(event) => toggleSection(event.currentTarget.open)}>
       <summary>{title}</summary>
       {isOpen && loadedDetails.callDetails && children(loadedDetails.callDetails)}
       <p class="note" role="status">
         {isOpen && !loadedDetails.callDetails && loadedDetails.error === '' && 'Loading…'}
       </p>
-      {isOpen && <ErrorText text={loadedDetails.error} />}
+      {isOpen && <ErrorText errorText={loadedDetails.error} />}
     </details>
   );
 }

@@ -34,13 +34,13 @@ export function makeRepeatCommand({ plugin, tool, prompt }: CallView, args: stri
 }
 
 /** quoteForShell quotes a text so that a POSIX shell passes it to the command unchanged. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+function quoteForShell(shellText: string): string {
+  return `'${shellText.replaceAll("'", `'\\''`)}'`;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(shellText: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(shellText);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

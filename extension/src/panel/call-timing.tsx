@@ -11,10 +11,10 @@ interface CallTimingProps {
 export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
   return (
     <CallSection title="Timing" loadedDetails={loadedDetails}>
-      {({ phases = [], traced, traceId }) => (
+      {({ phases: callPhases = [], traced, traceId }) => (
         <>
           <table class="timing">
-            <caption>{formatPhase(sumPhases(phases))} from the arrival of the call to its end</caption>
+            <caption>{formatPhase(sumPhases(callPhases))} from the arrival of the call to its end</caption>
             <thead>
               <tr>
                 <th scope="col">Phase</th>
@@ -24,14 +24,14 @@ export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {makeTimingRows(phases).map(({ name, startText, durationText, start, end }, i) => (
+              {makeTimingRows(callPhases).map(({ name, startText, durationText, start: barStart, end }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
                   <td>{durationText}</td>
                   <td class="span">
                     <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-                      <rect x={start} width={end - start} height="1" />
+                      <rect x={barStart} width={end - barStart} height="1" />
                     </svg>
                   </td>
                 </tr>

@@ -9,17 +9,17 @@ import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
   readonly otherPlugins: readonly string[];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
-  const { isBusy, error, run } = usePanelAction(act);
+export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: NestedCallPermissionsProps): VNode | null {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const { name } = plugin;
   const calls = plugin.calls ?? [];
   const deniedPlugins = plugin.refused ?? [];
   const [open, setOpen] = useState(false);
   const setAllowed = (otherPlugin: string, allowed: boolean) =>
-    run({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
+    runAction({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
   const listedPlugins = [...calls, ...deniedPlugins];
   const unlistedPlugins = otherPlugins.filter(
     (otherPlugin) => otherPlugin !== name && !listedPlugins.includes(otherPlugin),
@@ -39,7 +39,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
               label={`May call ${removeHiddenCharacters(otherPlugin)}`}
               current={calls.includes(otherPlugin)}
               isBusy={isBusy}
-              send={(isAllowed) => setAllowed(otherPlugin, isAllowed)}
+              sendChoice={(isAllowed) => setAllowed(otherPlugin, isAllowed)}
             />
             {deniedPlugins.includes(otherPlugin) && <span class="note"> The plugin tried to call it.</span>}
           </li>
@@ -62,14 +62,20 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
           ))}
         </select>
       )}
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </details>
   );
 }
 
 /** LateAccess is a switch that gives a late adapter its secret settings and lets it call other plugins. */
-export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
-  const { isBusy, error, run } = usePanelAction(act);
+export function LateAccess({
+  plugin,
+  sendAction,
+}: {
+  readonly plugin: PluginView;
+  readonly sendAction: SendAction;
+}): VNode | null {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   if (!plugin.late) return null;
   return (
     <div class="late">
@@ -77,10 +83,10 @@ export function LateAccess({ plugin, act }: { readonly plugin: PluginView; reado
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
         isBusy={isBusy}
-        send={(allowed) => run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
+        sendChoice={(allowed) => runAction({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
       />
       <p class="note">{lateAccessEffect}</p>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </div>
   );
 }

@@ -16,26 +16,26 @@ const MinCallsForCompactList = 6;
 
 export interface CallsProps {
   readonly openCalls: readonly OpenCall[];
-  readonly recent: readonly RecentCall[];
+  readonly recentCalls: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];
   /** running is the number of running calls, including calls that the panel does not list. */
-  readonly running: number;
+  readonly runningCount: number;
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
-  const { openCalls, recent, tabs, running: runningCount, showsEverything, setShowsEverything, act } = props;
+export const Calls = memoizeComponent(function Calls(callsProps: CallsProps): VNode {
+  const { openCalls, recentCalls, tabs, runningCount, showsEverything, setShowsEverything, sendAction } = callsProps;
   // Calls that wait for approval are omitted, because the component Waiting shows them.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
-  const placed = listCallTree(shownCalls.map(({ call }) => call));
+  const callTree = listCallTree(shownCalls.map(({ call }) => call));
   const openCallById = new Map(shownCalls.map((open) => [open.call.callId, open]));
   const unlistedCount = runningCount - openCalls.length;
-  const isCompact = placed.length >= MinCallsForCompactList;
+  const isCompact = callTree.length >= MinCallsForCompactList;
   return (
     <>
       <section aria-labelledby="running">
@@ -54,28 +54,28 @@ export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
             Show everything
           </label>
         </div>
-        {placed.length === 0 && <p class="empty">No tool is running.</p>}
+        {callTree.length === 0 && <p class="empty">No tool is running.</p>}
         <ul class={`calls ${isCompact ? 'many' : ''}`}>
-          {placed.map(({ call, depth }) => (
+          {callTree.map(({ call, depth }) => (
             <RunningCall
               key={call.callId}
-              open={openCallById.get(call.callId) ?? { call }}
+              openCall={openCallById.get(call.callId) ?? { call }}
               depth={depth}
               site={findSite(call, tabs)}
               showsEverything={showsEverything}
               isCompact={isCompact}
-              sendAction={act}
+              sendAction={sendAction}
             />
           ))}
         </ul>
         {unlistedCount > 0 && <p class="empty">And {unlistedCount} more.</p>}
       </section>
       <RecentCalls
-        recent={recent}
-        history={props.history}
-        hasOlderCalls={props.hasOlderCalls}
+        recentCalls={recentCalls}
+        history={callsProps.history}
+        hasOlderCalls={callsProps.hasOlderCalls}
         showsEverything={showsEverything}
-        act={act}
+        sendAction={sendAction}
       />
     </>
   );

@@ -15,10 +15,10 @@ export interface Step {
 }
 
 export interface ChecklistFacts {
-  readonly state: PanelState;
+  readonly panelState: PanelState;
   readonly plugins: readonly PluginView[];
   readonly browserTools: StateBrowserParams | undefined;
-  readonly recent: readonly CallView[];
+  readonly recentCalls: readonly CallView[];
 }
 
 /** listSteps returns the setup steps in order, from the server connection to the first call. */
@@ -32,11 +32,11 @@ export function listSteps(checklistFacts: ChecklistFacts): readonly Step[] {
   ];
 }
 
-export function hasSuccessfulCall(recent: readonly CallView[]): boolean {
-  return recent.some((call) => call.status === 'done');
+export function hasSuccessfulCall(recentCalls: readonly CallView[]): boolean {
+  return recentCalls.some((call) => call.status === 'done');
 }
 
-function makeServerStep({ state: { link } }: ChecklistFacts): Step {
+function makeServerStep({ panelState: { link } }: ChecklistFacts): Step {
   const isDone = link.kind === 'open';
   return {
     id: 'server',
@@ -50,9 +50,9 @@ function makeServerStep({ state: { link } }: ChecklistFacts): Step {
   };
 }
 
-function makeBrowserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
+function makeBrowserStep({ panelState: { link, injectMode, browserName } }: ChecklistFacts): Step {
   const isConnected = link.kind === 'open';
-  const isDone = isConnected && mode !== 'none';
+  const isDone = isConnected && injectMode !== 'none';
   const connectedText = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
   return {
     id: 'browser',
@@ -64,13 +64,13 @@ function makeBrowserStep({ state: { link, mode, browserName } }: ChecklistFacts)
 }
 
 function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
-  const enabled = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
+  const enabledPlugins = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
-  const isDone = hasBrowserTools || enabled.length > 0;
+  const isDone = hasBrowserTools || enabledPlugins.length > 0;
   const stepStates = [
     hasBrowserTools && 'Browser tools are on.',
-    enabled.length === 1 && '1 plugin is enabled.',
-    enabled.length > 1 && `${enabled.length} plugins are enabled.`,
+    enabledPlugins.length === 1 && '1 plugin is enabled.',
+    enabledPlugins.length > 1 && `${enabledPlugins.length} plugins are enabled.`,
   ];
   return {
     id: 'tools',
@@ -83,7 +83,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
   };
 }
 
-function makeClientStep({ state: { clients } }: ChecklistFacts): Step {
+function makeClientStep({ panelState: { clients } }: ChecklistFacts): Step {
   const isDone = clients.length > 0;
   return {
     id: 'client',
@@ -96,8 +96,8 @@ function makeClientStep({ state: { clients } }: ChecklistFacts): Step {
   };
 }
 
-function makeCallStep({ recent }: ChecklistFacts): Step {
-  const isDone = hasSuccessfulCall(recent);
+function makeCallStep({ recentCalls }: ChecklistFacts): Step {
+  const isDone = hasSuccessfulCall(recentCalls);
   return {
     id: 'call',
     title: 'First call',

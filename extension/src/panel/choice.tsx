@@ -5,7 +5,7 @@ import type { ActionResult } from '../panel-message.ts';
 /** useOptimisticChoice makes a control show the user's choice until the server confirms or rejects the choice. */
 export function useOptimisticChoice<T>(
   currentValue: T,
-  send: (value: T) => Promise<ActionResult>,
+  sendChoice: (value: T) => Promise<ActionResult>,
 ): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly previousValue: T }>();
   const shownValue = chosenValue?.previousValue === currentValue ? chosenValue.value : currentValue;
@@ -13,7 +13,7 @@ export function useOptimisticChoice<T>(
   if (chosenValue && chosenValue.previousValue !== currentValue) setChosenValue(undefined);
   const chooseValue = async (value: T) => {
     setChosenValue({ value, previousValue: currentValue });
-    const { error } = await send(value);
+    const { error } = await sendChoice(value);
     if (error !== undefined) setChosenValue(undefined);
   };
   return [shownValue, (value) => void chooseValue(value)];
@@ -23,12 +23,12 @@ interface SwitchProps {
   readonly label: ComponentChildren;
   readonly current: boolean;
   readonly isBusy: boolean;
-  send(isOn: boolean): Promise<ActionResult>;
+  sendChoice(isOn: boolean): Promise<ActionResult>;
 }
 
 /** Switch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
-export function Switch({ label, current: currentValue, isBusy, send }: SwitchProps): VNode {
-  const [isOn, chooseValue] = useOptimisticChoice(currentValue, send);
+export function Switch({ label, current: currentValue, isBusy, sendChoice }: SwitchProps): VNode {
+  const [isOn, chooseValue] = useOptimisticChoice(currentValue, sendChoice);
   return (
     <label>
       <input
@@ -44,10 +44,10 @@ export function Switch({ label, current: currentValue, isBusy, send }: SwitchPro
   );
 }
 
-export function ErrorText({ text }: { readonly text: string }): VNode | null {
-  return text === '' ? null : (
+export function ErrorText({ errorText }: { readonly errorText: string }): VNode | null {
+  return errorText === '' ? null : (
     <p class="error" role="alert">
-      {text}
+      {errorText}
     </p>
   );
 }

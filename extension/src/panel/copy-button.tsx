@@ -4,13 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 const CopiedShownMs = 2000;
 
 interface CopyButtonProps {
-  readonly text: string;
+  readonly copiedText: string;
   /** label describes the copied text to screen readers. */
   readonly label: string;
   readonly children?: string;
 }
 
-export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
+export function CopyButton({ copiedText, label, children = 'Copy' }: CopyButtonProps): VNode {
   const [copyOutcome, setOutcome] = useState<string>();
   useEffect(() => {
     if (copyOutcome === undefined) return undefined;
@@ -18,7 +18,7 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
     return () => clearTimeout(timer);
   }, [copyOutcome]);
   const copyText = () =>
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(copiedText).then(
       () => setOutcome('Copied'),
       () => setOutcome('Not copied'), // if the clipboard is unavailable, the user can still select the text
     );

@@ -88,7 +88,11 @@ test('search reads a page with the filter, and does not change the position of l
   };
   const history = makeHistory(sendAction, () => assert.fail('search passes no page to receive'));
   const filter = { text: 'a', failed: true };
-  assert.deepEqual(await history.search(filter, '9'), { calls: [makeRecord('a')], next: '5', error: undefined });
+  assert.deepEqual(await history.searchCalls(filter, '9'), {
+    calls: [makeRecord('a')],
+    nextPage: '5',
+    error: undefined,
+  });
   assert.deepEqual(params, [{ limit: 100, before: '9', filter }]);
 });
 

@@ -20,34 +20,34 @@ export interface History {
    * search loads one page of the recorded calls that match a filter. A page of results may be empty although older
    * recorded calls match the filter.
    */
-  search(filter: CallsFilter, before?: string): Promise<HistoryPage>;
+  searchCalls(filter: CallsFilter, beforeCallId?: string): Promise<HistoryPage>;
 }
 
 export interface HistoryPage {
   readonly calls: readonly RecordedCall[];
   /** next is the position of the next page, or undefined if there are no older calls. */
-  readonly next: string | undefined;
+  readonly nextPage: string | undefined;
   readonly error: string | undefined;
 }
 
-export function makeHistory(sendAction: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
+export function makeHistory(sendAction: SendAction, receivePage: (page: readonly RecordedCall[]) => boolean): History {
   let nextPage: string | undefined;
   let hasOlder = true;
   let isFirstLoaded = false;
-  const readHistoryPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
-    const position = before === undefined ? {} : { before };
+  const readHistoryPage = async (beforeCallId: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
+    const position = beforeCallId === undefined ? {} : { before: beforeCallId };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
     const { error, history } = await sendAction({ op: 'history', params });
-    return { error, calls: history?.calls ?? [], next: history?.next };
+    return { error, calls: history?.calls ?? [], nextPage: history?.next };
   };
-  const loadPage = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
-    const page = await readHistoryPage(before);
-    return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
+  const loadPage = async (beforeCallId: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
+    const page = await readHistoryPage(beforeCallId);
+    return { ...page, hasNew: page.calls.length > 0 && receivePage(page.calls) };
   };
   const loadNext = async () => {
     const page = await loadPage(nextPage);
     if (page.error === undefined) {
-      nextPage = page.next;
+      nextPage = page.nextPage;
       hasOlder = nextPage !== undefined;
     }
     return page;
@@ -71,6 +71,6 @@ export function makeHistory(sendAction: SendAction, receive: (page: readonly Rec
     loadNewest: async () => {
       await loadPage(undefined);
     },
-    search: (filter, before) => readHistoryPage(before, filter),
+    searchCalls: (filter, beforeCallId) => readHistoryPage(beforeCallId, filter),
   };
 }

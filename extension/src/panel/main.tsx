@@ -39,7 +39,11 @@ let recentCalls: readonly RecentCall[] = [];
 let plugins: readonly PluginView[] | undefined;
 let failedPlugins: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
-let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
+let chromePermissions: ChromePermissionsProps = {
+  permissions: [],
+  grantPermission,
+  revokePermission,
+};
 /**
  * siteAccess assumes access to all sites until Chrome has returned the granted sites, so that the panel does not offer
  * needless buttons.
@@ -59,7 +63,7 @@ const requests = makeRequests((message) => {
   return port !== undefined;
 });
 
-const history = makeHistory(requests.act, (page) => {
+const history = makeHistory(requests.sendAction, (page) => {
   const knownCount = recentCalls.length;
   recentCalls = addRecords(recentCalls, page);
   recordSuccess();
@@ -74,11 +78,11 @@ function setShowsEverything(on: boolean): void {
 }
 
 function renderPanel(): void {
-  const root = document.getElementById('panel');
-  const props = {
-    state: panelState,
+  const rootElement = document.getElementById('panel');
+  const panelProps = {
+    panelState,
     openCalls,
-    recent: recentCalls,
+    recentCalls,
     history,
     hasOlderCalls: history.hasOlder,
     plugins,
@@ -90,9 +94,9 @@ function renderPanel(): void {
     setShowsEverything,
     needsOnboarding: hasHadSuccess === false,
     nowMs: Date.now(),
-    act: requests.act,
+    sendAction: requests.sendAction,
   };
-  if (root) render(<Panel {...props} />, root);
+  if (rootElement) render(<Panel {...panelProps} />, rootElement);
 }
 
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */

@@ -11,21 +11,21 @@ export interface OnboardingProps extends ChecklistFacts {
   /**
    * hide closes the setup checklist. hide is undefined unless the user has reopened the checklist after the first call.
    */
-  readonly hide?: (() => void) | undefined;
+  readonly hideChecklist?: (() => void) | undefined;
   showPlugins(): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** Onboarding shows the setup checklist until the first call has succeeded. */
-export function Onboarding(props: OnboardingProps): VNode {
-  const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
-  const checklistSteps = listSteps(props);
+export function Onboarding(onboardingProps: OnboardingProps): VNode {
+  const { serverProblem, browserProblem, hideChecklist, showPlugins, plugins, sendAction } = onboardingProps;
+  const checklistSteps = listSteps(onboardingProps);
   const doneCount = checklistSteps.filter((step) => step.isDone).length;
   const nextStep = checklistSteps.find((step) => !step.isDone);
-  const extras: Partial<Record<Step['id'], ComponentChildren>> = {
+  const stepExtras: Partial<Record<Step['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
-    tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} act={act} />,
+    tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} sendAction={sendAction} />,
   };
   return (
     <section aria-labelledby="onboarding" class="onboarding">
@@ -33,16 +33,16 @@ export function Onboarding(props: OnboardingProps): VNode {
         <h2 id="onboarding">
           Get started <span class="count">{`${doneCount} of ${checklistSteps.length} done`}</span>
         </h2>
-        {hide && (
-          <button type="button" onClick={hide}>
+        {hideChecklist && (
+          <button type="button" onClick={hideChecklist}>
             Hide
           </button>
         )}
       </div>
       <ol>
         {checklistSteps.map((step) => (
-          <StepItem key={step.id} step={step} isNext={step === nextStep}>
-            {extras[step.id]}
+          <StepItem key={step.id} checklistStep={step} isNext={step === nextStep}>
+            {stepExtras[step.id]}
           </StepItem>
         ))}
       </ol>
@@ -51,12 +51,16 @@ export function Onboarding(props: OnboardingProps): VNode {
 }
 
 interface StepItemProps {
-  readonly step: Step;
+  readonly checklistStep: Step;
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }
 
-function StepItem({ step: { title, isDone, text, copies: copyTexts }, isNext, children }: StepItemProps): VNode {
+function StepItem({
+  checklistStep: { title, isDone, text: stepText, copies: copyTexts },
+  isNext,
+  children,
+}: StepItemProps): VNode {
   return (
     <li class={isDone ? 'done' : isNext ? 'next' : 'later'} {...(isNext ? { 'aria-current': 'step' as const } : {})}>
       <span class="mark" aria-hidden="true" />
@@ -65,7 +69,7 @@ function StepItem({ step: { title, isDone, text, copies: copyTexts }, isNext, ch
           {title}
           <span class="unseen">{isDone ? ': done' : ': not done'}</span>
         </h3>
-        {text && <p>{text}</p>}
+        {stepText && <p>{stepText}</p>}
         {!isDone && children}
         {copyTexts.map((copy) => (
           <CopyCommand key={copy.label} command={copy.text} label={copy.label} />
@@ -78,11 +82,11 @@ function StepItem({ step: { title, isDone, text, copies: copyTexts }, isNext, ch
 interface ToolActionsProps {
   readonly hasPlugins: boolean;
   showPlugins(): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function ToolActions({ hasPlugins, showPlugins, sendAction }: ToolActionsProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   return (
     <>
       <div class="answers">
@@ -90,7 +94,7 @@ function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode 
           type="button"
           class="yes"
           aria-disabled={isBusy}
-          onClick={() => void run({ op: 'browserTools', params: { on: true } })}
+          onClick={() => void runAction({ op: 'browserTools', params: { on: true } })}
         >
           Turn on browser tools
         </button>
@@ -100,7 +104,7 @@ function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode 
           </button>
         )}
       </div>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }

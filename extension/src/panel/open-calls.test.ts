@@ -13,12 +13,12 @@ test('a running call stays the same object while only its run time grows', () =>
     firstOpenCalls.map(({ startMs }) => startMs),
     [9000, 9500],
   );
-  const later = updateOpenCalls(
+  const laterOpenCalls = updateOpenCalls(
     firstOpenCalls,
     [makeCall('a', { runMs: 2040 }), makeCall('b', { runMs: 1500 })],
     11_000,
   );
-  assert.equal(later, firstOpenCalls);
+  assert.equal(laterOpenCalls, firstOpenCalls);
   const openCallsAfterReport = updateOpenCalls(
     firstOpenCalls,
     [makeCall('a', { runMs: 2000 }), makeCall('b', { runMs: 1500, progress: 0.5 })],
@@ -32,11 +32,11 @@ test('the start time of a call moves after the computer slept, and a waiting cal
   const firstOpenCalls = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
   assert.equal(updateOpenCalls(firstOpenCalls, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
   const waitingForUser = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;
-  const [queued, suspended] = updateOpenCalls(
+  const [queuedCall, suspendedCall] = updateOpenCalls(
     [],
     [makeCall('b', { status: 'pending' }), makeCall('c', { waiting: waitingForUser, runMs: 7 })],
     10_000,
   );
-  assert.equal(queued?.startMs, undefined);
-  assert.deepEqual([suspended?.startMs, suspended?.call.runMs], [undefined, 7]);
+  assert.equal(queuedCall?.startMs, undefined);
+  assert.deepEqual([suspendedCall?.startMs, suspendedCall?.call.runMs], [undefined, 7]);
 });

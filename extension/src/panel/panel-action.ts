@@ -7,7 +7,7 @@ export interface PanelAction {
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;
-  run(action: Action): Promise<ActionResult>;
+  runAction(action: Action): Promise<ActionResult>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface PanelAction {
 export function usePanelAction(sendAction: SendAction): PanelAction {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState('');
-  const run = async (action: Action) => {
+  const runAction = async (action: Action) => {
     setBusy(true);
     setError('');
     const done = await sendAction(action);
@@ -25,5 +25,5 @@ export function usePanelAction(sendAction: SendAction): PanelAction {
     setError(removeHiddenCharacters(done.error ?? ''));
     return done;
   };
-  return { isBusy, error, run };
+  return { isBusy, error, runAction };
 }

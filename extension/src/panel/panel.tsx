@@ -29,9 +29,9 @@ import {
 } from './wording.ts';
 
 export interface PanelProps {
-  readonly state: PanelState | undefined;
+  readonly panelState: PanelState | undefined;
   readonly openCalls: readonly OpenCall[];
-  readonly recent: readonly RecentCall[];
+  readonly recentCalls: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
@@ -47,25 +47,25 @@ export interface PanelProps {
   /** needsOnboarding is true until the first call has succeeded. */
   readonly needsOnboarding: boolean;
   readonly nowMs: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Panel(props: PanelProps): VNode {
-  const { state, plugins, needsOnboarding, act } = props;
-  const [view, setView] = useState<View>('calls');
+export function Panel(panelProps: PanelProps): VNode {
+  const { panelState, plugins, needsOnboarding, sendAction } = panelProps;
+  const [panelView, setView] = useState<View>('calls');
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const link = state?.link;
+  const link = panelState?.link;
   const showsChecklist = needsOnboarding || isHelpOpen;
-  const serverProblem = state && <ServerProblem state={state} act={act} />;
-  const browserProblem = state && <BrowserProblem state={state} act={act} />;
-  const checklist = state && showsChecklist && (
+  const serverProblem = panelState && <ServerProblem panelState={panelState} sendAction={sendAction} />;
+  const browserProblem = panelState && <BrowserProblem panelState={panelState} sendAction={sendAction} />;
+  const checklist = panelState && showsChecklist && (
     <Onboarding
-      {...props}
-      state={state}
+      {...panelProps}
+      panelState={panelState}
       plugins={plugins ?? []}
       serverProblem={serverProblem}
       browserProblem={browserProblem}
-      hide={needsOnboarding ? undefined : () => setHelpOpen(false)}
+      hideChecklist={needsOnboarding ? undefined : () => setHelpOpen(false)}
       showPlugins={() => setView('plugins')}
     />
   );
@@ -80,24 +80,33 @@ export function Panel(props: PanelProps): VNode {
       </header>
       {!showsChecklist && serverProblem}
       {!showsChecklist && browserProblem}
-      {state?.debuggerState === 'refused' && (
-        <Notice advice={debuggerAdvice} tone="quiet">
-          <button type="button" onClick={() => void act({ op: 'allowDebugger' })}>
+      {panelState?.debuggerState === 'refused' && (
+        <Notice advice={debuggerAdvice} noticeTone="quiet">
+          <button type="button" onClick={() => void sendAction({ op: 'allowDebugger' })}>
             Allow the debugger again
           </button>
         </Notice>
       )}
-      {state && link?.kind === 'open' ? (
-        <ConnectedPanel {...props} state={state} view={view} setView={setView} checklist={checklist} />
+      {panelState && link?.kind === 'open' ? (
+        <ConnectedPanel
+          {...panelProps}
+          panelState={panelState}
+          panelView={panelView}
+          setView={setView}
+          checklist={checklist}
+        />
       ) : (
         checklist
       )}
-      {state && (
+      {panelState && (
         <footer>
-          <BrowserName name={state.browserName} rename={(name) => void act({ op: 'rename', name })} />
+          <BrowserName
+            name={panelState.browserName}
+            renameBrowser={(name) => void sendAction({ op: 'rename', name })}
+          />
           <div class="head">
             <span>
-              Extension {state.extensionVersion}
+              Extension {panelState.extensionVersion}
               {link?.kind === 'open' && `, server ${link.serverVersion}`}
             </span>
             {!needsOnboarding && (
@@ -113,34 +122,34 @@ export function Panel(props: PanelProps): VNode {
 }
 
 interface ProblemProps {
-  readonly state: PanelState;
-  readonly act: SendAction;
+  readonly panelState: PanelState;
+  readonly sendAction: SendAction;
 }
 
-function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
+function ServerProblem({ panelState: { link, pairing, extensionVersion }, sendAction }: ProblemProps): VNode | null {
   const linkProblem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
-  if (versionProblem) return <Notice advice={versionProblem} tone="quiet" />;
+  if (versionProblem) return <Notice advice={versionProblem} noticeTone="quiet" />;
   if (!linkProblem) return null;
   return (
     <>
-      <Notice advice={linkProblem} tone={pairing?.code === undefined ? 'bad' : 'quiet'}>
-        <button type="button" onClick={() => void act({ op: 'retry' })}>
+      <Notice advice={linkProblem} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+        <button type="button" onClick={() => void sendAction({ op: 'retry' })}>
           Try again
         </button>
       </Notice>
-      {pairing && <PairingCard pairing={pairing} act={act} />}
+      {pairing && <PairingCard pairing={pairing} sendAction={sendAction} />}
     </>
   );
 }
 
 /** BrowserProblem shows which Chrome settings plugins need. */
-function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
-  const linkProblem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
+function BrowserProblem({ panelState: { link, injectMode }, sendAction }: ProblemProps): VNode | null {
+  const linkProblem = link.kind === 'open' ? makeModeAdvice(injectMode) : undefined;
   if (!linkProblem) return null;
   return (
-    <Notice advice={linkProblem} tone={mode === 'none' ? 'bad' : 'quiet'}>
-      <button type="button" onClick={() => void act({ op: 'details' })}>
+    <Notice advice={linkProblem} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
+      <button type="button" onClick={() => void sendAction({ op: 'details' })}>
         Open details page
       </button>
     </Notice>
@@ -148,9 +157,9 @@ function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | n
 }
 
 interface ConnectedPanelProps extends PanelProps {
-  readonly state: PanelState;
-  readonly view: View;
-  setView(view: View): void;
+  readonly panelState: PanelState;
+  readonly panelView: View;
+  setView(panelView: View): void;
   readonly checklist: VNode | false | undefined;
 }
 
@@ -159,48 +168,58 @@ interface ConnectedPanelProps extends PanelProps {
  */
 const emptyPlugins: readonly PluginView[] = [];
 
-function ConnectedPanel(props: ConnectedPanelProps): VNode {
-  const { state, openCalls, recent, plugins, failedPlugins, browserTools, chromePermissions, siteAccess, act } = props;
-  const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
-  const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
+function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
+  const {
+    panelState,
+    openCalls,
+    recentCalls,
+    plugins,
+    failedPlugins,
+    browserTools,
+    chromePermissions,
+    siteAccess,
+    sendAction,
+  } = panelProps;
+  const { panelView, setView, checklist, showsEverything, setShowsEverything, nowMs } = panelProps;
+  const { calls, callsAt, running, tabs, holds: tabHolds, neededHosts, debuggerState } = panelState;
   // Include ended calls, because the approval card of an ended call stays visible for a moment to show the outcome.
-  const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
+  const cardCalls = useMemo(() => [...calls, ...recentCalls], [calls, recentCalls]);
   return (
     <>
-      <Waiting calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} act={act} />
-      <NeededSites hosts={neededHosts} grant={siteAccess.grant} />
-      <TabsInUse holds={holds} nowMs={nowMs} act={act} />
+      <Waiting calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} sendAction={sendAction} />
+      <NeededSites hosts={neededHosts} grantAccess={siteAccess.grant} />
+      <TabsInUse tabHolds={tabHolds} nowMs={nowMs} sendAction={sendAction} />
       {checklist}
-      <Views view={view} showView={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
-      <div role="tabpanel" aria-labelledby={`view-${view}`}>
-        {view === 'calls' && (
+      <Views view={panelView} showView={setView} runningCount={running} plugins={plugins ?? []} tabs={tabs} />
+      <div role="tabpanel" aria-labelledby={`view-${panelView}`}>
+        {panelView === 'calls' && (
           <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
             <Calls
               openCalls={openCalls}
-              recent={recent}
-              history={props.history}
-              hasOlderCalls={props.hasOlderCalls}
+              recentCalls={recentCalls}
+              history={panelProps.history}
+              hasOlderCalls={panelProps.hasOlderCalls}
               tabs={tabs}
-              running={running}
+              runningCount={running}
               showsEverything={showsEverything}
               setShowsEverything={setShowsEverything}
-              act={act}
+              sendAction={sendAction}
             />
           </UndoPlugins.Provider>
         )}
-        {view === 'browser' && (
+        {panelView === 'browser' && (
           <BrowserCard
             tools={browserTools}
             debuggerState={debuggerState}
             chromePermissions={chromePermissions}
             siteAccess={siteAccess}
-            act={act}
+            sendAction={sendAction}
           />
         )}
-        {view === 'plugins' && (
+        {panelView === 'plugins' && (
           <>
-            <Plugins plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} act={act} />
-            <Tabs tabs={tabs} grantSite={siteAccess.grant} act={act} />
+            <Plugins plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} sendAction={sendAction} />
+            <Tabs tabs={tabs} grantSite={siteAccess.grant} sendAction={sendAction} />
           </>
         )}
       </div>
@@ -208,28 +227,28 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   );
 }
 
-function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode }): VNode {
-  const { title, steps } = props.advice;
+function Notice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; children?: VNode }): VNode {
+  const { title, steps: adviceSteps } = panelProps.advice;
   return (
-    <section class={`notice ${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'note'}>
+    <section class={`notice ${panelProps.noticeTone}`} role={panelProps.noticeTone === 'bad' ? 'alert' : 'note'}>
       <h2>{title}</h2>
-      {steps.length === 1 && <p>{renderCommands(steps[0] ?? '')}</p>}
-      {steps.length > 1 && (
+      {adviceSteps.length === 1 && <p>{renderCommands(adviceSteps[0] ?? '')}</p>}
+      {adviceSteps.length > 1 && (
         <ol>
-          {steps.map((step) => (
+          {adviceSteps.map((step) => (
             <li key={step}>{renderCommands(step)}</li>
           ))}
         </ol>
       )}
-      {props.children}
+      {panelProps.children}
     </section>
   );
 }
 
-function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
+function BrowserName({ name, renameBrowser }: { name: string; renameBrowser(name: string): void }): VNode {
   const [typedName, setTypedName] = useState<string>();
   const saveName = () => {
-    if (typedName !== undefined && typedName.trim() !== name) rename(typedName);
+    if (typedName !== undefined && typedName.trim() !== name) renameBrowser(typedName);
     setTypedName(undefined);
   };
   return (

@@ -6,11 +6,14 @@ export interface PermissionChange {
   change(): Promise<{ error?: string }>;
 }
 
-export function usePermissionChange(send: () => Promise<boolean>, changeVerb: 'grant' | 'revoke'): PermissionChange {
+export function usePermissionChange(
+  sendChange: () => Promise<boolean>,
+  changeVerb: 'grant' | 'revoke',
+): PermissionChange {
   const [error, setError] = useState('');
   const changePermission = async () => {
     setError('');
-    const changeProblem = await send().then(
+    const changeProblem = await sendChange().then(
       (isChanged) => (isChanged ? undefined : `Chrome did not ${changeVerb} the permission.`),
       (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
     );

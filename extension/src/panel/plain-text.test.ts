@@ -7,9 +7,9 @@ test('the server and the panel hide the same characters', () => {
   const file = new URL('../../../internal/plaintext/testdata/cases.json', import.meta.url);
   const plainTextCases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
   assert.ok(plainTextCases.length > 20);
-  const separators = /[\u2028\u2029]/;
+  const lineSeparators = /[\u2028\u2029]/;
   for (const one of plainTextCases) {
-    const shown = replaceHidden(one.in, (hidden) => (separators.test(hidden) ? '\n' : ''));
+    const shown = replaceHidden(one.in, (hidden) => (lineSeparators.test(hidden) ? '\n' : ''));
     assert.equal(shown, one.out, one.name);
   }
 });

@@ -16,7 +16,7 @@ const UnjoinedLetter =
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-export function replaceHidden(plainText: string, replace: (hidden: string) => string): string {
+export function replaceHidden(plainText: string, replaceCharacters: (hidden: string) => string): string {
   if (!HiddenCharacter.test(plainText)) return plainText;
   const characters = [...plainText];
   const visibleCharacters: string[] = [];
@@ -28,7 +28,7 @@ export function replaceHidden(plainText: string, replace: (hidden: string) => st
       !NumberSignCharacters.test(character) &&
       !belongsToVisibleText(character, previousCharacter, baseCharacter, characters[i + 1] ?? '')
     ) {
-      visibleCharacters.push(replace(character));
+      visibleCharacters.push(replaceCharacters(character));
       continue;
     }
     visibleCharacters.push(character);
@@ -42,23 +42,29 @@ export function replaceHidden(plainText: string, replace: (hidden: string) => st
  * belongsToVisibleText reports whether a hidden character is needed to display ordinary text, such as a joiner between
  * two emoji.
  */
-function belongsToVisibleText(character: string, prev: string, baseCharacter: string, nextCharacter: string): boolean {
+function belongsToVisibleText(
+  character: string,
+  previousCharacter: string,
+  baseCharacter: string,
+  nextCharacter: string,
+): boolean {
   switch (character) {
     case '\u200d':
       return (
-        joinsLetters(prev) || (Pictograph.test(baseCharacter) && prev !== '\u200d' && Pictograph.test(nextCharacter))
+        joinsLetters(previousCharacter) ||
+        (Pictograph.test(baseCharacter) && previousCharacter !== '\u200d' && Pictograph.test(nextCharacter))
       );
     case '\u200c':
-      return joinsLetters(prev);
+      return joinsLetters(previousCharacter);
     case '\ufe0f':
-      return Pictograph.test(prev) || (KeycapBase.test(prev) && nextCharacter === '\u20e3');
+      return Pictograph.test(previousCharacter) || (KeycapBase.test(previousCharacter) && nextCharacter === '\u20e3');
     case '\ufe0e':
-      return Pictograph.test(prev);
+      return Pictograph.test(previousCharacter);
     case '\u180b':
     case '\u180c':
     case '\u180d':
     case '\u180f':
-      return MongolianLetter.test(prev);
+      return MongolianLetter.test(previousCharacter);
     default:
       return false;
   }

@@ -10,24 +10,24 @@ import { Scrollable } from './scrollable.tsx';
 export interface PluginTextProps {
   readonly plugin: string;
   readonly hash: string;
-  readonly section: SectionName;
+  readonly sectionName: SectionName;
   readonly title: string;
   readonly pages: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** PluginText shows one section of a plugin, such as its code, in pages of plain text with line numbers. */
-export function PluginText({ plugin, hash, section, title, pages, act }: PluginTextProps): VNode {
+export function PluginText({ plugin, hash, sectionName, title, pages, sendAction }: PluginTextProps): VNode {
   const [page, setPage] = useState(1);
   const [shownPage, setShownPage] = useState<PluginPageResult>();
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   /** shownPageNumber is a React key, so that each page of text starts scrolled to its beginning. */
   const [shownPageNumber, setShownPageNumber] = useState(1);
   const loadPage = async (wantedPage: number) => {
     setPage(wantedPage);
-    const { page: loadedPage } = await run({
+    const { page: loadedPage } = await runAction({
       op: 'pluginPage',
-      params: { plugin, hash, section, page: wantedPage },
+      params: { plugin, hash, section: sectionName, page: wantedPage },
     });
     if (!loadedPage) return;
     setShownPage(loadedPage);
@@ -38,14 +38,14 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
     <div class="plugin-text">
       {shownPage ? (
         <Scrollable class="source" label={title} key={shownPageNumber}>
-          <TextLines page={shownPage} isDiff={section === 'changes'} />
+          <TextLines page={shownPage} isDiff={sectionName === 'changes'} />
         </Scrollable>
       ) : (
         error === '' && <p class="note">Loading…</p>
       )}
       {error !== '' && (
         <>
-          <ErrorText text={error} />
+          <ErrorText errorText={error} />
           <button type="button" disabled={isBusy} onClick={() => void loadPage(page)}>
             Try again
           </button>

@@ -122,7 +122,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ...(category === undefined ? {} : { category }),
   }));
   assert.deepEqual(
-    groupTools(tools).map((group) => [group.category, group.tools.map((tool) => tool.name).join(' ')]),
+    groupTools(tools).map((group) => [group.toolCategory, group.tools.map((tool) => tool.name).join(' ')]),
     [
       ['Reading', 'b d'],
       ['Writing', 'c'],
@@ -130,7 +130,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ],
   );
   assert.deepEqual(
-    groupTools(tools.slice(0, 1)).map((group) => group.category),
+    groupTools(tools.slice(0, 1)).map((group) => group.toolCategory),
     [''],
   );
 });

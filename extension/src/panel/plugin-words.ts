@@ -26,7 +26,7 @@ export function countOwnPermissions(tools: readonly ToolView[]): number {
 }
 
 export interface ToolGroup {
-  readonly category: string;
+  readonly toolCategory: string;
   readonly tools: readonly ToolView[];
 }
 
@@ -41,7 +41,10 @@ export function groupTools(tools: readonly ToolView[]): ToolGroup[] {
   }
   return [...toolsByGroup]
     .toSorted(([a], [b]) => Number(a === '') - Number(b === ''))
-    .map(([category, grouped]) => ({ category: category || (toolsByGroup.size > 1 ? 'Other' : ''), tools: grouped }));
+    .map(([category, grouped]) => ({
+      toolCategory: category || (toolsByGroup.size > 1 ? 'Other' : ''),
+      tools: grouped,
+    }));
 }
 
 export function findPackageName(searchText: string): string {
@@ -110,10 +113,10 @@ export function findReadiness(name: string, tabs: readonly PanelTab[]): Readines
 }
 
 /** makeIconUrl converts an SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. */
-export function makeIconUrl(svg: string | undefined): string | undefined {
-  if (!svg) return undefined;
+export function makeIconUrl(svgText: string | undefined): string | undefined {
+  if (!svgText) return undefined;
   try {
-    return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    return `data:image/svg+xml,${encodeURIComponent(svgText)}`;
   } catch {
     return undefined; // the SVG contains half of a surrogate pair
   }

@@ -30,14 +30,14 @@ export interface PluginsProps {
   readonly plugins: readonly PluginView[] | undefined;
   readonly failedPlugins: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Plugins({ plugins, failedPlugins, tabs, act }: PluginsProps): VNode {
+export function Plugins({ plugins, failedPlugins, tabs, sendAction }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
   const [installedPlugin, setInstalledPlugin] = useState('');
-  const [proposal, setProposal] = useState<Proposal>();
+  const [installProposal, setProposal] = useState<Proposal>();
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
@@ -48,7 +48,14 @@ export function Plugins({ plugins, failedPlugins, tabs, act }: PluginsProps): VN
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
       {isEmpty && <p class="empty">No plugin is installed. A plugin teaches opentabs the tools of one site.</p>}
-      {plugins && <InstallForm startsOpen={isEmpty} proposal={proposal} onInstalled={setInstalledPlugin} act={act} />}
+      {plugins && (
+        <InstallForm
+          startsOpen={isEmpty}
+          installProposal={installProposal}
+          onInstalled={setInstalledPlugin}
+          sendAction={sendAction}
+        />
+      )}
       {allPlugins.length >= MinPluginsForSearch && (
         <Search
           plugins={allPlugins}
@@ -78,11 +85,11 @@ export function Plugins({ plugins, failedPlugins, tabs, act }: PluginsProps): VN
             readiness={findReadiness(plugin.name, tabs)}
             allPlugins={names}
             startsOpen={plugin.name === installedPlugin}
-            act={act}
+            sendAction={sendAction}
           />
         ))}
         {shownFailed.map((one) => (
-          <FailedPlugin key={one.path} failedPlugins={one} act={act} />
+          <FailedPlugin key={one.path} failedPlugins={one} sendAction={sendAction} />
         ))}
       </ul>
     </section>
@@ -140,10 +147,10 @@ function ReviewHint({ count }: { readonly count: number }): VNode | null {
 
 function FailedPlugin({
   failedPlugins,
-  act,
+  sendAction,
 }: {
   readonly failedPlugins: FailedPluginView;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }): VNode {
   const name = removeHiddenCharacters(failedPlugins.name ?? '');
   return (
@@ -151,7 +158,7 @@ function FailedPlugin({
       <h3 class="title">{name || 'A plugin'} could not be loaded</h3>
       <p class="sites">{removeHiddenCharacters(failedPlugins.path)}</p>
       <p class="error">{removeHiddenCharacters(failedPlugins.error)}</p>
-      {failedPlugins.name && <RemoveButton name={failedPlugins.name} title={name} act={act} />}
+      {failedPlugins.name && <RemoveButton name={failedPlugins.name} title={name} sendAction={sendAction} />}
     </li>
   );
 }
@@ -162,7 +169,7 @@ interface PluginProps {
   readonly allPlugins: readonly string[];
   /** startsOpen is true if the plugin's review is expanded at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 const readinessWords = {
@@ -171,31 +178,39 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
+function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
   return useMemo(
-    () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
-    [plugin, readiness, allPlugins, startsOpen, act],
+    () => (
+      <Plugin
+        plugin={plugin}
+        readiness={readiness}
+        allPlugins={allPlugins}
+        startsOpen={startsOpen}
+        sendAction={sendAction}
+      />
+    ),
+    [plugin, readiness, allPlugins, startsOpen, sendAction],
   );
 }
 
-function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
-  const { name, displayName, version, reviewed, permission, homepage } = plugin;
+function Plugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
+  const { name, displayName, version, reviewed: isReviewed, permission, homepage: homepageUrl } = plugin;
   const shownName = removeHiddenCharacters(displayName) || name;
   const icon = makeIconUrl(plugin.icon);
   const titleRef = useRef<HTMLHeadingElement>(null);
-  const wasReviewed = useRef(reviewed);
+  const wasReviewed = useRef(isReviewed);
   useLayoutEffect(() => {
     // The button that enabled the plugin is no longer rendered, so the keyboard focus moves to the plugin's title.
-    if (reviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
-    wasReviewed.current = reviewed;
-  }, [reviewed]);
+    if (isReviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
+    wasReviewed.current = isReviewed;
+  }, [isReviewed]);
   return (
-    <li class={reviewed ? '' : 'unreviewed'}>
+    <li class={isReviewed ? '' : 'unreviewed'}>
       <div class="head">
         <h3 class="title" title={name} tabIndex={-1} ref={titleRef}>
           {icon && <img class="icon" src={icon} alt="" />}
           {shownName} <span class="version">{removeHiddenCharacters(version)}</span>
-          {reviewed && (
+          {isReviewed && (
             <span
               class={`dot ${readiness}`}
               role="img"
@@ -204,16 +219,21 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
             />
           )}
         </h3>
-        {reviewed && (
-          <PermissionSelect label={`Permission of ${shownName}`} plugin={name} permission={permission} act={act} />
+        {isReviewed && (
+          <PermissionSelect
+            label={`Permission of ${shownName}`}
+            plugin={name}
+            permission={permission}
+            sendAction={sendAction}
+          />
         )}
       </div>
       <p class="sites">
         {formatSites(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
-        {homepage && (
+        {homepageUrl && (
           <>
             {' '}
-            <a href={homepage} target="_blank" rel="noreferrer">
+            <a href={homepageUrl} target="_blank" rel="noreferrer">
               Homepage
             </a>
           </>
@@ -221,14 +241,16 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
       </p>
       {plugin.problem && <p class="error">Failed: {removeHiddenCharacters(plugin.problem)}</p>}
       <Recommendation plugin={plugin} />
-      {!reviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} act={act} />}
+      {!isReviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} sendAction={sendAction} />}
       <div class="folds">
-        {reviewed && <ToolsSection plugin={plugin} act={act} />}
-        {reviewed && <Settings plugin={plugin} act={act} />}
-        {reviewed && plugin.opensAt && <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} act={act} />}
-        {reviewed && <LateAccess plugin={plugin} act={act} />}
-        {reviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} act={act} />}
-        <PackageActions plugin={plugin} act={act} />
+        {isReviewed && <ToolsSection plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <Settings plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && plugin.opensAt && (
+          <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} sendAction={sendAction} />
+        )}
+        {isReviewed && <LateAccess plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} sendAction={sendAction} />}
+        <PackageActions plugin={plugin} sendAction={sendAction} />
       </div>
     </li>
   );
@@ -236,14 +258,14 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
 
 /** A recommendation changes no permission. */
 function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
-  const { recommended } = plugin;
-  if (!recommended) return null;
-  const reviewNote = removeHiddenCharacters(recommended.note ?? '');
+  const { recommended: recommendedReview } = plugin;
+  if (!recommendedReview) return null;
+  const reviewNote = removeHiddenCharacters(recommendedReview.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
-        {removeHiddenCharacters(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
-        {recommended.permission}. Only you can allow it.
+        {removeHiddenCharacters(recommendedReview.by) || 'An agent'} has reviewed this plugin and recommends the
+        permission {recommendedReview.permission}. Only you can allow it.
       </p>
       {reviewNote && <blockquote>{reviewNote}</blockquote>}
     </div>
@@ -253,11 +275,11 @@ function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | nu
 interface OpenTabSettingProps {
   readonly plugin: PluginView;
   readonly opensAt: string;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function OpenTabSetting({ plugin, opensAt, sendAction }: OpenTabSettingProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   return (
     <div class="opening">
       <Switch
@@ -268,9 +290,9 @@ function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
         }
         current={plugin.opening === true}
         isBusy={isBusy}
-        send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
+        sendChoice={(allowed) => runAction({ op: 'opening', params: { plugin: plugin.name, allowed } })}
       />
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </div>
   );
 }

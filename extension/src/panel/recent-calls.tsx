@@ -22,51 +22,51 @@ const PageSize = 100;
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
-  readonly recent: readonly RecentCall[];
+  readonly recentCalls: readonly RecentCall[];
   readonly history: History;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCallsProps): VNode | null {
-  const { recent, history, hasOlderCalls, showsEverything, act } = props;
+export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: RecentCallsProps): VNode | null {
+  const { recentCalls, history, hasOlderCalls, showsEverything, sendAction } = recentProps;
   const [filter, setFilter] = useState(EmptyFilter);
   const [rowLimit, setRowLimit] = useState(PageSize);
-  const older = useCallSearch(history, filter, showsEverything);
-  const filtered = useMemo(() => {
-    const ids = new Set(recent.map(({ callId }) => callId));
-    const found = older.calls.filter(({ callId }) => !ids.has(callId));
-    return [...filterCalls(recent, filter, showsEverything), ...found];
-  }, [recent, filter, showsEverything, older.calls]);
-  const failureGroups = useMemo(() => groupFailures(filtered), [filtered]);
-  if (recent.length === 0) return null;
+  const olderCalls = useCallSearch(history, filter, showsEverything);
+  const filteredCalls = useMemo(() => {
+    const ids = new Set(recentCalls.map(({ callId }) => callId));
+    const found = olderCalls.calls.filter(({ callId }) => !ids.has(callId));
+    return [...filterCalls(recentCalls, filter, showsEverything), ...found];
+  }, [recentCalls, filter, showsEverything, olderCalls.calls]);
+  const failureGroups = useMemo(() => groupFailures(filteredCalls), [filteredCalls]);
+  if (recentCalls.length === 0) return null;
   const isFiltered = canExcludeCalls(filter);
-  const isFull = recent.length >= MaxRecentCalls;
-  const countText = isFiltered ? `${filtered.length} of ${recent.length}` : `${recent.length}`;
-  const rows = failureGroups.slice(0, rowLimit);
-  const hiddenCount = failureGroups.length - rows.length;
+  const isFull = recentCalls.length >= MaxRecentCalls;
+  const countText = isFiltered ? `${filteredCalls.length} of ${recentCalls.length}` : `${recentCalls.length}`;
+  const shownGroups = failureGroups.slice(0, rowLimit);
+  const hiddenCount = failureGroups.length - shownGroups.length;
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">
-        Recent <span class="count">{older.calls.length > 0 ? `${filtered.length} found` : countText}</span>
+        Recent <span class="count">{olderCalls.calls.length > 0 ? `${filteredCalls.length} found` : countText}</span>
       </h2>
-      {(recent.length >= MinCallsForFilter || filter !== EmptyFilter) && (
-        <FilterForm recent={recent} filter={filter} setFilter={setFilter} />
+      {(recentCalls.length >= MinCallsForFilter || filter !== EmptyFilter) && (
+        <FilterForm recentCalls={recentCalls} filter={filter} setFilter={setFilter} />
       )}
       <p class="unseen" role="status">
-        {isFiltered && (older.calls.length > 0 ? `${filtered.length} calls found` : `${countText} calls`)}
+        {isFiltered && (olderCalls.calls.length > 0 ? `${filteredCalls.length} calls found` : `${countText} calls`)}
       </p>
-      {filtered.length === 0 && (
+      {filteredCalls.length === 0 && (
         <p class="empty">
-          {(hasOlderCalls || isFull) && !older.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
+          {(hasOlderCalls || isFull) && !olderCalls.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
           <button type="button" onClick={() => setFilter(EmptyFilter)}>
             Clear the filter
           </button>
         </p>
       )}
-      <ul class="ended">{rows.map((group) => renderGroup(group, { history, showsEverything, act }))}</ul>
+      <ul class="ended">{shownGroups.map((group) => renderGroup(group, { history, showsEverything, sendAction }))}</ul>
       {hiddenCount > 0 && (
         <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + PageSize)}>
           Show {Math.min(PageSize, hiddenCount)} more
@@ -74,17 +74,21 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
       )}
       {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isFull && (
         <LoadButton
-          caption="Load older calls"
+          buttonCaption="Load older calls"
           busyCaption="Loading older calls"
-          load={async () => {
+          loadPage={async () => {
             const error = await history.loadOlder();
             setRowLimit(rowLimit + PageSize);
             return error;
           }}
         />
       )}
-      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !older.isComplete && (
-        <LoadButton caption="Search older calls" busyCaption="Searching older calls" load={older.search} />
+      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !olderCalls.isComplete && (
+        <LoadButton
+          buttonCaption="Search older calls"
+          busyCaption="Searching older calls"
+          loadPage={olderCalls.searchCalls}
+        />
       )}
       {hiddenCount === 0 && !isFiltered && isFull && (
         <p class="note">These are the newest {MaxRecentCalls} calls. To find older calls, use the filter.</p>
@@ -100,13 +104,13 @@ function renderGroup({ firstCall, otherCalls }: CallGroup, context: CallContext)
 }
 
 interface FilterFormProps {
-  readonly recent: readonly RecentCall[];
+  readonly recentCalls: readonly RecentCall[];
   readonly filter: Filter;
   setFilter(filter: Filter): void;
 }
 
-const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
-  const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
+const FilterForm = memoizeComponent(function FilterForm({ recentCalls, filter, setFilter }: FilterFormProps): VNode {
+  const { plugins, clients } = useMemo(() => listChoices(recentCalls), [recentCalls]);
   return (
     <search>
       <form class="filter" onSubmit={(event) => event.preventDefault()}>

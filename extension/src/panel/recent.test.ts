@@ -20,14 +20,14 @@ function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall 
 const listIds = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
 
 test('mergeRecent keeps each call once, newest first, and a bounded number', () => {
-  const [a, b, c] = [makeCall('a'), makeCall('b'), makeCall('c')];
-  assert.equal(listIds(mergeRecent([c, b], [b, a])), 'c b a');
-  const older = [b, a];
-  assert.equal(mergeRecent([], older), older);
+  const [callA, callB, callC] = [makeCall('a'), makeCall('b'), makeCall('c')];
+  assert.equal(listIds(mergeRecent([callC, callB], [callB, callA])), 'c b a');
+  const olderCalls = [callB, callA];
+  assert.equal(mergeRecent([], olderCalls), olderCalls);
   const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
-  const mergedCalls = mergeRecent([c], many);
+  const mergedCalls = mergeRecent([callC], many);
   assert.equal(mergedCalls.length, MaxRecentCalls);
-  assert.equal(mergedCalls[0], c);
+  assert.equal(mergedCalls[0], callC);
 });
 
 test('toRecorderFilter selects at least the calls of the filter', () => {
@@ -54,18 +54,18 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
     makeCall('d', { result: '{"secret":1}' }),
     makeCall('e', { client: 'Codex', status: 'timed out' }),
   ];
-  const select = (filter: Partial<typeof EmptyFilter>, showsEverything = false) =>
+  const selectCallIds = (filter: Partial<typeof EmptyFilter>, showsEverything = false) =>
     listIds(filterCalls(calls, { ...EmptyFilter, ...filter }, showsEverything));
-  assert.equal(select({}), 'a b c d e');
-  assert.equal(select({ failedOnly: true }), 'b c e');
-  assert.equal(select({ plugin: 'browser' }), 'c');
-  assert.equal(select({ client: 'Cursor' }), 'b');
-  assert.equal(select({ text: 'CHANNEL' }), 'a b');
-  assert.equal(select({ text: ' chat.example  post ' }), 'b');
-  assert.equal(select({ text: 'nothing' }), '');
+  assert.equal(selectCallIds({}), 'a b c d e');
+  assert.equal(selectCallIds({ failedOnly: true }), 'b c e');
+  assert.equal(selectCallIds({ plugin: 'browser' }), 'c');
+  assert.equal(selectCallIds({ client: 'Cursor' }), 'b');
+  assert.equal(selectCallIds({ text: 'CHANNEL' }), 'a b');
+  assert.equal(selectCallIds({ text: ' chat.example  post ' }), 'b');
+  assert.equal(selectCallIds({ text: 'nothing' }), '');
   // The search ignores a result with the audience "internal", because the panel does not show such a result.
-  assert.equal(select({ text: 'secret' }), '');
-  assert.equal(select({ text: 'secret' }, true), 'd');
+  assert.equal(selectCallIds({ text: 'secret' }), '');
+  assert.equal(selectCallIds({ text: 'secret' }, true), 'd');
 });
 
 test('groupFailures groups equal failures in a row and never a success', () => {

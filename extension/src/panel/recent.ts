@@ -26,8 +26,8 @@ export interface Filter {
 
 export const EmptyFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-export function canExcludeCalls({ text, failedOnly, plugin, client }: Filter): boolean {
-  return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
+export function canExcludeCalls({ text: searchText, failedOnly, plugin, client }: Filter): boolean {
+  return searchText.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
 
 /** CallGroup is a single ended call, or several equal consecutive failures, newest first. */
@@ -46,10 +46,10 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
  * toRecorderFilter converts the panel's filter for the server, which may return more calls than the panel's filter
  * selects.
  */
-export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
-  const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
+export function toRecorderFilter({ text: searchText, failedOnly, plugin, client }: Filter): CallsFilter {
+  const [longestWord] = searchText.split(/\s+/).toSorted((a, b) => b.length - a.length);
   return {
-    ...(longest ? { text: longest } : {}),
+    ...(longestWord ? { text: longestWord } : {}),
     ...(failedOnly ? { failed: true } : {}),
     ...(plugin === '' ? {} : { tool: plugin }),
     ...(client === '' ? {} : { client }),
@@ -80,15 +80,15 @@ export function filterCalls(
  * activities.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
-  const records = page.map(fromRecord);
-  const recordsById = new Map(records.map((record) => [record.callId, record]));
+  const recordedCalls = page.map(fromRecord);
+  const recordsById = new Map(recordedCalls.map((record) => [record.callId, record]));
   const mergedCalls = calls.map((call) => {
     const record = recordsById.get(call.callId);
     return record && !call.record ? { ...call, ...record } : call;
   });
   // A record that is not in the list is inserted before the next older call that the list and the page contain.
   let index = mergedCalls.length;
-  for (const record of records.toReversed()) {
+  for (const record of recordedCalls.toReversed()) {
     const position = mergedCalls.findIndex((call) => call.callId === record.callId);
     if (position >= 0) index = position;
     else mergedCalls.splice(index, 0, record);

@@ -6,8 +6,8 @@ import { makeRequests } from './requests.ts';
 test('each action receives its own answer', async () => {
   const sentMessages: FromPanel[] = [];
   const requests = makeRequests((message) => sentMessages.push(message) > 0);
-  const firstRequest = requests.act({ op: 'stop', callId: 'c1' });
-  const secondRequest = requests.act({ op: 'retry' });
+  const firstRequest = requests.sendAction({ op: 'stop', callId: 'c1' });
+  const secondRequest = requests.sendAction({ op: 'retry' });
   assert.deepEqual(
     sentMessages.map(({ action }) => action.op),
     ['stop', 'retry'],
@@ -21,9 +21,9 @@ test('each action receives its own answer', async () => {
 test('requests fail without a worker and when the worker stops', async () => {
   let isServerThere = true;
   const requests = makeRequests(() => isServerThere);
-  const waits = requests.act({ op: 'retry' });
+  const waitingRequest = requests.sendAction({ op: 'retry' });
   requests.rejectAll();
-  assert.match((await waits).error ?? '', /restarted/);
+  assert.match((await waitingRequest).error ?? '', /restarted/);
   isServerThere = false;
-  assert.match((await requests.act({ op: 'retry' })).error ?? '', /Try again/);
+  assert.match((await requests.sendAction({ op: 'retry' })).error ?? '', /Try again/);
 });

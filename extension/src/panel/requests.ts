@@ -4,21 +4,21 @@ import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 export type SendAction = (action: Action) => Promise<ActionResult>;
 
 export interface Requests {
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
   settleRequest(requestId: number, done: ActionResult): void;
   /** The service worker may have executed an unanswered action before it stopped. */
   rejectAll(): void;
 }
 
-export function makeRequests(send: (message: FromPanel) => boolean): Requests {
+export function makeRequests(sendMessage: (message: FromPanel) => boolean): Requests {
   const pendingRequests = new Map<number, (done: ActionResult) => void>();
   let lastId = 0;
   return {
-    act: (action) =>
+    sendAction: (action) =>
       new Promise((resolve) => {
         const requestId = ++lastId;
         pendingRequests.set(requestId, resolve);
-        if (send({ requestId, action })) return;
+        if (sendMessage({ requestId, action })) return;
         pendingRequests.delete(requestId);
         resolve({ error: 'The extension is starting. Try again.' });
       }),

@@ -8,13 +8,13 @@ test('reuseEqual returns the previous object only if all members are equal', () 
   assert.equal(reuseEqual(previousItems, structuredClone(previousItems)), previousItems);
   const withoutMember = { a: 1, b: [{ c: 'x' }] };
   assert.equal(reuseEqual<object>(previousItems, withoutMember), previousItems);
-  for (const next of [
+  for (const nextItems of [
     { a: 1, b: [{ c: 'y' }] },
     { a: 1, b: [{ c: 'x' }, { c: 'x' }] },
     { a: 1, b: [{ c: 'x' }], d: 1 },
     { a: '1', b: [{ c: 'x' }] },
   ])
-    assert.equal(reuseEqual<object>(previousItems, next), next);
+    assert.equal(reuseEqual<object>(previousItems, nextItems), nextItems);
   assert.equal(reuseEqual(undefined, previousItems), previousItems);
 });
 
@@ -41,9 +41,9 @@ test('reuseItems keeps the items that have not changed, and the list if no item 
 });
 
 test('hasSameProps compares members with ===', () => {
-  const list: string[] = [];
-  assert.ok(hasSameProps({ list, n: 1 }, { n: 1, list }));
-  assert.ok(!hasSameProps({ list }, { list: [] }));
+  const frozenList: string[] = [];
+  assert.ok(hasSameProps({ list: frozenList, n: 1 }, { n: 1, list: frozenList }));
+  assert.ok(!hasSameProps({ list: frozenList }, { list: [] }));
   assert.ok(!hasSameProps({ n: 1 }, { n: 1, m: undefined }));
   assert.ok(!hasSameProps({ n: undefined }, { m: undefined }));
 });

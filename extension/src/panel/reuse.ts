@@ -20,10 +20,11 @@ export function reuseItems<T>(
   return isUnchanged ? previousValue : items;
 }
 
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
-  if (!isRecord(a) || !isRecord(b)) return false;
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => isEqual(a[name], b[name]));
+function isEqual(firstValue: unknown, secondValue: unknown): boolean {
+  if (firstValue === secondValue) return true;
+  if (Array.isArray(firstValue) && Array.isArray(secondValue))
+    return firstValue.length === secondValue.length && firstValue.every((item, i) => isEqual(item, secondValue[i]));
+  if (!isRecord(firstValue) || !isRecord(secondValue)) return false;
+  const names = new Set([...Object.keys(firstValue), ...Object.keys(secondValue)]);
+  return [...names].every((name) => isEqual(firstValue[name], secondValue[name]));
 }

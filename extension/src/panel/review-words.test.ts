@@ -32,10 +32,10 @@ test('groupFeatures groups features by meaning, and separates the features that 
 });
 
 test('describeToolCounts counts the tools that only read', () => {
-  const read = makeTool('read', { readOnly: true });
+  const readTool = makeTool('read', { readOnly: true });
   const post = makeTool('post');
-  assert.equal(describeToolCounts([read, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
-  assert.equal(describeToolCounts([read]), '1 tool, read-only');
+  assert.equal(describeToolCounts([readTool, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
+  assert.equal(describeToolCounts([readTool]), '1 tool, read-only');
   assert.equal(describeToolCounts([post, post]), '2 tools, may write');
 });
 

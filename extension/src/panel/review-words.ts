@@ -70,26 +70,29 @@ export function describeToolCounts(tools: readonly ToolView[]): string {
   return `${total}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-export function makeSectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
-  const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
+export function makeSectionTitle(
+  { name, lines: lineCount, added: addedLines, removed: removedLines }: SectionView,
+  lastReview?: LastReviewView,
+): string {
+  const sizeText = lineCount === 1 ? '1 line' : `${lineCount.toLocaleString('en')} lines`;
   switch (name) {
     case 'changes': {
       const version = removeHiddenCharacters(lastReview?.version ?? '');
-      return `Changes since ${version ? `version ${version}` : 'your last review'}: +${added ?? 0} −${removed ?? 0} lines`;
+      return `Changes since ${version ? `version ${version}` : 'your last review'}: +${addedLines ?? 0} −${removedLines ?? 0} lines`;
     }
     case 'pre-script':
-      return `Pre-script, ${size}`;
+      return `Pre-script, ${sizeText}`;
     case 'libraries':
-      return `Library code, ${size}`;
+      return `Library code, ${sizeText}`;
     default:
-      return `Author’s code, ${size}`;
+      return `Author’s code, ${sizeText}`;
   }
 }
 
-export function describeLastReview(review: LastReviewView): string {
-  const version = removeHiddenCharacters(review.version ?? '');
-  const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;
-  const permission = review.permission ? `; the permission was ${review.permission}` : '';
+export function describeLastReview(lastReview: LastReviewView): string {
+  const version = removeHiddenCharacters(lastReview.version ?? '');
+  const day = lastReview.atMs === undefined ? '' : ` on ${new Date(lastReview.atMs).toLocaleDateString()}`;
+  const permission = lastReview.permission ? `; the permission was ${lastReview.permission}` : '';
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
@@ -109,9 +112,9 @@ export function mapToolDescriptions(
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /** An unchanged "auto" is not listed, because the server resets "auto" when the plugin's content changes. */
-export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
+export function listChangedPermissions(tools: readonly ToolView[], toolDrafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
-    const draft = drafts.get(tool.name);
+    const draft = toolDrafts.get(tool.name);
     if (draft === undefined || draft === choosePermissionAfterReview(tool)) return [];
     return [{ tool: tool.name, ...(draft === '' ? {} : { permission: draft }) }];
   });
@@ -121,26 +124,28 @@ export function choosePermissionAfterReview({ permission }: ToolView): Permissio
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-export function describeInstallation(installed: PluginInstallResult): string {
-  const { plugin, version, previousVersion, registry, warnings = [] } = installed;
+export function describeInstallation(installResult: PluginInstallResult): string {
+  const { plugin, version, previousVersion, registry, warnings: installWarnings = [] } = installResult;
   const name = `${removeHiddenCharacters(plugin)} ${removeHiddenCharacters(version)}`;
   const registryText = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
   const resultText =
     previousVersion === undefined
       ? `Installed ${name}${registryText}.`
       : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${registryText}.`;
-  return [resultText, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
+  return [resultText, ...installWarnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 
-export function describeUpdate(updated: PluginUpdateResult): string {
-  const { version, previousVersion, latestVersion, warnings = [] } = updated;
+export function describeUpdate(updateResult: PluginUpdateResult): string {
+  const { version, previousVersion, latestVersion, warnings: installWarnings = [] } = updateResult;
   const resultText =
     previousVersion === undefined
       ? `Version ${removeHiddenCharacters(version)} is the newest in its range.`
       : `Updated from ${removeHiddenCharacters(previousVersion)} to ${removeHiddenCharacters(version)}. Review the new version.`;
-  const latest =
+  const latestVersionText =
     latestVersion === undefined ? [] : [`Version ${removeHiddenCharacters(latestVersion)} is outside of its range.`];
-  return [resultText, ...latest, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join(
-    '\n',
-  );
+  return [
+    resultText,
+    ...latestVersionText,
+    ...installWarnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`),
+  ].join('\n');
 }

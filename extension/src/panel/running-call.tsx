@@ -13,7 +13,7 @@ import { formatDuration, formatPercent, formatToolName, removeHiddenCharacters }
 const MaxIndent = 4;
 
 interface RunningCallProps {
-  readonly open: OpenCall;
+  readonly openCall: OpenCall;
   /** depth is the nesting level of the call; 0 for a call that a client made. */
   readonly depth: number;
   /** site is the host of the page in which the call runs, or empty if unknown. */
@@ -24,10 +24,10 @@ interface RunningCallProps {
   readonly sendAction: SendAction;
 }
 
-export const RunningCall = memoizeComponent(function RunningCall(props: RunningCallProps): VNode {
-  const { open, depth, site, showsEverything, isCompact, sendAction } = props;
-  const { call, startMs } = open;
-  const { isBusy, error, run } = usePanelAction(sendAction);
+export const RunningCall = memoizeComponent(function RunningCall(runningCallProps: RunningCallProps): VNode {
+  const { openCall, depth, site, showsEverything, isCompact, sendAction } = runningCallProps;
+  const { call, startMs } = openCall;
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
   const { progressShare, message: reportMessage, word: statusWord } = readVisibleReport(call, showsEverything);
   const knownShare = isQueued ? undefined : progressShare;
@@ -44,7 +44,7 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
           class="stop"
           aria-label={`Stop ${name}`}
           disabled={isBusy}
-          onClick={() => void run({ op: 'stop', callId: call.callId })}
+          onClick={() => void runAction({ op: 'stop', callId: call.callId })}
         >
           {isBusy ? 'Stopping' : 'Stop'}
         </button>
@@ -58,7 +58,8 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
       <div class="under">
         <span class="message" title={removeHiddenCharacters(reportMessage)}>
           {statusWord !== '' && !isQueued && <span class="word">{removeHiddenCharacters(statusWord)}</span>}
-          {removeHiddenCharacters(reportMessage) || (statusWord !== '' && !isQueued ? null : makeDefaultMessage(open))}
+          {removeHiddenCharacters(reportMessage) ||
+            (statusWord !== '' && !isQueued ? null : makeDefaultMessage(openCall))}
         </span>
         <span class="time">
           {knownShare !== undefined && `${formatPercent(knownShare)} · `}

@@ -10,11 +10,11 @@ import {
   readDraftValue,
 } from './setting-draft.ts';
 
-const makeSetting = (type: SettingView['type'], more: Partial<SettingView> = {}): SettingView => ({
+const makeSetting = (type: SettingView['type'], settingFields: Partial<SettingView> = {}): SettingView => ({
   key: 'k',
   type,
   label: 'K',
-  ...more,
+  ...settingFields,
 });
 
 test('makeDraft shows saved values but no secrets', () => {
@@ -39,12 +39,12 @@ test('readDraftValue converts text to the type of the setting', () => {
   assert.equal(readDraftValue(makeSetting('string'), ''), null);
   assert.equal(readDraftValue(makeSetting('string'), ClearedSecret), null);
   assert.equal(readDraftValue(makeSetting('string'), ' a '), ' a ');
-  const rows = [
+  const urlRows = [
     { name: ' work ', url: ' https://a.example ' },
     { name: '', url: 'https://b.example' },
     { name: ' ', url: '' },
   ];
-  assert.deepEqual(readDraftValue(makeSetting('url'), rows), {
+  assert.deepEqual(readDraftValue(makeSetting('url'), urlRows), {
     work: 'https://a.example',
     default: 'https://b.example',
   });

@@ -25,8 +25,8 @@ test('hidden characters are escaped', () => {
     text: '\\u2066',
     language: '\\u200b',
   });
-  const { columns, rows } = readTable({ columns: ['\u202e'], rows: [['\u200b']] }) ?? {};
-  assert.deepEqual([columns, rows], [['\\u202e'], [['\\u200b']]]);
+  const { columns, rows: tableRows } = readTable({ columns: ['\u202e'], rows: [['\u200b']] }) ?? {};
+  assert.deepEqual([columns, tableRows], [['\\u202e'], [['\\u200b']]]);
 });
 
 test('unknown types and mismatched content are shown as JSON', () => {
@@ -62,10 +62,10 @@ test('a table of objects has the columns of all rows', () => {
 });
 
 test('a table of columns and rows', () => {
-  const { columns, rows } =
+  const { columns, rows: tableRows } =
     readTable({ columns: ['a', 'toString'], rows: [[1], [2, true, 'surplus'], { a: 'x' }] }) ?? {};
   assert.deepEqual(columns, ['a', 'toString']);
-  assert.deepEqual(rows, [
+  assert.deepEqual(tableRows, [
     ['1', ''],
     ['2', 'true'],
     ['x', ''],
@@ -83,8 +83,8 @@ test('a table of columns and rows', () => {
 });
 
 test('a large table is truncated and counts the rest', () => {
-  const wide = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
-  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wide));
+  const wideRow = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
+  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wideRow));
   assert.deepEqual(
     [table?.rows.length, table?.columns.length, table?.moreRows, table?.moreColumns],
     [MaxRows, MaxColumns, 7, 3],

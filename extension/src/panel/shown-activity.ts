@@ -66,24 +66,24 @@ function normalizeWhitespace(text: string): string {
 
 /** readTable converts an array of objects, or an object with `columns` and `rows`, to a table. */
 export function readTable(value: unknown): Table | undefined {
-  const rows: unknown = isRecord(value) ? value.rows : value;
-  if (!Array.isArray(rows)) return undefined;
+  const tableRows: unknown = isRecord(value) ? value.rows : value;
+  if (!Array.isArray(tableRows)) return undefined;
   const columnNames = isRecord(value) ? value.columns : undefined;
-  const columns = columnNames === undefined ? listColumns(rows) : readColumns(columnNames);
+  const columns = columnNames === undefined ? listColumns(tableRows) : readColumns(columnNames);
   if (!columns) return undefined;
   const visibleRows = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
-  for (const row of rows.slice(0, MaxRows)) {
-    if (Array.isArray(row)) cells.push(visibleRows.map((_, i) => formatCell(row[i])));
-    else if (isRecord(row))
-      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(row, name) ? row[name] : undefined)));
+  for (const tableRow of tableRows.slice(0, MaxRows)) {
+    if (Array.isArray(tableRow)) cells.push(visibleRows.map((_, i) => formatCell(tableRow[i])));
+    else if (isRecord(tableRow))
+      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(tableRow, name) ? tableRow[name] : undefined)));
     else return undefined;
   }
   return {
     kind: 'table',
     columns: visibleRows.map((name) => escapeHidden(name)),
     rows: cells,
-    moreRows: Math.max(0, rows.length - MaxRows),
+    moreRows: Math.max(0, tableRows.length - MaxRows),
     moreColumns: columns.length - visibleRows.length,
   };
 }
@@ -94,11 +94,11 @@ function readColumns(value: unknown): string[] | undefined {
 }
 
 /** listColumns returns the keys of all visible rows as column names, in order of first use. */
-function listColumns(rows: readonly unknown[]): string[] | undefined {
+function listColumns(tableRows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
-  for (const row of rows.slice(0, MaxRows)) {
-    if (!isRecord(row) || Array.isArray(row)) return undefined;
-    for (const name of Object.keys(row)) names.add(name);
+  for (const tableRow of tableRows.slice(0, MaxRows)) {
+    if (!isRecord(tableRow) || Array.isArray(tableRow)) return undefined;
+    for (const name of Object.keys(tableRow)) names.add(name);
   }
   return names.size > 0 ? [...names] : undefined;
 }

@@ -10,24 +10,30 @@ export interface SiteAccessProps extends SitePermissions {
   revoke(pattern: string): Promise<boolean>;
 }
 
-export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
-  const { error, change: changePermission } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
+export function AllowSite({
+  host,
+  grantAccess,
+}: {
+  readonly host: string;
+  grantAccess: SiteAccessProps['grant'];
+}): VNode {
+  const { error, change: changePermission } = usePermissionChange(() => grantAccess(makeSitePattern(host)), 'grant');
   return (
     <>
       <button type="button" onClick={() => void changePermission()}>
         Allow on {host}
       </button>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }
 
 export function NeededSites({
   hosts,
-  grant,
+  grantAccess,
 }: {
   readonly hosts: readonly string[];
-  grant: SiteAccessProps['grant'];
+  grantAccess: SiteAccessProps['grant'];
 }): VNode {
   return (
     <>
@@ -35,7 +41,7 @@ export function NeededSites({
         <section key={host} class="notice quiet" role="note">
           <h2>An agent needs access to {host}.</h2>
           <p>Chrome lets opentabs use only the sites that you allow. Press the button only if you expected this.</p>
-          <AllowSite host={host} grant={grant} />
+          <AllowSite host={host} grantAccess={grantAccess} />
         </section>
       ))}
     </>
@@ -43,10 +49,10 @@ export function NeededSites({
 }
 
 /** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
-export function ChromeSites(props: SiteAccessProps): VNode | null {
-  const { patterns, isOptional, shownHost, grant, revoke: revokeAccess } = props;
+export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
+  const { patterns, isOptional, shownHost, grant: grantAccess, revoke: revokeAccess } = siteAccessProps;
   const hasAllSites = patterns.includes(AllSitesPattern);
-  const grantAll = usePermissionChange(() => grant(AllSitesPattern), 'grant');
+  const grantAll = usePermissionChange(() => grantAccess(AllSitesPattern), 'grant');
   const revokeAll = usePermissionChange(() => revokeAccess(AllSitesPattern), 'revoke');
   if (hasAllSites && !isOptional) return null;
   const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(makeSitePattern(shownHost));
@@ -60,10 +66,10 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
             label="All sites"
             current={hasAllSites}
             isBusy={false}
-            send={(on) => (on ? grantAll.change() : revokeAll.change())}
+            sendChoice={(on) => (on ? grantAll.change() : revokeAll.change())}
           />
           <p class="note">Pictures of pages need access to all sites.</p>
-          <ErrorText text={grantAll.error || revokeAll.error} />
+          <ErrorText errorText={grantAll.error || revokeAll.error} />
         </li>
         {patterns
           .filter((pattern) => pattern !== AllSitesPattern)
@@ -72,7 +78,7 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
           ))}
         {canAllowShown && (
           <li>
-            <AllowSite host={shownHost} grant={grant} />
+            <AllowSite host={shownHost} grantAccess={grantAccess} />
           </li>
         )}
       </ul>
@@ -95,7 +101,7 @@ function AllowedSite({
       <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void changePermission()}>
         Remove
       </button>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </li>
   );
 }

@@ -11,19 +11,19 @@ const CodeTool = 'browser_evaluate';
 
 export function TicketArguments({ json, tool }: { readonly json: string; readonly tool: string }): VNode {
   if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
-  const rows = listArguments(json);
+  const argumentRows = listArguments(json);
   return (
     <>
-      {rows && (
+      {argumentRows && (
         <Scrollable class="arguments" label="Arguments">
           <dl>
-            {rows.map((row, i) => (
-              <Argument key={i} row={row} isOpen={tool === CodeTool} />
+            {argumentRows.map((argumentRow, i) => (
+              <Argument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
             ))}
           </dl>
         </Scrollable>
       )}
-      <details class="raw" open={!rows}>
+      <details class="raw" open={!argumentRows}>
         <summary>JSON</summary>
         <Scrollable class="pre args" label="Arguments as JSON">
           {indentJson(json)}
@@ -36,8 +36,8 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
-  const { name, text, isCode } = row;
+function Argument({ argumentRow, isOpen }: { readonly argumentRow: ArgumentRow; readonly isOpen: boolean }): VNode {
+  const { name, text, isCode } = argumentRow;
   const [isShown, setIsShown] = useState(isOpen);
   const isFolded = needsOwnBlock(text) && !isShown;
   return (

@@ -36,8 +36,8 @@ test('cards keep their order, new ones come last', () => {
 
 test('a settled card shows its outcome for 5 s', () => {
   const readOutcome = (kind: TicketKind, now: readonly CallView[]) => {
-    const had = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
-    return updateCards(had, now, noOutcomes, 0)[0]?.settlement?.outcome;
+    const cardsBefore = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
+    return updateCards(cardsBefore, now, noOutcomes, 0)[0]?.settlement?.outcome;
   };
   assert.equal(
     readOutcome('permission', [makeWaitingCall('a', undefined, { status: 'running' })]),
@@ -71,8 +71,8 @@ test('a settled card shows its outcome for 5 s', () => {
 });
 
 test('each ticket of a call has its own card', () => {
-  const had = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
-  const nextCards = updateCards(had, [makeWaitingCall('a', 't2')], noOutcomes, 0);
+  const cardsBefore = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
+  const nextCards = updateCards(cardsBefore, [makeWaitingCall('a', 't2')], noOutcomes, 0);
   assert.deepEqual(
     nextCards.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
     [

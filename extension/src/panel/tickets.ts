@@ -74,13 +74,13 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
 export function describeOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
-  { outcome: decisionOutcome, by, allowed }: CallDecideResult,
+  { outcome: decisionOutcome, by: decidedBy, allowed: isAllowed }: CallDecideResult,
 ): string {
   switch (decisionOutcome) {
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
-      return describeEarlierDecision(kind, allowed, by);
+      return describeEarlierDecision(kind, isAllowed, decidedBy);
     case 'decided':
       return sentDecision.allow
         ? describeGrantScope(kind, sentDecision.scope)
@@ -90,13 +90,13 @@ export function describeOutcome(
   }
 }
 
-function describeEarlierDecision(kind: TicketKind, allowed: boolean, by: string | undefined): string {
-  return `Already ${chooseDecisionWord(kind, allowed)} ${by ? `by ${removeHiddenCharacters(by)}` : 'elsewhere'}.`;
+function describeEarlierDecision(kind: TicketKind, isAllowed: boolean, decidedBy: string | undefined): string {
+  return `Already ${chooseDecisionWord(kind, isAllowed)} ${decidedBy ? `by ${removeHiddenCharacters(decidedBy)}` : 'elsewhere'}.`;
 }
 
-function chooseDecisionWord(kind: TicketKind, allowed: boolean): string {
-  if (kind === 'permission') return allowed ? 'allowed' : 'denied';
-  return allowed ? 'confirmed' : 'stopped';
+function chooseDecisionWord(kind: TicketKind, isAllowed: boolean): string {
+  if (kind === 'permission') return isAllowed ? 'allowed' : 'denied';
+  return isAllowed ? 'confirmed' : 'stopped';
 }
 
 function describeGrantScope(kind: TicketKind, grantScope: Scope | undefined): string {

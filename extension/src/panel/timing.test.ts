@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 
 test('makeTimingRows places each phase on the time of the call', () => {
-  const phases = [
+  const callPhases = [
     { name: 'gates', startMs: 0, ms: 10 },
     { name: 'approval', startMs: 10, ms: 1190 },
     { name: 'han\u202edler', startMs: 1200, ms: 800 },
   ];
-  assert.equal(sumPhases(phases), 2000);
-  const rows = makeTimingRows(phases);
+  assert.equal(sumPhases(callPhases), 2000);
+  const timingRows = makeTimingRows(callPhases);
   assert.deepEqual(
-    rows.map(({ name, startText, durationText }) => `${name} ${startText} ${durationText}`),
+    timingRows.map(({ name, startText, durationText }) => `${name} ${startText} ${durationText}`),
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
   );
   const roundShare = (share: number) => Math.round(share * 1000) / 1000;
   assert.deepEqual(
-    rows.map(({ start, end }) => [roundShare(start), roundShare(end)]),
+    timingRows.map(({ start, end }) => [roundShare(start), roundShare(end)]),
     [
       [0, 0.01],
       [0.005, 0.6],
@@ -30,11 +30,11 @@ test('a bar is never outside of the call', () => {
   assert.equal(sumPhases([]), 0);
   const [emptyPhase] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
   assert.deepEqual([emptyPhase?.start, emptyPhase?.end, emptyPhase?.durationText], [0, 1, '0 ms']);
-  const last = makeTimingRows([
+  const lastRow = makeTimingRows([
     { name: 'handler', startMs: 0, ms: 5000 },
     { name: 'return', startMs: 5000, ms: 0.2 },
   ]).at(-1);
-  assert.deepEqual([last?.start, last?.end, last?.durationText], [0.99, 1, '0.2 ms']);
+  assert.deepEqual([lastRow?.start, lastRow?.end, lastRow?.durationText], [0.99, 1, '0.2 ms']);
 });
 
 test('formatPhase has at least two digits', () => {

@@ -15,24 +15,24 @@ export interface TimingRow {
   readonly end: number;
 }
 
-export function makeTimingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
-  const totalMs = sumPhases(phases);
-  return phases.map(({ name, startMs, ms }) => {
-    const size = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
-    const start = totalMs > 0 ? Math.min(startMs / totalMs, 1 - size) : 0;
+export function makeTimingRows(callPhases: readonly CallPhase[]): readonly TimingRow[] {
+  const totalMs = sumPhases(callPhases);
+  return callPhases.map(({ name, startMs, ms }) => {
+    const barShare = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
+    const barStart = totalMs > 0 ? Math.min(startMs / totalMs, 1 - barShare) : 0;
     return {
       name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
       durationText: formatPhase(ms),
-      start,
-      end: start + size,
+      start: barStart,
+      end: barStart + barShare,
     };
   });
 }
 
 /** sumPhases returns the time from the arrival of a call to the end of its last phase, in milliseconds. */
-export function sumPhases(phases: readonly CallPhase[]): number {
-  return Math.max(0, ...phases.map(({ startMs, ms }) => startMs + ms));
+export function sumPhases(callPhases: readonly CallPhase[]): number {
+  return Math.max(0, ...callPhases.map(({ startMs, ms }) => startMs + ms));
 }
 
 /** formatPhase returns a duration in milliseconds with at least two digits, such as "0.2 ms", "40 ms" or "1.2 s". */

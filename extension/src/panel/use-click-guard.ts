@@ -10,19 +10,19 @@ export interface GuardedButton {
 const ButtonKey = 'button';
 
 export function useGuardedButton(buttonRef: { readonly current: HTMLElement | null }): GuardedButton {
-  const [guard] = useState(makeClickGuard);
+  const [clickGuard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
-  const measure = (nowMs: number) => {
+  const measurePositions = (nowMs: number) => {
     const button = buttonRef.current;
     const positions = new Map<string, number>();
     if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
-    guard.recordPositions(positions, nowMs);
+    clickGuard.recordPositions(positions, nowMs);
   };
-  const ignoresClicks = guard.remainingWaitMs(ButtonKey, performance.now()) > 0;
+  const ignoresClicks = clickGuard.remainingWaitMs(ButtonKey, performance.now()) > 0;
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    measure(nowMs);
-    const waitMs = guard.remainingWaitMs(ButtonKey, nowMs);
+    measurePositions(nowMs);
+    const waitMs = clickGuard.remainingWaitMs(ButtonKey, nowMs);
     if (waitMs > 0 !== ignoresClicks) redraw((n) => n + 1);
     if (waitMs === 0) return undefined;
     const timer = setTimeout(() => redraw((n) => n + 1), waitMs);
@@ -30,8 +30,8 @@ export function useGuardedButton(buttonRef: { readonly current: HTMLElement | nu
   });
   return {
     acceptsClick: (event) => {
-      measure(event.timeStamp);
-      return guard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
+      measurePositions(event.timeStamp);
+      return clickGuard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
     },
     ignoresClicks,
   };

@@ -11,11 +11,11 @@ export interface LoadedInspection {
   loadInspection(): Promise<void>;
 }
 
-export function useInspection(plugin: string, act: SendAction): LoadedInspection {
+export function useInspection(plugin: string, sendAction: SendAction): LoadedInspection {
   const [inspection, setInspection] = useState<PluginInspectResult>();
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const loadInspection = async () => {
-    const { inspected } = await run({ op: 'inspectPlugin', plugin });
+    const { inspected } = await runAction({ op: 'inspectPlugin', plugin });
     if (inspected) setInspection(inspected);
   };
   useEffect(() => void loadInspection(), []);

@@ -9,14 +9,14 @@ export type View = 'calls' | 'browser' | 'plugins';
 export interface ViewsProps {
   readonly view: View;
   showView(view: View): void;
-  readonly running: number;
+  readonly runningCount: number;
   readonly plugins: readonly PluginView[];
   readonly tabs: readonly PanelTab[];
 }
 
 const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
 
-export function Views({ view, showView, running, plugins, tabs }: ViewsProps): VNode {
+export function Views({ view, showView, runningCount, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
@@ -29,7 +29,7 @@ export function Views({ view, showView, running, plugins, tabs }: ViewsProps): V
   return (
     <div class="views" role="tablist" aria-label="What to show" ref={tabList} onKeyDown={onArrowKey}>
       <ViewTab name="calls" title="Calls" view={view} showView={showView}>
-        {running > 0 && <span class="count">{running}</span>}
+        {runningCount > 0 && <span class="count">{runningCount}</span>}
       </ViewTab>
       <ViewTab name="browser" title="Browser" view={view} showView={showView} />
       <ViewTab name="plugins" title="Plugins" view={view} showView={showView}>

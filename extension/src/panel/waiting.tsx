@@ -18,10 +18,10 @@ export interface WaitingProps {
   /** nowMs and callsAt are in milliseconds since 1970; callsAt is when `calls` arrived from the server. */
   readonly nowMs: number;
   readonly callsAt: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
+export function Waiting({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProps): VNode {
   const decisionOutcomes = useRef(new Map<string, string>());
   const previousCards = useRef<Card[]>([]);
   const sectionRef = useRef<HTMLElement>(null);
@@ -37,7 +37,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
   const card = (waitingCard: Card) => {
     const { ticketId, kind } = waitingCard.ticket;
-    const props = {
+    const cardProps = {
       card: waitingCard,
       parent: calls.find((call) => call.callId === waitingCard.call.parentCallId),
       tab: tabs.find((tab) => tab.tabId === (waitingCard.ticket.page?.tabId ?? waitingCard.call.tabId)),
@@ -48,9 +48,13 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
       setOutcome: (outcome: string) => decisionOutcomes.current.set(ticketId, outcome),
-      act,
+      sendAction,
     };
-    return kind === 'user' ? <UserCard key={ticketId} {...props} /> : <PermissionCard key={ticketId} {...props} />;
+    return kind === 'user' ? (
+      <UserCard key={ticketId} {...cardProps} />
+    ) : (
+      <PermissionCard key={ticketId} {...cardProps} />
+    );
   };
   return (
     <>
@@ -72,7 +76,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
             cards={permissionCards}
             guard={{ acceptsClick, ignoresClicks }}
             decisionOutcomes={decisionOutcomes.current}
-            act={act}
+            sendAction={sendAction}
           />
         )}
       </section>
@@ -90,22 +94,22 @@ interface DenyAllProps {
   readonly cards: readonly Card[];
   readonly guard: GuardedCards;
   readonly decisionOutcomes: Map<string, string>;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function DenyAll({ cards, guard, decisionOutcomes, act }: DenyAllProps): VNode {
+function DenyAll({ cards, guard: guardedCards, decisionOutcomes, sendAction }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
-  const deny = async ({ call, ticket }: Card): Promise<string | undefined> => {
+  const denyCall = async ({ call, ticket }: Card): Promise<string | undefined> => {
     const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
-    const { error, decided } = await act({ op: 'decide', params });
+    const { error, decided } = await sendAction({ op: 'decide', params });
     if (decided) decisionOutcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
     return error;
   };
   const denyAll = async (event: Event) => {
-    if (isSent || !guard.acceptsClick(DenyAllId, event)) return;
+    if (isSent || !guardedCards.acceptsClick(DenyAllId, event)) return;
     setIsSent(true);
-    const errors = await Promise.all(cards.map(deny));
+    const errors = await Promise.all(cards.map(denyCall));
     setError(removeHiddenCharacters(errors.find((text) => text !== undefined) ?? ''));
     setIsSent(false);
   };
@@ -114,7 +118,7 @@ function DenyAll({ cards, guard, decisionOutcomes, act }: DenyAllProps): VNode {
       <div class="answers">
         <button
           type="button"
-          aria-disabled={isSent || guard.ignoresClicks(DenyAllId)}
+          aria-disabled={isSent || guardedCards.ignoresClicks(DenyAllId)}
           onClick={(event) => void denyAll(event)}
         >
           Deny all {cards.length}
@@ -128,20 +132,20 @@ function DenyAll({ cards, guard, decisionOutcomes, act }: DenyAllProps): VNode {
 }
 
 function needsSameGrant(waitingCard: Card, otherCard: Card): boolean {
-  const [a, b] = [waitingCard, otherCard].map(({ call, ticket }) =>
+  const [firstGrant, secondGrant] = [waitingCard, otherCard].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
       '\n',
     ),
   );
-  return a === b;
+  return firstGrant === secondGrant;
 }
 
-function makeAnnouncement(open: readonly Card[]): string {
-  const newestCard = open.at(-1);
+function makeAnnouncement(openCards: readonly Card[]): string {
+  const newestCard = openCards.at(-1);
   if (!newestCard) return '';
   const name = formatToolName(newestCard.call);
   const requestText = newestCard.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
-  return `${removeHiddenCharacters(name)} ${requestText}. ${open.length} waiting.`;
+  return `${removeHiddenCharacters(name)} ${requestText}. ${openCards.length} waiting.`;
 }
 
 /** useFocusFallback moves the keyboard focus to the heading if the card with the focus was removed. */
@@ -159,26 +163,26 @@ interface GuardedCards {
 }
 
 function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
-  const [guard] = useState(makeClickGuard);
+  const [guardedCards] = useState(makeClickGuard);
   const [, redraw] = useState(0);
-  const rendered = useRef(new Map<string, boolean>());
-  rendered.current = new Map();
-  const measure = (nowMs: number): string[] => {
+  const renderedCards = useRef(new Map<string, boolean>());
+  renderedCards.current = new Map();
+  const measureCards = (nowMs: number): string[] => {
     const cardPositions = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
       // The buttons of a card can move within the card, for example when the user collapses the arguments of the call.
       const buttons = card.querySelector('.answers') ?? card;
       cardPositions.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
-    guard.recordPositions(cardPositions, nowMs);
+    guardedCards.recordPositions(cardPositions, nowMs);
     return [...cardPositions.keys()];
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
+    const waitMsByCard = new Map(measureCards(nowMs).map((id) => [id, guardedCards.remainingWaitMs(id, nowMs)]));
     // isRenderWrong is true if a render has moved a card but still shows its buttons as active.
     const isRenderWrong = [...waitMsByCard].some(
-      ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
+      ([id, waitMs]) => renderedCards.current.has(id) && renderedCards.current.get(id) !== waitMs > 0,
     );
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
     if (isRenderWrong) redraw((n) => n + 1);
@@ -188,12 +192,12 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   });
   return {
     acceptsClick: (ticketId, event) => {
-      measure(event.timeStamp);
-      return guard.remainingWaitMs(ticketId, event.timeStamp) === 0;
+      measureCards(event.timeStamp);
+      return guardedCards.remainingWaitMs(ticketId, event.timeStamp) === 0;
     },
     ignoresClicks: (ticketId) => {
-      const isWaiting = guard.remainingWaitMs(ticketId, performance.now()) > 0;
-      rendered.current.set(ticketId, isWaiting);
+      const isWaiting = guardedCards.remainingWaitMs(ticketId, performance.now()) > 0;
+      renderedCards.current.set(ticketId, isWaiting);
       return isWaiting;
     },
   };

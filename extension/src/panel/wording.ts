@@ -92,17 +92,17 @@ export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice 
 }
 
 /** makeModeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. */
-export function makeModeAdvice(mode: InjectMode): Advice | undefined {
-  if (mode === 'userScripts') return undefined;
+export function makeModeAdvice(injectMode: InjectMode): Advice | undefined {
+  if (injectMode === 'userScripts') return undefined;
   return {
     title:
-      mode === 'none'
+      injectMode === 'none'
         ? 'Plugins can’t run yet.'
         : 'Optional: turn on “Allow User Scripts” to update plugins without reloading the extension.',
     steps: [
       'Open this extension’s details page.',
       'Turn on “Allow User Scripts”.',
-      ...(mode === 'none' ? ['Reload the tabs that you want to use.'] : []),
+      ...(injectMode === 'none' ? ['Reload the tabs that you want to use.'] : []),
     ],
   };
 }
@@ -122,10 +122,10 @@ export function makeVersionAdvice(extensionVersion: string, serverVersion: strin
       };
 }
 
-function compareVersions(a: string, b: string): number {
-  const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
-  for (const [i, number] of numbers.entries()) {
-    const difference = number - (others[i] ?? 0);
+function compareVersions(firstVersion: string, secondVersion: string): number {
+  const [firstNumbers, secondNumbers] = [firstVersion.split('.').map(Number), secondVersion.split('.').map(Number)];
+  for (const [i, number] of firstNumbers.entries()) {
+    const difference = number - (secondNumbers[i] ?? 0);
     if (difference !== 0) return Number.isNaN(difference) ? 0 : difference;
   }
   return 0;
@@ -166,11 +166,11 @@ export function findStatusWord(status: CallStatus): string {
 
 /** formatDuration formats a duration in milliseconds in full seconds, such as "5 min 02 s". */
 export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 1) return '0 s';
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  const restSeconds = String(seconds % 60).padStart(2, '0');
+  const totalSeconds = Math.max(0, Math.floor(ms / 1000));
+  if (totalSeconds < 1) return '0 s';
+  if (totalSeconds < 60) return `${totalSeconds} s`;
+  const minutes = Math.floor(totalSeconds / 60);
+  const restSeconds = String(totalSeconds % 60).padStart(2, '0');
   if (minutes < 60) return `${minutes} min ${restSeconds} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }

@@ -23,8 +23,8 @@ const requests = makeRequests((message) => {
 });
 
 /** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
-const act: SendAction = (action) =>
-  requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
+const sendAction: SendAction = (action) =>
+  requests.sendAction(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
 /** Chrome allows a script to open the side panel only during a click or a key press of the user. */
 function showPanel(): void {
@@ -35,7 +35,16 @@ function showPanel(): void {
 function renderPopup(): void {
   const root = document.getElementById('popup');
   if (root)
-    render(<Popup state={panelState} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
+    render(
+      <Popup
+        panelState={panelState}
+        endedCalls={endedCalls}
+        nowMs={Date.now()}
+        sendAction={sendAction}
+        openPanel={showPanel}
+      />,
+      root,
+    );
 }
 
 /** Reopening the port restarts a service worker that Chrome has stopped. */

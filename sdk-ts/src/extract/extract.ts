@@ -27,9 +27,9 @@ export interface ExtractionResult {
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** extract returns the mistakes of an invalid plugin instead of throwing. */
-export function extract(exported: unknown): ExtractionResult {
+export function extract(moduleExport: unknown): ExtractionResult {
   const extraction: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
-  const plugin = readPlugin(exported, extraction.problems);
+  const plugin = readPlugin(moduleExport, extraction.problems);
   if (!plugin) return extraction;
   for (const key of ['displayName', 'description', 'urlPatterns', 'excludePatterns', 'homepage']) {
     const value = plugin[key];
@@ -56,24 +56,24 @@ export function extract(exported: unknown): ExtractionResult {
 const howToExport =
   'write `export default definePlugin({...})`, or export an instance of a class that extends OpenTabsPlugin';
 
-function readPlugin(exported: unknown, extractionProblems: string[]): Properties | undefined {
-  if (exported === undefined) {
+function readPlugin(moduleExport: unknown, extractionProblems: string[]): Properties | undefined {
+  if (moduleExport === undefined) {
     extractionProblems.push(`the module has no default export; ${howToExport}`);
-  } else if (isMethod(exported)) {
+  } else if (isMethod(moduleExport)) {
     extractionProblems.push(
-      `the default export is a class or a function; export an instance: \`export default new ${exported.name || 'MyPlugin'}()\``,
+      `the default export is a class or a function; export an instance: \`export default new ${moduleExport.name || 'MyPlugin'}()\``,
     );
-  } else if (!hasProperties(exported) || exported instanceof Promise) {
+  } else if (!hasProperties(moduleExport) || moduleExport instanceof Promise) {
     extractionProblems.push(`the default export is not a plugin; ${howToExport}`);
-  } else if (!isMethod(exported.isReady)) {
+  } else if (!isMethod(moduleExport.isReady)) {
     extractionProblems.push(
       `the plugin has no method isReady; add \`isReady() { return true }\` or a check that the user is logged in`,
     );
-    return exported;
-  } else if (!Object.isExtensible(exported)) {
+    return moduleExport;
+  } else if (!Object.isExtensible(moduleExport)) {
     extractionProblems.push('the plugin is frozen; remove Object.freeze, because the build freezes plugins');
   } else {
-    return exported;
+    return moduleExport;
   }
   return undefined;
 }
@@ -106,11 +106,11 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
   const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))
     report(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);
-  const summary = readText(tool, 'summary', report);
-  const group = readText(tool, 'group', report);
+  const toolSummary = readText(tool, 'summary', report);
+  const toolGroup = readText(tool, 'group', report);
   const annotations = readAnnotations(tool.annotations, report);
-  const limits = readLimits(tool, report);
-  const undo = readUndo(tool, report);
+  const callLimits = readLimits(tool, report);
+  const toolUndo = readUndo(tool, report);
   if (!isMethod(tool.handle)) report('it has no handle; add `async handle(params, context) {...}`');
   const input_schema = readParameters(tool, 'input', report);
   const output_schema = readSchema(tool, 'output', report);
@@ -119,12 +119,12 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
     name,
     displayName,
     description,
-    ...(summary !== undefined && { summary }),
+    ...(toolSummary !== undefined && { summary: toolSummary }),
     icon,
-    ...(group !== undefined && { group }),
+    ...(toolGroup !== undefined && { group: toolGroup }),
     ...(annotations && { annotations }),
-    ...(limits && { limits }),
-    ...(undo && { undo }),
+    ...(callLimits && { limits: callLimits }),
+    ...(toolUndo && { undo: toolUndo }),
     input_schema,
     output_schema,
   };

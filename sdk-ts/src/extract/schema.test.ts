@@ -36,13 +36,14 @@ test('objects in an input reject unknown fields at every depth, except loose obj
 });
 
 test('an intersection in an input rejects unknown fields as a whole, not in each part', () => {
-  const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
-  const mergedProperties = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
+  const [schemaA, schemaB] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
+  const mergedProperties = convertSchema(z.object({ both: z.intersection(schemaA, schemaB) }), 'input').schema
+    ?.properties;
   const properties = { a: { type: 'string' }, b: { type: 'string' } };
   assert.deepEqual(mergedProperties, {
     both: { type: 'object', properties, required: ['a', 'b'], additionalProperties: false },
   });
-  assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
+  assert.deepEqual(convertSchema(z.object({ both: z.intersection(schemaA, schemaB) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
   // In the JSON Schema, zod writes an `allOf` if it cannot merge the combined schemas.
@@ -52,7 +53,7 @@ test('an intersection in an input rejects unknown fields as a whole, not in each
       return z.array(node);
     },
   });
-  const { schema } = convertSchema(z.object({ both: z.intersection(node, b) }), 'input');
+  const { schema } = convertSchema(z.object({ both: z.intersection(node, schemaB) }), 'input');
   const text = JSON.stringify(schema);
   assert.equal(text.includes('"allOf"'), true);
   assert.equal(text.split('additionalProperties').length - 1, 1, text);
@@ -113,8 +114,8 @@ test('the schema of a text with startsWith has a pattern and no format', () => {
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),
     'input',
   );
-  const { a, b, at } = Object(schema?.properties);
-  assert.deepEqual(a, { type: 'string', pattern: '^ab.*' });
-  assert.deepEqual(Object.keys(b).sort(), ['allOf', 'type']);
+  const { a: schemaA, b: schemaB, at } = Object(schema?.properties);
+  assert.deepEqual(schemaA, { type: 'string', pattern: '^ab.*' });
+  assert.deepEqual(Object.keys(schemaB).sort(), ['allOf', 'type']);
   assert.deepEqual(Object.keys(at).sort(), ['format', 'pattern', 'type']);
 });

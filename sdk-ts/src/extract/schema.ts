@@ -92,18 +92,18 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const openObjects = new Set<unknown>();
-  const visit = (node: unknown): void => {
+  const visitNode = (node: unknown): void => {
     if (Array.isArray(node)) {
-      for (const item of node) visit(item);
+      for (const item of node) visitNode(item);
       return;
     }
     if (!hasProperties(node)) return;
     if (Array.isArray(node.allOf)) for (const member of node.allOf) openObjects.add(resolveReference(json, member));
-    for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visit(child);
+    for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visitNode(child);
     if (hasProperties(node.properties) && node.additionalProperties === undefined) objects.push(node);
   };
   const objects: Record<PropertyKey, unknown>[] = [];
-  visit(json);
+  visitNode(json);
   for (const object of objects) if (!openObjects.has(object)) object.additionalProperties = false;
   return json;
 }

@@ -24,7 +24,7 @@ const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ??
 const generatorNext = getGeneratorMethod(generatorPrototype, 'next');
 const generatorThrow = getGeneratorMethod(generatorPrototype, 'throw');
 const asyncIterator = Symbol.asyncIterator;
-const iterator = Symbol.iterator;
+const iteratorSymbol = Symbol.iterator;
 
 function getGeneratorMethod(prototype: object, name: string): Fn {
   const method: unknown = getOwnPropertyDescriptor(prototype, name)?.value;
@@ -32,21 +32,21 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
   return method;
 }
 
-export function runAsync(self: unknown, args: ArrayLike<unknown> | null, generatorBody: Fn): Promise<unknown> {
+export function runAsync(thisValue: unknown, args: ArrayLike<unknown> | null, generatorBody: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
-  const promise = construct(NativePromise<unknown>, [
+  const nativePromise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
       resolvePromise = resolve;
       rejectPromise = reject;
     },
   ]);
-  let generator: unknown;
+  let generatorObject: unknown;
   const runStep = (method: Fn, value: unknown): void => {
     let stepResult: unknown;
     try {
-      generator ??= apply(generatorBody, self, args ?? []);
-      stepResult = apply(method, generator, [value]);
+      generatorObject ??= apply(generatorBody, thisValue, args ?? []);
+      stepResult = apply(method, generatorObject, [value]);
     } catch (error) {
       rejectPromise(error);
       return;
@@ -58,7 +58,7 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, generat
   const resumeGenerator = (value: unknown) => runStep(generatorNext, value);
   const throwNext = (error: unknown) => runStep(generatorThrow, error);
   resumeGenerator(undefined);
-  return promise;
+  return nativePromise;
 }
 
 /** Generators create `done` and `value` as own properties of an iterator result, so no page's getter runs. */
@@ -94,16 +94,16 @@ function resolveWith(
 export function asyncIteratorOf(asyncIterable: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = asyncIterable[asyncIterator];
   if (isFunction(asyncMethod)) return apply(asyncMethod, asyncIterable, []);
-  const syncMethod = asyncIterable[iterator];
+  const syncMethod = asyncIterable[iteratorSymbol];
   if (!isFunction(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
   const syncIterator: unknown = apply(syncMethod, asyncIterable, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const makeMethod = (name: 'next' | 'return') => {
     const syncStep = syncIterator[name];
     if (!isFunction(syncStep)) return undefined;
-    return (argument: unknown) =>
+    return (stepArgument: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
-        const stepResult: unknown = apply(syncStep, syncIterator, [argument]);
+        const stepResult: unknown = apply(syncStep, syncIterator, [stepArgument]);
         if (!isStepResult(stepResult)) throw new NativeTypeError('the iterator of a for await returned no object');
         return { value: yield stepResult.value, done: stepResult.done };
       });

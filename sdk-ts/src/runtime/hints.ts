@@ -60,9 +60,9 @@ function makeClassHint(lostValue: object): string {
   const className = isObject(classFunction) ? getSafeProperty(classFunction, 'name') : undefined;
   const kind =
     typeof className === 'string' && className !== '' ? `an instance of ${className}` : 'an instance of a class';
-  const getters = listGetterNames(prototype);
-  if (getters !== '')
-    return `is ${kind}: the result has its own fields, but not its getters (${getters}). Return a plain object with the fields that agents need.`;
+  const getterNames = listGetterNames(prototype);
+  if (getterNames !== '')
+    return `is ${kind}: the result has its own fields, but not its getters (${getterNames}). Return a plain object with the fields that agents need.`;
   if (keysOf(lostValue).length === 0)
     return `is ${kind} without public fields, and the result has {} instead. Return a plain object with the fields that agents need.`;
   return '';
@@ -104,10 +104,10 @@ function includesText(text: string, part: string): boolean {
   return apply(textIncludes, text, [part]) === true;
 }
 
-function inheritsFrom(lostValue: object, ancestor: object): boolean {
+function inheritsFrom(lostValue: object, ancestorPrototype: object): boolean {
   let prototype = getPrototypeOf(lostValue);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
-    if (prototype === ancestor) return true;
+    if (prototype === ancestorPrototype) return true;
     prototype = getPrototypeOf(prototype);
   }
   return false;

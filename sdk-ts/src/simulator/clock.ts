@@ -36,12 +36,12 @@ export class Clock {
     return earliestMs === undefined ? undefined : Math.max(earliestMs - this.now, 0);
   }
 
-  setTimer(callback: () => void, delay: number, interval?: number): number {
+  setTimer(callback: () => void, delayMs: number, intervalMs?: number): number {
     const id = ++this.#lastId;
     this.#timers.set(id, {
       id,
-      dueMs: this.now + clampMs(delay, 0),
-      intervalMs: interval && clampMs(interval, 1),
+      dueMs: this.now + clampMs(delayMs, 0),
+      intervalMs: intervalMs && clampMs(intervalMs, 1),
       callback,
     });
     return id;

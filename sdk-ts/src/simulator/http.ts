@@ -41,9 +41,11 @@ export type Routes = Readonly<
 export class FakeHeaders {
   readonly #values = new Map<string, string>();
 
-  constructor(init: unknown = {}) {
+  constructor(requestInit: unknown = {}) {
     const entries: Iterable<unknown> =
-      hasProperties(init) && Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(Object(init));
+      hasProperties(requestInit) && Symbol.iterator in requestInit
+        ? Array.from(Object(requestInit))
+        : Object.entries(Object(requestInit));
     for (const entry of entries) if (Array.isArray(entry)) this.append(String(entry[0]), entry[1]);
   }
 
@@ -145,13 +147,13 @@ export class FakeResponse {
 
   constructor(
     responseBody: unknown = '',
-    init: { status?: number; statusText?: string; headers?: unknown; url?: string } = {},
+    requestInit: { status?: number; statusText?: string; headers?: unknown; url?: string } = {},
   ) {
     this.#body = responseBody === null || responseBody === undefined ? '' : String(responseBody);
-    this.status = init.status ?? 200;
-    this.statusText = init.statusText ?? '';
-    this.headers = new FakeHeaders(init.headers ?? {});
-    this.url = init.url ?? '';
+    this.status = requestInit.status ?? 200;
+    this.statusText = requestInit.statusText ?? '';
+    this.headers = new FakeHeaders(requestInit.headers ?? {});
+    this.url = requestInit.url ?? '';
   }
 
   get ok(): boolean {
@@ -193,18 +195,18 @@ export class FakeSite {
     this.#pageUrl = pageUrl;
   }
 
-  async fetch(input: unknown, init: Properties = {}): Promise<FakeResponse> {
+  async fetch(input: unknown, requestInit: Properties = {}): Promise<FakeResponse> {
     const url = new FakeURL(
       hasProperties(input) && typeof input.url === 'string' ? input.url : String(input),
       this.#pageUrl(),
     );
-    const signal = readSignal(init.signal);
+    const signal = readSignal(requestInit.signal);
     signal?.throwIfAborted();
     const request: RouteRequest = {
-      method: String(init.method ?? 'GET').toUpperCase(),
+      method: String(requestInit.method ?? 'GET').toUpperCase(),
       url: url.href,
-      headers: Object.fromEntries(new FakeHeaders(init.headers ?? {})),
-      body: init.body === undefined || init.body === null ? '' : String(init.body),
+      headers: Object.fromEntries(new FakeHeaders(requestInit.headers ?? {})),
+      body: requestInit.body === undefined || requestInit.body === null ? '' : String(requestInit.body),
     };
     this.requests.push(request);
     const routeAnswer = await this.answer(request);
@@ -215,9 +217,9 @@ export class FakeSite {
   }
 
   async answer(request: RouteRequest): Promise<Properties | undefined> {
-    const route = this.#findRoute(request.method, new FakeURL(request.url));
-    if (route === undefined) return undefined;
-    const routeAnswer: unknown = isMethod(route) ? await route(request) : route;
+    const matchingRoute = this.#findRoute(request.method, new FakeURL(request.url));
+    if (matchingRoute === undefined) return undefined;
+    const routeAnswer: unknown = isMethod(matchingRoute) ? await matchingRoute(request) : matchingRoute;
     if (!hasProperties(routeAnswer))
       throw new TypeError(`the route of ${request.method} ${request.url} returned no object: ${String(routeAnswer)}`);
     return routeAnswer;

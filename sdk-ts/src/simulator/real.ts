@@ -148,12 +148,12 @@ class RealTab implements SimulatedTab {
   }
 
   async answer(request: PageRequest): Promise<unknown> {
-    const { method, url, headers, body, fetched } = request;
+    const { method, url, headers, body, fetched: isFetched } = request;
     const routeRequest: RouteRequest = { method, url, headers, body };
-    if (fetched) this.#site.requests.push(routeRequest);
+    if (isFetched) this.#site.requests.push(routeRequest);
     const browserAnswer = await this.#site.answer(routeRequest);
     if (!browserAnswer) {
-      if (fetched) this.#missingRoutes.push(describeMissingRoute(routeRequest));
+      if (isFetched) this.#missingRoutes.push(describeMissingRoute(routeRequest));
       return { missing: true };
     }
     if (typeof browserAnswer.delayMs === 'number') {

@@ -2,8 +2,8 @@
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+const pixelPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const silenceWav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
 function makeFixedResultTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
@@ -24,14 +24,14 @@ function makeWaitingTool(name: string, waitCount = 1) {
 
 const tools = [
   makeFixedResultTool('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
-  makeFixedResultTool('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
-  makeFixedResultTool('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
+  makeFixedResultTool('test_image_content', 'Returns a picture.', () => image(pixelPng, 'image/png')),
+  makeFixedResultTool('test_audio_content', 'Returns a sound.', () => audio(silenceWav, 'audio/wav')),
   makeFixedResultTool('test_embedded_resource', 'Returns a file.', () =>
     resource('test://embedded-resource', 'This is an embedded resource content.', 'text/plain'),
   ),
   makeFixedResultTool('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
     { type: 'text', text: 'Multiple content types test:' },
-    await image(pixel, 'image/png'),
+    await image(pixelPng, 'image/png'),
     await resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
   ]),
   makeFixedResultTool('test_error_handling', 'Fails.', () => {
@@ -134,7 +134,7 @@ const prompts = [
     name: 'test_prompt_with_image',
     description: 'Has a picture in a message.',
     render: async () => [
-      { role: 'user', content: await image(pixel, 'image/png') },
+      { role: 'user', content: await image(pixelPng, 'image/png') },
       { role: 'user', content: { type: 'text', text: 'Please analyze the image above.' } },
     ],
   }),

@@ -198,10 +198,10 @@ const callTool = defineTool({
   output: z.object({ output: z.unknown().optional(), error: z.unknown().optional() }),
   handle: async ({ tool, input, catchError, abortAfterMs, tabId, key }, context) =>
     await runWithNotes(key, context?.signal, async () => {
-      const stop = new AbortController();
-      if (abortAfterMs !== undefined) setTimeout(() => stop.abort(new Error('given up')), abortAfterMs);
+      const stopController = new AbortController();
+      if (abortAfterMs !== undefined) setTimeout(() => stopController.abort(new Error('given up')), abortAfterMs);
       try {
-        return { output: await context?.call(tool, input, { signal: stop.signal, tabId }) };
+        return { output: await context?.call(tool, input, { signal: stopController.signal, tabId }) };
       } catch (error) {
         if (!catchError) throw error;
         return { error: describeError(error) };

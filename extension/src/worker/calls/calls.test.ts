@@ -9,18 +9,18 @@ import { Calls, type CallsOptions } from './calls.ts';
 import { Outbox } from './outbox.ts';
 import { RunningCalls } from './running.ts';
 
-function makeFixture(t: TestContext, booting = false, health?: CallsOptions['health']) {
+function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['health']) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sentFrames: string[] = [];
-  const linked = { up: true };
+  const linkState = { up: true };
   const resumedCalls: string[][] = [];
   const tabs = new Map<number, TabState>([
     [1, 'open'],
     [2, 'open'],
   ]);
   const busyTabs = new Set<string>();
-  const loading = new Set<number>();
-  const frozen = new Map<number, boolean>();
+  const loadingTabs = new Set<number>();
+  const frozenTabs = new Map<number, boolean>();
   const partDelay = { inMs: 0 };
   const missingCalls: number[] = [];
   const outbox = new Outbox({
@@ -34,16 +34,16 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     outbox,
     docs,
     runningCalls,
-    send: (text) => linked.up && sentFrames.push(text) > 0,
+    send: (text) => linkState.up && sentFrames.push(text) > 0,
     reportResumed: (ids) => resumedCalls.push([...ids]),
     readTabState: async (id) => tabs.get(id) ?? 'closed',
-    isTabLoading: async (id) => loading.has(id),
-    isTabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
+    isTabLoading: async (id) => loadingTabs.has(id),
+    isTabFrozen: (id) => (frozenTabs.has(id) ? Promise.resolve(frozenTabs.get(id) === true) : false),
     isDocumentGone: async (_tab, id) => !busyTabs.has(id),
     waitBeforePartMs: () => partDelay.inMs,
     onDocumentMissing: (id) => missingCalls.push(id),
   });
-  if (!booting) t.mock.timers.tick(10_000);
+  if (!isBooting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
     const receivedMessages: ToBridge[] = [];
     const madeDoc: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) };
@@ -55,7 +55,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     calls.receive(madeDoc.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return madeDoc;
   };
-  const dispatch = (id: string, tabId = 1, documentId = 'd1', isRetry = false) =>
+  const dispatchCall = (id: string, tabId = 1, documentId = 'd1', isRetry = false) =>
     calls.dispatch({
       dispatchId: id,
       plugin: 'demo',
@@ -78,18 +78,18 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     calls,
     docs,
     sent: sentFrames,
-    linked,
+    linked: linkState,
     partDelay,
     resumed: resumedCalls,
     tabs,
     busy: busyTabs,
-    loading,
-    frozen,
+    loading: loadingTabs,
+    frozen: frozenTabs,
     running: runningCalls,
     missing: missingCalls,
     addDocument,
     doc,
-    dispatch,
+    dispatch: dispatchCall,
     codes,
     advanceTime,
   };
@@ -98,12 +98,12 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
 test('the answer to a traced call has the hops of worker and page, and other answers have none', async (t) => {
   let nowMs = 500;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, sent: sentFrames, addDocument, dispatch } = makeFixture(t);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
   const target = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5 };
   for (const dispatchId of ['x', 'failed']) calls.dispatch({ ...target, dispatchId, trace: true, args: {} }, 499.8);
-  dispatch('y');
-  dispatch('alsoFailed');
+  dispatchCall('y');
+  dispatchCall('alsoFailed');
   assert.deepEqual(
     receivedMessages.map((message) => message.op === 'call' && message.trace),
     [true, true, undefined, undefined],
@@ -128,15 +128,22 @@ test('the answer to a traced call has the hops of worker and page, and other ans
 });
 
 test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
-  const { sent: sentFrames, frozen, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const {
+    sent: sentFrames,
+    frozen: frozenTabs,
+    addDocument,
+    dispatch: dispatchCall,
+    codes,
+    advanceTime,
+  } = makeFixture(t);
   const { got: receivedMessages } = addDocument(1, 'd1');
-  frozen.set(1, true);
-  dispatch('x');
+  frozenTabs.set(1, true);
+  dispatchCall('x');
   await advanceTime(0);
   assert.deepEqual([receivedMessages, codes()], [[], ['x tab_frozen']]);
   assert.match(sentFrames.join(), /"notStarted":true/);
-  frozen.set(1, false);
-  dispatch('y');
+  frozenTabs.set(1, false);
+  dispatchCall('y');
   await advanceTime(0);
   assert.deepEqual(
     receivedMessages.map((message) => message.op),
@@ -145,10 +152,10 @@ test('a call to a frozen page does not begin, so that it can run in another', as
 });
 
 test("a call that is cancelled while its page's state is read does not begin", async (t) => {
-  const { calls, frozen, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { calls, frozen: frozenTabs, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
   const { got: receivedMessages } = addDocument(1, 'd1');
-  frozen.set(1, false);
-  dispatch('x');
+  frozenTabs.set(1, false);
+  dispatchCall('x');
   void calls.cancel({ dispatchId: 'x', reason: 'enough' });
   await advanceTime(0);
   assert.deepEqual(
@@ -164,9 +171,9 @@ test('the readiness that an adapter reports is stored', (t) => {
 });
 
 test('a document may send the next part of a large result when the socket has partDelay, even for an unknown call', async (t) => {
-  const { calls, partDelay, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { calls, partDelay, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   receivedMessages.splice(0);
   partDelay.inMs = 4;
   calls.receive(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
@@ -181,10 +188,10 @@ test('a document may send the next part of a large result when the socket has pa
 });
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
-  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch } = makeFixture(t);
+  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
-  dispatch('x');
-  dispatch('x');
+  dispatchCall('x');
+  dispatchCall('x');
   const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
   assert.deepEqual(receivedMessages, [sentCall]);
   calls.receive(doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' });
@@ -199,10 +206,10 @@ test('a call goes to its document, and its reports and result to the server', (t
 });
 
 test('messages about a call from another document are ignored', (t) => {
-  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch } = makeFixture(t);
+  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
-  dispatch('x');
+  dispatchCall('x');
   calls.receive(otherDocument.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
   calls.receive(otherDocument.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
   calls.receive(otherDocument.doc, { op: 'result', id: 'x', text: '"forged"' });
@@ -212,11 +219,18 @@ test('messages about a call from another document are ignored', (t) => {
 });
 
 test('calls for a missing document or tab fail without having begun', async (t) => {
-  const { addDocument, dispatch, codes, missing: missingCalls, sent: sentFrames, advanceTime } = makeFixture(t);
+  const {
+    addDocument,
+    dispatch: dispatchCall,
+    codes,
+    missing: missingCalls,
+    sent: sentFrames,
+    advanceTime,
+  } = makeFixture(t);
   addDocument(1, 'd1');
-  dispatch('a', 1, 'old');
-  dispatch('b', 9, 'd9');
-  dispatch('c', 2, 'd1');
+  dispatchCall('a', 1, 'old');
+  dispatchCall('b', 9, 'd9');
+  dispatchCall('c', 2, 'd1');
   await advanceTime(0);
   assert.deepEqual(codes(), ['a navigated', 'b tab_closed', 'c navigated']);
   assert.ok(sentFrames.every((text) => text.includes('"notStarted":true')));
@@ -224,9 +238,9 @@ test('calls for a missing document or tab fail without having begun', async (t) 
 });
 
 test('a restarted worker waits for documents to connect', async (t) => {
-  const { dispatch, addDocument, codes, advanceTime } = makeFixture(t, true);
-  dispatch('a');
-  dispatch('b', 1, 'never');
+  const { dispatch: dispatchCall, addDocument, codes, advanceTime } = makeFixture(t, true);
+  dispatchCall('a');
+  dispatchCall('b', 1, 'never');
   const { got: receivedMessages } = addDocument(1, 'd1');
   await advanceTime(300);
   assert.equal(receivedMessages[0]?.op, 'call');
@@ -234,12 +248,20 @@ test('a restarted worker waits for documents to connect', async (t) => {
 });
 
 test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
-  const { calls, running: runningCalls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const {
+    calls,
+    running: runningCalls,
+    tabs,
+    addDocument,
+    dispatch: dispatchCall,
+    codes,
+    advanceTime,
+  } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
   const secondDocument = addDocument(2, 'd2');
-  dispatch('closed', 1, 'd1');
-  dispatch('won', 2, 'd2');
-  dispatch('left', 2, 'd2');
+  dispatchCall('closed', 1, 'd1');
+  dispatchCall('won', 2, 'd2');
+  dispatchCall('left', 2, 'd2');
   tabs.delete(1);
   calls.onTabRemoved(1);
   calls.onDocumentDisconnected(firstDocument.doc);
@@ -254,9 +276,9 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
 });
 
 test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
-  const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentDisconnected(doc);
   tabs.delete(1);
   await advanceTime(50);
@@ -264,9 +286,16 @@ test("a port that closes before the tab's removal is reported still ends as tab_
 });
 
 test('a document that reconnects in time keeps its calls', async (t) => {
-  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const {
+    calls,
+    running: runningCalls,
+    sent: sentFrames,
+    addDocument,
+    dispatch: dispatchCall,
+    advanceTime,
+  } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentDisconnected(doc);
   const isRetry = addDocument(1, 'd1');
   await advanceTime(1000);
@@ -290,11 +319,11 @@ test('unknown calls that a document reports are reported to the server', (t) => 
 });
 
 test("cancel resolves with the document's answer", async (t) => {
-  const { calls, running: runningCalls, addDocument, dispatch, sent: sentFrames } = makeFixture(t);
+  const { calls, running: runningCalls, addDocument, dispatch: dispatchCall, sent: sentFrames } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
   const cancelOutcomes: CancelOutcome[] = [];
   for (const id of ['a', 'b']) {
-    dispatch(id);
+    dispatchCall(id);
     void calls.cancel({ dispatchId: id, reason: 'why' }).then((o) => cancelOutcomes.push(o));
   }
   assert.deepEqual(receivedMessages.slice(-1), [{ op: 'cancel', id: 'b', reason: 'why' }]);
@@ -322,21 +351,21 @@ test('a cancel of a call that only its document has reaches the document', async
 });
 
 test('an unreadable error becomes an internal error', (t) => {
-  const { calls, addDocument, dispatch, codes } = makeFixture(t);
+  const { calls, addDocument, dispatch: dispatchCall, codes } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
-  dispatch('y');
+  dispatchCall('y');
   calls.receive(doc, { op: 'error', id: 'y', error: 'no json' });
   assert.deepEqual(codes(), ['x internal', 'y internal']);
 });
 
 test('a call that did not reach its document before a navigation can be retried', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('begun');
+  dispatchCall('begun');
   calls.receive(doc, { op: 'leaving', begunCalls: ['begun'] });
-  dispatch('late');
+  dispatchCall('late');
   calls.onDocumentDisconnected(doc);
   await advanceTime(50);
   const notStarted = (id: string) =>
@@ -351,9 +380,9 @@ for (const [tabState, code] of [
   ['discarded', 'tab_discarded'],
 ] as const) {
   test(`a document whose tab is then ${tabState} ends its calls with ${code}, at once`, async (t) => {
-    const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+    const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
     const { doc } = addDocument(1, 'd1');
-    dispatch('x');
+    dispatchCall('x');
     tabs.set(1, tabState);
     if (tabState === 'open') calls.receive(doc, { op: 'leaving', begunCalls: ['x'] });
     calls.onDocumentDisconnected(doc);
@@ -363,9 +392,9 @@ for (const [tabState, code] of [
 }
 
 test('a document that leaves unannounced ends its calls with page_crashed if Chrome reports the crash within 2 s', async (t) => {
-  const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentDisconnected(doc);
   for (let i = 0; i < 20; i++) await advanceTime(50);
   assert.deepEqual(codes(), []);
@@ -375,14 +404,22 @@ test('a document that leaves unannounced ends its calls with page_crashed if Chr
 });
 
 test('the calls of a crashed page end with page_crashed if the tab is reloaded for another call within 50 ms', async (t) => {
-  const { calls, running: runningCalls, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const {
+    calls,
+    running: runningCalls,
+    loading: loadingTabs,
+    addDocument,
+    dispatch: dispatchCall,
+    codes,
+    advanceTime,
+  } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentDisconnected(doc);
   calls.onTabCrashed(1);
-  loading.add(1);
+  loadingTabs.add(1);
   addDocument(1, 'd2');
-  dispatch('y', 1, 'd2');
+  dispatchCall('y', 1, 'd2');
   calls.onTabCrashed(1); // A late crash report does not affect the tab's new document.
   await advanceTime(50);
   assert.deepEqual([codes(), runningCalls.ids], [['x page_crashed'], ['y']]);
@@ -394,10 +431,10 @@ for (const [waitName, ms] of [
   ['2 s have passed', 2050],
 ] as const) {
   test(`a document that leaves unannounced ends its calls with navigated when ${waitName}`, async (t) => {
-    const { calls, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+    const { calls, loading: loadingTabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
     const { doc } = addDocument(1, 'd1');
-    dispatch('x');
-    if (ms === 50) loading.add(1);
+    dispatchCall('x');
+    if (ms === 50) loadingTabs.add(1);
     calls.onDocumentDisconnected(doc);
     for (let passed = 0; passed < ms; passed += 50) {
       assert.deepEqual(codes(), []);
@@ -409,25 +446,25 @@ for (const [waitName, ms] of [
 }
 
 test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
-  const { calls, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { calls, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onTabDiscarded(1);
   await advanceTime(50);
   assert.deepEqual(codes(), ['x tab_discarded']);
 });
 
 test('a repeated call is not reported as not started, and does not run twice', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
-  dispatch('x');
-  dispatch('x', 1, 'd1', true);
+  dispatchCall('x');
+  dispatchCall('x', 1, 'd1', true);
   assert.equal(receivedMessages.length, 1);
   calls.receive(doc, { op: 'result', id: 'x', text: '1' });
-  dispatch('x', 1, 'd1', true);
+  dispatchCall('x', 1, 'd1', true);
   assert.equal(receivedMessages.length, 1);
-  dispatch('y', 1, 'gone');
-  dispatch('z', 1, 'gone', true);
+  dispatchCall('y', 1, 'gone');
+  dispatchCall('z', 1, 'gone', true);
   await advanceTime(0);
   assert.deepEqual(codes().slice(1), ['y navigated', 'z navigated']);
   assert.deepEqual(
@@ -437,10 +474,10 @@ test('a repeated call is not reported as not started, and does not run twice', a
 });
 
 test('a restarted worker waits for a busy document', async (t) => {
-  const { busy: busyTabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
+  const { busy: busyTabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t, true);
   busyTabs.add('d1');
-  dispatch('x');
-  dispatch('y', 2, 'gone');
+  dispatchCall('x');
+  dispatchCall('y', 2, 'gone');
   await advanceTime(300);
   await advanceTime(0);
   assert.deepEqual(codes(), ['y navigated']);
@@ -451,12 +488,12 @@ test('a restarted worker waits for a busy document', async (t) => {
 });
 
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t, true);
   const { doc } = addDocument(1, 'd1');
   await advanceTime(5000); // The worker checks after 5 s whether the document is busy.
   calls.onDocumentDisconnected(doc);
-  dispatch('x');
-  dispatch('y', 1, 'd1', true);
+  dispatchCall('x');
+  dispatchCall('y', 1, 'd1', true);
   await advanceTime(50);
   assert.deepEqual(codes(), ['x navigated', 'y navigated']);
   assert.deepEqual(
@@ -466,9 +503,9 @@ test('a call for a document that was just removed did not begin, even if the cal
 });
 
 test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
-  const { calls, docs, codes, sent: sentFrames, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { calls, docs, codes, sent: sentFrames, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentOrphaned('d1');
   calls.onDocumentOrphaned('unknown');
   assert.equal(docs.findTopDoc(1), undefined);
@@ -478,11 +515,19 @@ test('calls sent to an orphaned document have not begun, and the document is no 
 });
 
 test('a call for a document that navigates away does not begin there', async (t) => {
-  const { calls, sent: sentFrames, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const {
+    calls,
+    sent: sentFrames,
+    loading: loadingTabs,
+    addDocument,
+    dispatch: dispatchCall,
+    codes,
+    advanceTime,
+  } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
-  loading.add(1);
-  dispatch('x');
+  loadingTabs.add(1);
+  dispatchCall('x');
   await advanceTime(100);
   await advanceTime(4000);
   calls.onDocumentDisconnected(doc);
@@ -493,14 +538,14 @@ test('a call for a document that navigates away does not begin there', async (t)
 });
 
 test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
-  const { calls, addDocument, dispatch } = makeFixture(t);
+  const { calls, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
-  dispatch('x');
-  dispatch('y');
+  dispatchCall('x');
+  dispatchCall('y');
   assert.equal(receivedMessages.length, 0);
   calls.receive(doc, { op: 'navigating', on: false });
-  dispatch('z');
+  dispatchCall('z');
   assert.deepEqual(
     receivedMessages.map((message) => message.op === 'call' && message.id),
     ['x', 'y', 'z'],
@@ -508,10 +553,10 @@ test('a call for a document whose navigation is cancelled runs there in order', 
 });
 
 test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
-  const { calls, addDocument, dispatch } = makeFixture(t);
+  const { calls, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
-  dispatch('x');
+  dispatchCall('x');
   void calls.cancel({ dispatchId: 'x', reason: 'why' });
   calls.receive(doc, { op: 'navigating', on: false });
   assert.deepEqual(
@@ -524,9 +569,9 @@ const makeToolRequestText = (id: string, rest = '"ask":1,"user":{"reason":"r"}')
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
 test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch } = makeFixture(t);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc, got: receivedMessages } = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sentFrames, [makeToolRequestText('x')]);
   const cancelOutcomes: boolean[] = [];
@@ -542,10 +587,10 @@ test('a tool request of a call goes to the server, and its answer to the documen
 });
 
 test('another document can neither send tool requests for a call nor confirm answers', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch } = makeFixture(t);
+  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
-  dispatch('x');
+  dispatchCall('x');
   calls.receive(otherDocument.doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
   calls.receive(otherDocument.doc, { op: 'toolRequest', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
   const cancelOutcomes: boolean[] = [];
@@ -556,15 +601,15 @@ test('another document can neither send tool requests for a call nor confirm ans
 });
 
 test('open tool requests are sent again on a new link until their call ends', (t) => {
-  const { calls, sent: sentFrames, linked, addDocument, dispatch } = makeFixture(t);
+  const { calls, sent: sentFrames, linked: linkState, addDocument, dispatch: dispatchCall } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
-  for (const id of ['x', 'y', 'z']) dispatch(id);
-  linked.up = false;
+  for (const id of ['x', 'y', 'z']) dispatchCall(id);
+  linkState.up = false;
   for (const id of ['x', 'y', 'z'])
     calls.receive(doc, { op: 'toolRequest', id, ask: 1, body: '{"user":{"reason":"r"}}' });
   calls.receive(doc, { op: 'result', id: 'y', text: '1' });
   void calls.cancel({ dispatchId: 'z', reason: 'no' });
-  linked.up = true;
+  linkState.up = true;
   sentFrames.splice(0);
   calls.resume();
   calls.resume();
@@ -596,9 +641,9 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
 });
 
 test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
-  const { calls, addDocument, doc, dispatch } = makeFixture(t);
+  const { calls, addDocument, doc, dispatch: dispatchCall } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
-  dispatch('x');
+  dispatchCall('x');
   calls.onDocumentDisconnected(firstDocument.doc);
   const cancelOutcomes: boolean[] = [];
   const error = { code: 'denied', message: 'no' } as const;
@@ -624,28 +669,28 @@ test('prompts, decisions and resyncs reach the document', (t) => {
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
   calls.resync({ dispatchId: 'x', activityType: 'a' });
   calls.resync({ dispatchId: 'gone', activityType: 'a' });
-  const extra = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
+  const extraParams = { prompt: true, decision: '{"ok":[1]}', atMs: Date.now() };
   assert.deepEqual(receivedMessages, [
-    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...extra },
+    { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{}', ...extraParams },
     { op: 'resync', id: 'x', type: 'a' },
   ]);
 });
 
 test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
-  const arrived = new Set([1]);
-  const pings = [0, 1, 2];
+  const arrivedTabs = new Set([1]);
+  const pingTimes = [0, 1, 2];
   const {
     calls,
     running: runningCalls,
     sent: sentFrames,
     addDocument,
-    dispatch,
+    dispatch: dispatchCall,
   } = makeFixture(t, false, {
-    prepareCall: () => pings.shift() ?? 0,
-    hasAnswered: (_, ping) => arrived.has(ping),
+    prepareCall: () => pingTimes.shift() ?? 0,
+    hasAnswered: (_, ping) => arrivedTabs.has(ping),
   });
   addDocument(1, 'd1');
-  for (const id of ['x', 'y', 'z']) dispatch(id);
+  for (const id of ['x', 'y', 'z']) dispatchCall(id);
   assert.deepEqual([runningCalls.isBusy('d1'), runningCalls.isBusy('d2')], [true, false]);
   calls.onDocumentSilent('d1');
   assert.deepEqual(runningCalls.ids, ['x', 'y']);

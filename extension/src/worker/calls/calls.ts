@@ -296,12 +296,12 @@ export class Calls {
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
-    result: ({ id, text, parts, hops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+    result: ({ id, text, parts, hops: pageHops }, doc, arrivedMs) => {
+      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.endWithResult(id, text, parts, browserHops);
     },
-    error: ({ id, error, hops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+    error: ({ id, error, hops: pageHops }, doc, arrivedMs) => {
+      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.fail(id, readError(error), browserHops);
     },
     cancelled: ({ id, outcome }, doc) => {
@@ -309,11 +309,11 @@ export class Calls {
     },
   };
 
-  #endInDocument(id: string, doc: Doc, hops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
+  #endInDocument(id: string, doc: Doc, pageHops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
     const trace = this.#running.get(id)?.trace;
     this.#forget(id);
     this.#documentsOfEndedCalls.set(id, doc.documentId);
-    return trace && hops && measureBrowserHops(trace, hops, arrivedMs);
+    return trace && pageHops && measureBrowserHops(trace, pageHops, arrivedMs);
   }
 
   /**

@@ -5,9 +5,9 @@ import { Outbox } from './outbox.ts';
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const sentFrames: string[] = [];
-  const delivered: string[] = [];
-  const pongs: { ok(): void; bad(): void }[] = [];
-  const link = { open: true, pongs };
+  const deliveredIds: string[] = [];
+  const pendingPongs: { ok(): void; bad(): void }[] = [];
+  const link = { open: true, pongs: pendingPongs };
   const outbox = new Outbox({
     send: (frameText) => {
       if (link.open) sentFrames.push(frameText);
@@ -18,11 +18,11 @@ function makeFixture(t: TestContext) {
         ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
         : Promise.reject(new Error('no link')),
   });
-  outbox.delivered.addListener((ids) => delivered.push(...ids));
+  outbox.delivered.addListener((ids) => deliveredIds.push(...ids));
   const waitUntilIdle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };
-  return { outbox, sent: sentFrames, delivered, link, idle: waitUntilIdle };
+  return { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle };
 }
 
 test('with a link, everything is sent at once, with unchanged text', (t) => {
@@ -54,7 +54,7 @@ test('a call sends only one ending', (t) => {
 });
 
 test('an ending is delivered when a later ping was answered', async (t) => {
-  const { outbox, sent: sentFrames, delivered, link, idle: waitUntilIdle } = makeFixture(t);
+  const { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
@@ -62,18 +62,18 @@ test('an ending is delivered when a later ping was answered', async (t) => {
   outbox.endWithResult('b', '2', undefined);
   link.pongs[0]?.ok();
   await waitUntilIdle();
-  assert.deepEqual(delivered, ['a']);
+  assert.deepEqual(deliveredIds, ['a']);
   assert.deepEqual([outbox.isStored('a'), outbox.isStored('b')], [false, true]);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await waitUntilIdle();
-  assert.deepEqual(delivered, ['a', 'b']);
+  assert.deepEqual(deliveredIds, ['a', 'b']);
   t.mock.timers.tick(60_000);
   assert.deepEqual([link.pongs.length, sentFrames.length], [2, 2]);
 });
 
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
-  const { outbox, sent: sentFrames, delivered, link, idle: waitUntilIdle } = makeFixture(t);
+  const { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle } = makeFixture(t);
   outbox.addPart('a', 0, 'x');
   outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
@@ -88,7 +88,7 @@ test('frames that a lost link may have dropped are sent again and then delivered
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await waitUntilIdle();
-  assert.deepEqual(delivered, ['a']);
+  assert.deepEqual(deliveredIds, ['a']);
 });
 
 test('without a link, progress waits in front of the ending', (t) => {
@@ -135,27 +135,28 @@ test('a result that is too large to store becomes an error with the reason', (t)
 test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
   const { outbox, sent: sentFrames, link, idle: waitUntilIdle } = makeFixture(t);
   const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
-  const seqs = () => sentFrames.splice(0).map((frameText) => /"seq":(\d+)|"output":1/.exec(frameText)?.[1] ?? 'end');
+  const takeSentSeqs = () =>
+    sentFrames.splice(0).map((frameText) => /"seq":(\d+)|"output":1/.exec(frameText)?.[1] ?? 'end');
   report(0);
   t.mock.timers.tick(1000);
   report(1);
   link.pongs[0]?.ok();
   await waitUntilIdle();
   report(2);
-  assert.deepEqual(seqs(), ['0', '1', '2']);
+  assert.deepEqual(takeSentSeqs(), ['0', '1', '2']);
   link.open = false;
   report(3);
   outbox.endWithResult('a', '1', undefined);
   link.open = true;
   outbox.resume();
-  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
   outbox.resume();
-  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
   await waitUntilIdle();
   outbox.resume();
-  assert.deepEqual(seqs(), []);
+  assert.deepEqual(takeSentSeqs(), []);
   t.mock.timers.tick(60_000);
   assert.equal(link.pongs.length, 2);
 });

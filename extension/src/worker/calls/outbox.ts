@@ -64,8 +64,8 @@ export class Outbox {
   addProgress(id: string, reportBatch: ReportBatch): void {
     const reports = this.#storedReports.get(id) ?? { sentBatches: [], sentChars: 0, waitingBatches: [] };
     this.#storedReports.set(id, reports);
-    const { seq, skipped: skippedCount, reports: frameText } = reportBatch;
-    const storedBatch = { seq, skipped: skippedCount, reports: frameText };
+    const { seq, skipped, reports: frameText } = reportBatch;
+    const storedBatch = { seq, skipped, reports: frameText };
     if (reports.waitingBatches.length === 0 && this.#options.send(makeProgressFrame(id, storedBatch))) {
       storeSentReports(reports, storedBatch);
       this.#confirmSoon();
@@ -79,11 +79,20 @@ export class Outbox {
   }
 
   /** If the result is large, the parameter parts is the number of its parts that were already sent. */
-  endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
+  endWithResult(
+    id: string,
+    output: string | undefined,
+    partCount: number | undefined,
+    browserHops?: BrowserHops,
+  ): void {
     const frame =
-      parts === undefined
-        ? encodeRawResult(id, output, hops)
-        : encodeResult(id, 'tool.dispatch', hops ? { parts, hops } : { parts });
+      partCount === undefined
+        ? encodeRawResult(id, output, browserHops)
+        : encodeResult(
+            id,
+            'tool.dispatch',
+            browserHops ? { parts: partCount, hops: browserHops } : { parts: partCount },
+          );
     this.#addFrame(id, frame, true);
   }
 
@@ -91,8 +100,8 @@ export class Outbox {
    * The parameter hops contains the durations of a traced call that failed in its page, and is undefined for other
    * calls.
    */
-  fail(id: string, error: CallError, hops?: BrowserHops): void {
-    this.#addFrame(id, encodeCallError(id, error, hops), true);
+  fail(id: string, error: CallError, browserHops?: BrowserHops): void {
+    this.#addFrame(id, encodeCallError(id, error, browserHops), true);
   }
 
   isStored(id: string): boolean {
@@ -174,9 +183,9 @@ export class Outbox {
     if (this.#completeEndings().length > 0 || this.#storedReports.size > 0) this.#confirmSoon();
   }
 
-  #dropReports(batches: ReadonlySet<ReportBatch>): void {
+  #dropReports(droppedBatches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#storedReports) {
-      reports.sentBatches = reports.sentBatches.filter((reportBatch) => !batches.has(reportBatch));
+      reports.sentBatches = reports.sentBatches.filter((reportBatch) => !droppedBatches.has(reportBatch));
       reports.sentChars = reports.sentBatches.reduce((sum, reportBatch) => sum + reportBatch.reports.length, 0);
       if (reports.sentBatches.length + reports.waitingBatches.length === 0) this.#storedReports.delete(id);
     }
@@ -195,6 +204,6 @@ function storeSentReports(reports: StoredReports, reportBatch: ReportBatch): voi
   }
 }
 
-function makeProgressFrame(id: string, { seq, reports, skipped: skippedCount }: ReportBatch): string {
-  return encodeRawProgress(id, seq, reports, skippedCount);
+function makeProgressFrame(id: string, { seq, reports, skipped }: ReportBatch): string {
+  return encodeRawProgress(id, seq, reports, skipped);
 }

@@ -4,13 +4,13 @@ import { RunningCalls } from './running.ts';
 
 test('calls are found by document and tab, and each change is reported', () => {
   const runningCalls = new RunningCalls();
-  const sizes: number[] = [];
-  runningCalls.changed.addListener(() => sizes.push(runningCalls.size));
-  const add = (id: string, tabId: number, documentId: string) =>
+  const callCounts: number[] = [];
+  runningCalls.changed.addListener(() => callCounts.push(runningCalls.size));
+  const addCall = (id: string, tabId: number, documentId: string) =>
     runningCalls.add({ id, plugin: 'p', tabId, documentId, mayHaveBegun: false, ping: 0 });
-  add('a', 1, 'd1');
-  add('b', 1, 'd2');
-  add('c', 2, 'd3');
+  addCall('a', 1, 'd1');
+  addCall('b', 1, 'd2');
+  addCall('c', 2, 'd3');
   const ids = (calls: readonly { readonly id: string }[]) => calls.map(({ id }) => id);
   assert.deepEqual(
     [ids(runningCalls.listInDocument('d2')), ids(runningCalls.listInTab(1)), runningCalls.ids],
@@ -19,5 +19,5 @@ test('calls are found by document and tab, and each change is reported', () => {
   assert.deepEqual([runningCalls.isBusy('d1'), runningCalls.isBusy('d4'), runningCalls.has('c')], [true, false, true]);
   runningCalls.remove('c');
   runningCalls.remove('c');
-  assert.deepEqual([sizes, runningCalls.get('c')], [[1, 2, 3, 2], undefined]);
+  assert.deepEqual([callCounts, runningCalls.get('c')], [[1, 2, 3, 2], undefined]);
 });

@@ -90,7 +90,7 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     storedRequest.frames.delete(askId);
     for (const resolve of waitingAnswer.resolvers) resolve(isTaken);
   };
-  const forget = (id: string) => {
+  const forgetCall = (id: string) => {
     const storedRequest = storedByCall.get(id);
     if (!storedRequest) return;
     storedByCall.delete(id);
@@ -104,7 +104,7 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
     onDocumentConnected: (id) => {
       for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
-    forget,
+    forget: forgetCall,
     resume: () => {
       for (const { frames } of storedByCall.values()) for (const frame of frames.values()) options.send(frame);
     },

@@ -8,9 +8,9 @@ import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
 import { makeLateStartScript } from './entry-points.ts';
 
-const demo: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
+const demoWithExclude: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
-function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
+function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
@@ -18,7 +18,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   const ranScripts: string[] = [];
   const usedPlugins: string[] = [];
   const browserState = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
-  let parsed = 0;
+  let parsedCount = 0;
   const delivery = new Delivery({
     docs,
     entryPoints: { deriveName: async (name) => `_${name}` },
@@ -31,7 +31,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     host: async () => 'HOST',
     syntax: {
       problem: async () => {
-        parsed++;
+        parsedCount++;
         return browserState.syntax === '' ? undefined : browserState.syntax;
       },
       lastProblem: () => undefined,
@@ -83,7 +83,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     state: browserState,
     addDocument,
     advanceTime,
-    parsed: () => parsed,
+    parsed: () => parsedCount,
   };
 }
 
@@ -181,7 +181,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
     got: receivedMessages,
     ran: ranScripts,
     addDocument,
-  } = makeFixture(t, { ...demo, world: 'isolated' });
+  } = makeFixture(t, { ...demoWithExclude, world: 'isolated' });
   const doc = addDocument('d', { usesBase: false });
   await runPendingPromises();
   assert.deepEqual(receivedMessages, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
@@ -205,7 +205,7 @@ test('a host that fails to start is started again', async (t) => {
     state: browserState,
     addDocument,
     advanceTime,
-  } = makeFixture(t, { ...demo, world: 'isolated' });
+  } = makeFixture(t, { ...demoWithExclude, world: 'isolated' });
   const entryPointMessage = {
     op: 'entryPointReady',
     plugin: 'demo',
@@ -302,7 +302,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   delivery.onPluginsSynced();
   await runPendingPromises();
   assert.deepEqual([receivedMessages.length, readProblems()], [1, ['SyntaxError', true, false]]);
-  Object.assign(browserState, { plugins: [{ ...demo, script: 's2' }], refuses: false });
+  Object.assign(browserState, { plugins: [{ ...demoWithExclude, script: 's2' }], refuses: false });
   delivery.onPluginsSynced();
   await runPendingPromises();
   reportEntryPoint();
@@ -311,7 +311,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
-  const { delivery, got: receivedMessages, state: browserState, addDocument, parsed } = makeFixture(t);
+  const { delivery, got: receivedMessages, state: browserState, addDocument, parsed: parsedCount } = makeFixture(t);
   browserState.canStartLate = false;
   addDocument('fine');
   await runPendingPromises();
@@ -320,8 +320,8 @@ test('a missing plugin that starts only with the document is broken if its code 
   addDocument('started', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   await runPendingPromises();
   const readProblems = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
-  assert.deepEqual([receivedMessages, readProblems, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);
+  assert.deepEqual([receivedMessages, readProblems, parsedCount()], [[], [undefined, 'SyntaxError', undefined], 2]);
   delivery.onPluginsSynced();
   await runPendingPromises();
-  assert.deepEqual([delivery.isBroken('d', 'demo'), parsed()], [true, 2]);
+  assert.deepEqual([delivery.isBroken('d', 'demo'), parsedCount()], [true, 2]);
 });

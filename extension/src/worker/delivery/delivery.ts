@@ -54,7 +54,7 @@ interface Injection {
   /** isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  waitingEntryPoint?: { readonly nonce: string; readonly accept: (message: EntryPointMessage) => void };
+  waitingEntryPoint?: { readonly nonce: string; readonly acceptCode: (message: EntryPointMessage) => void };
 }
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
@@ -84,9 +84,9 @@ export class Delivery {
 
   onPluginsSynced(): void {
     const wantedPlugins = this.#options.plugins();
-    for (const [id, injections] of this.#injections) {
+    for (const [id, documentInjections] of this.#injections) {
       const isConnected = this.#options.docs.get(id) !== undefined;
-      for (const injection of [...injections.values()]) {
+      for (const injection of [...documentInjections.values()]) {
         const isWanted = wantedPlugins.some(
           (plugin) => plugin.name === injection.plugin.name && plugin.script === injection.plugin.script,
         );
@@ -103,7 +103,7 @@ export class Delivery {
 
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
-    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
+    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.acceptCode(message);
   }
 
   /** expects reports whether a plugin is being injected into a document, so that a call should wait for the plugin. */
@@ -141,8 +141,8 @@ export class Delivery {
 
   #injectMissing(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
-      const injections = this.#injections.get(doc.documentId);
-      const injection = injections?.get(plugin.name);
+      const documentInjections = this.#injections.get(doc.documentId);
+      const injection = documentInjections?.get(plugin.name);
       if (injection && this.#isLive(doc, plugin)) this.#end(injection);
       if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
       if (injection) this.#end(injection);
@@ -201,10 +201,10 @@ export class Delivery {
 
   #end(injection: Injection): void {
     clearTimeout(injection.timer);
-    const injections = this.#injections.get(injection.doc.documentId);
-    if (injections?.get(injection.plugin.name) !== injection) return;
-    injections.delete(injection.plugin.name);
-    if (injections.size === 0) this.#injections.delete(injection.doc.documentId);
+    const documentInjections = this.#injections.get(injection.doc.documentId);
+    if (documentInjections?.get(injection.plugin.name) !== injection) return;
+    documentInjections.delete(injection.plugin.name);
+    if (documentInjections.size === 0) this.#injections.delete(injection.doc.documentId);
     this.changed.emit();
   }
 
@@ -320,7 +320,7 @@ export class Delivery {
       const timer = setTimeout(() => reject(new Error('the page did not answer')), EntryPointTimeoutMs);
       injection.waitingEntryPoint = {
         nonce,
-        accept: (message) => {
+        acceptCode: (message) => {
           clearTimeout(timer);
           delete injection.waitingEntryPoint;
           resolve(message);
@@ -333,10 +333,10 @@ export class Delivery {
   }
 }
 
-function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+function withTimeout<T>(ms: number, timedPromise: Promise<T>, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    timedPromise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

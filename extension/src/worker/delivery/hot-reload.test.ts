@@ -7,7 +7,14 @@ import { makeDocs } from '../documents/docs.ts';
 import { makeAdapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
 
-const demo: PluginInfo = { name: 'demo', displayName: 'Demo', hash: 'h2', script: 's2', world: 'main', base: 'b' };
+const demoPlugin: PluginInfo = {
+  name: 'demo',
+  displayName: 'Demo',
+  hash: 'h2',
+  script: 's2',
+  world: 'main',
+  base: 'b',
+};
 const freshBuild: PluginCodeParams = {
   name: 'demo',
   hash: 'h2',
@@ -17,9 +24,9 @@ const freshBuild: PluginCodeParams = {
 };
 const entryPointMessage = { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: false } as const;
 
-function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
+function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const warn = t.mock.method(console, 'warn', () => undefined);
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
   const receivedMessages: string[] = [];
   const ranScripts: string[] = [];
@@ -43,8 +50,8 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     nonce: () => 'n',
   });
   const addDocument = (documentId: string, plugins: LiveAdapter[], removedPlugins: RemovedPlugin[] = []) => {
-    const post = (message: ToBridge) => receivedMessages.push(`${documentId} ${message.op}`);
-    const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
+    const postMessage = (message: ToBridge) => receivedMessages.push(`${documentId} ${message.op}`);
+    const doc = { tabId: 1, frameId: 0, documentId, url: '', post: postMessage };
     docs.add(doc);
     docs.setPlugins(documentId, plugins, removedPlugins);
     return doc;
@@ -54,7 +61,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     t.mock.timers.tick(ms);
     await runPendingPromises();
   };
-  const warnings = () => warn.mock.calls.map((call) => String(call.arguments[0]));
+  const listWarnings = () => warnMock.mock.calls.map((call) => String(call.arguments[0]));
   return {
     docs,
     hotReload,
@@ -65,7 +72,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     addDocument,
     old: addOldDocument,
     advanceTime,
-    warnings,
+    warnings: listWarnings,
   };
 }
 
@@ -142,24 +149,31 @@ test('code that could not be fetched is fetched when the document reports its ad
 });
 
 test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
-  const { docs, hotReload, got: receivedMessages, wanted: wantedBuild, old: addOldDocument, warnings } = makeFixture(t);
+  const {
+    docs,
+    hotReload,
+    got: receivedMessages,
+    wanted: wantedBuild,
+    old: addOldDocument,
+    warnings: listWarnings,
+  } = makeFixture(t);
   const doc = addOldDocument('d');
-  assert.equal(hotReload.canReplace(doc, demo), true, 'a tab is not reloaded while new code is expected');
+  assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'a tab is not reloaded while new code is expected');
   await hotReload.receiveCode(freshBuild);
-  assert.equal(hotReload.problem('d', demo), undefined);
+  assert.equal(hotReload.problem('d', demoPlugin), undefined);
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
-  assert.equal(hotReload.problem('d', demo), 'a typo');
-  assert.equal(hotReload.canReplace(doc, demo), false);
-  assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
+  assert.equal(hotReload.problem('d', demoPlugin), 'a typo');
+  assert.equal(hotReload.canReplace(doc, demoPlugin), false);
+  assert.match(listWarnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
   hotReload.onDocumentReported(addOldDocument('d'));
   await hotReload.receiveCode(freshBuild);
   assert.deepEqual([receivedMessages.length, hotReload.listOutdated()], [1, []]);
-  wantedBuild.plugin = { ...demo, hash: 'h3', script: 's3' };
+  wantedBuild.plugin = { ...demoPlugin, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wantedBuild.plugin), undefined);
   assert.deepEqual(hotReload.listOutdated(), ['demo']);
   docs.remove('d');
   hotReload.onPluginsSynced([]);
-  assert.equal(hotReload.problem('d', demo), undefined);
+  assert.equal(hotReload.problem('d', demoPlugin), undefined);
 });
 
 test('a build with a syntax error is refused at once, with the reason', async (t) => {
@@ -169,13 +183,13 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   await hotReload.receiveCode(freshBuild);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
-  assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
+  assert.equal(hotReload.problem('deaf', demoPlugin), 'SyntaxError');
   await advanceTime(60_000);
   assert.equal(receivedMessages.length, 1);
 });
 
 test('a document that does not answer gets three attempts', async (t) => {
-  const { hotReload, got: receivedMessages, old: addOldDocument, advanceTime, warnings } = makeFixture(t);
+  const { hotReload, got: receivedMessages, old: addOldDocument, advanceTime, warnings: listWarnings } = makeFixture(t);
   const oldDocuments = ['gone', 'deaf', 'silent'].map(addOldDocument);
   hotReload.onPluginsSynced(['demo']);
   await hotReload.receiveCode(freshBuild);
@@ -184,12 +198,12 @@ test('a document that does not answer gets three attempts', async (t) => {
     await runPendingPromises();
     await advanceTime(2000);
   }
-  assert.match(warnings().join(), /No document with id.*its entry point rejected the new adapter/);
-  assert.equal(warnings().length, 2);
+  assert.match(listWarnings().join(), /No document with id.*its entry point rejected the new adapter/);
+  assert.equal(listWarnings().length, 2);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
-  assert.match(warnings()[2] ?? '', /it did not answer/);
+  assert.match(listWarnings()[2] ?? '', /it did not answer/);
   assert.deepEqual([receivedMessages.length, hotReload.expects(1, 'demo'), hotReload.listOutdated()], [9, false, []]);
-  for (const { documentId } of oldDocuments) assert.equal(hotReload.problem(documentId, demo), undefined);
+  for (const { documentId } of oldDocuments) assert.equal(hotReload.problem(documentId, demoPlugin), undefined);
 });
 
 test('code that is no longer wanted is not sent to documents', async (t) => {
@@ -203,11 +217,11 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
   const doc = addOldDocument('old');
   await hotReload.receiveCode({ ...freshBuild, hash: 'h3' });
   await hotReload.receiveCode({ ...freshBuild, name: 'other' });
-  const { hot: _, ...cold } = freshBuild;
-  await hotReload.receiveCode(cold);
+  const { hot: _, ...coldBuild } = freshBuild;
+  await hotReload.receiveCode(coldBuild);
   assert.deepEqual(receivedMessages, []);
   await hotReload.receiveCode(freshBuild);
-  wantedBuild.plugin = { ...demo, name: 'removed' };
+  wantedBuild.plugin = { ...demoPlugin, name: 'removed' };
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await runPendingPromises();
   assert.deepEqual(ranScripts, []);

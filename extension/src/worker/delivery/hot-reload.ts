@@ -49,7 +49,7 @@ interface AdapterBuild {
  * result.
  */
 interface AdapterSwap {
-  readonly build: AdapterBuild;
+  readonly adapterBuild: AdapterBuild;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
@@ -78,11 +78,11 @@ export class HotReload {
   }
 
   /** If the worker cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload. */
-  async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
+  async receiveCode({ name, hash, hot: hotBuild }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
-    if (plugin?.hash !== hash || !hot) return;
-    const build = { name, hash, adapter: hot.adapter, waitMs: hot.waitMs };
-    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
+    if (plugin?.hash !== hash || !hotBuild) return;
+    const adapterBuild = { name, hash, adapter: hotBuild.adapter, waitMs: hotBuild.waitMs };
+    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, adapterBuild);
   }
 
   onDocumentReported(doc: Doc): void {
@@ -206,21 +206,21 @@ export class HotReload {
     this.changed.emit();
   }
 
-  #begin(doc: Doc, build: AdapterBuild): void {
-    const { name, hash, waitMs } = build;
+  #begin(doc: Doc, adapterBuild: AdapterBuild): void {
+    const { name, hash, waitMs } = adapterBuild;
     const documentSwaps = this.#swaps.get(doc) ?? new Map<string, AdapterSwap>();
     this.#swaps.set(doc, documentSwaps);
     clearTimeout(documentSwaps.get(name)?.timer);
     const nonce = this.#options.nonce();
     const onTimeout = () => this.#retryOrEnd(doc, adapterSwap, 'it did not answer');
-    const adapterSwap: AdapterSwap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
+    const adapterSwap: AdapterSwap = { adapterBuild, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
     documentSwaps.set(name, adapterSwap);
     this.#addExpected(doc, name);
     doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
   async #sendAdapter(doc: Doc, plugin: PluginInfo, adapterSwap: AdapterSwap, isBased: boolean): Promise<void> {
-    const { name, hash, adapter } = adapterSwap.build;
+    const { name, hash, adapter } = adapterSwap.adapterBuild;
     try {
       const code = makeAdapterScript(
         await this.#options.entryPoints.deriveName(isBased ? BASE_SCRIPT_NAME : name),
@@ -257,7 +257,7 @@ export class HotReload {
     const adapterSwap = this.#findSwap(doc, name);
     if (!adapterSwap) return;
     console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${adapterProblem}`);
-    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.build);
+    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
     reloadAttempt.isOver = true;
     reloadAttempt.problem = adapterProblem;
     this.#end(doc, name);
@@ -266,9 +266,9 @@ export class HotReload {
 
   /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxTries attempts. */
   #retryOrEnd(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
-    const { name } = adapterSwap.build;
+    const { name } = adapterSwap.adapterBuild;
     if (this.#findSwap(doc, name) !== adapterSwap) return;
-    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.build);
+    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
     reloadAttempt.tries++;
     if (reloadAttempt.tries >= MaxTries || !this.#isConnected(doc)) {
       reloadAttempt.isOver = this.#isConnected(doc);
@@ -279,16 +279,16 @@ export class HotReload {
     clearTimeout(adapterSwap.timer);
     adapterSwap.timer = setTimeout(
       () => {
-        if (this.#findSwap(doc, name) === adapterSwap) this.#retry(doc, adapterSwap.build);
+        if (this.#findSwap(doc, name) === adapterSwap) this.#retry(doc, adapterSwap.adapterBuild);
       },
       RetryDelayMs * 2 ** reloadAttempt.tries,
     );
   }
 
-  #retry(doc: Doc, build: AdapterBuild): void {
-    const plugin = this.#findPlugin(build.name);
-    const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
-    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, build);
-    else this.#end(doc, build.name);
+  #retry(doc: Doc, adapterBuild: AdapterBuild): void {
+    const plugin = this.#findPlugin(adapterBuild.name);
+    const isCurrent = plugin?.hash === adapterBuild.hash && this.#isConnected(doc);
+    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, adapterBuild);
+    else this.#end(doc, adapterBuild.name);
   }
 }

@@ -17,19 +17,19 @@ const makePlugin = (name: string, pluginFields: Partial<PluginInfo> = {}): Plugi
 function makeFixture(...wantedPlugins: PluginInfo[]) {
   const docs = makeDocs();
   const replacingPlugins = new Set<string>();
-  const arriving = new Set<string>();
+  const arrivingPlugins = new Set<string>();
   const problemsByPlugin = new Map<string, string>();
-  const replaceable = new Set<string>();
+  const replaceablePlugins = new Set<string>();
   const livePlugins = new LivePlugins({
     docs,
     plugins: { wantedPlugins, canRun: ({ world }) => world === 'main' },
     hotReload: {
       expects: (_tabId, name) => replacingPlugins.has(name),
-      canReplace: (_doc, { name }) => replaceable.has(name),
+      canReplace: (_doc, { name }) => replaceablePlugins.has(name),
       problem: () => undefined,
     },
     delivery: {
-      expects: (_documentId, name) => arriving.has(name),
+      expects: (_documentId, name) => arrivingPlugins.has(name),
       problem: (_documentId, name) => problemsByPlugin.get(name),
       isBroken: (_documentId, name) => problemsByPlugin.has(name),
     },
@@ -47,9 +47,9 @@ function makeFixture(...wantedPlugins: PluginInfo[]) {
     docs,
     livePlugins,
     replacing: replacingPlugins,
-    arriving,
+    arriving: arrivingPlugins,
     broken: problemsByPlugin,
-    replaceable,
+    replaceable: replaceablePlugins,
     addDocument,
     wanted: wantedPlugins,
   };
@@ -85,15 +85,15 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
   const {
     livePlugins,
     replacing: replacingPlugins,
-    arriving,
+    arriving: arrivingPlugins,
     broken: brokenPlugins,
-    replaceable,
+    replaceable: replaceablePlugins,
     addDocument,
     wanted: wantedPlugins,
   } = makeFixture(...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => makePlugin(name)));
   brokenPlugins.set('broken', 'no code');
-  replaceable.add('replaceable');
-  arriving.add('arriving');
+  replaceablePlugins.add('replaceable');
+  arrivingPlugins.add('arriving');
   replacingPlugins.add('replacing');
   const listSettledPlugins = (frame?: string) =>
     wantedPlugins.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
@@ -127,9 +127,9 @@ test('panels show the state of each plugin in a tab and its frames', () => {
     needsReload: ['absent'],
     frames: [{ frameId: 3, url: '', documentId: 'f', plugins: [{ name: 'framed', hash: 'hash-framed' }] }],
   };
-  const listShownPlugins = (unresponsive: boolean) =>
+  const listShownPlugins = (isUnresponsive: boolean) =>
     makePanelTabs({
-      tabs: [unresponsive ? { ...pluginInfo, unresponsive } : pluginInfo],
+      tabs: [isUnresponsive ? { ...pluginInfo, unresponsive: isUnresponsive } : pluginInfo],
       wantedPlugins,
       docs,
       livePlugins,

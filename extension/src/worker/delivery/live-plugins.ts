@@ -64,10 +64,11 @@ export class LivePlugins {
    */
   #usableIn({ doc, plugins: liveDocument }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;
-    const runnable = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
+    const runnablePlugins = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
     const usablePlugins = liveDocument.filter(
       ({ name, base }) =>
-        runnable.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
+        runnablePlugins.some((plugin) => plugin.name === name && plugin.base === base) &&
+        !hotReload.expects(doc.tabId, name),
     );
     const failedPlugins = plugins.wantedPlugins.flatMap((plugin) => {
       const { name, hash } = plugin;

@@ -36,27 +36,27 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
 }
 
 test('a syntax error is found with its message and line', async () => {
-  const syntax = makeSyntaxChecker(runInWorld);
+  const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
-  assert.equal(syntax.lastProblem(plugin), undefined);
-  const syntaxProblem = await syntax.problem(doc, plugin, { code });
+  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
+  const syntaxProblem = await syntaxChecker.problem(doc, plugin, { code });
   assert.match(
     syntaxProblem ?? '',
     /^the browser can't parse the adapter: SyntaxError: .*Duplicate capture group name \(line 2\)$/,
   );
-  assert.equal(syntax.lastProblem(plugin), syntaxProblem);
-  assert.equal(syntax.lastProblem({ ...plugin, script: 's2' }), undefined);
-  const pre = await syntax.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
+  assert.equal(syntaxChecker.lastProblem(plugin), syntaxProblem);
+  assert.equal(syntaxChecker.lastProblem({ ...plugin, script: 's2' }), undefined);
+  const pre = await syntaxChecker.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
 
 test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
-  const syntax = makeSyntaxChecker(runInWorld);
+  const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('throw new Error("it ran") // end');
-  assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
+  assert.equal(await syntaxChecker.problem(doc, plugin, { code, preScript: code }), undefined);
   assert.equal(
     await makeSyntaxChecker(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }),
     undefined,
   );
-  assert.equal(syntax.lastProblem(plugin), undefined);
+  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
 });

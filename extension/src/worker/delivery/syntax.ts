@@ -28,21 +28,21 @@ export interface SyntaxChecker {
  * result.
  */
 export function makeSyntaxChecker(
-  run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
+  runScripts: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
 ): SyntaxChecker {
   const problemByCode = new Map<string, string>();
-  const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
+  const parseCode = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
     // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Subtract 1
     // from Chrome's line number, because the first line of a plugin's code is the server's wrapper.
-    const error = await findSyntaxError((scripts) => run(doc, scripts), `(${code}\n)`);
+    const error = await findSyntaxError((scripts) => runScripts(doc, scripts), `(${code}\n)`);
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
   };
   return {
     problem: async (doc, plugin, { code, preScript }) => {
       const syntaxProblem =
-        (await parse(doc, 'adapter', code)) ??
-        (preScript === undefined ? undefined : await parse(doc, 'pre-script', preScript));
+        (await parseCode(doc, 'adapter', code)) ??
+        (preScript === undefined ? undefined : await parseCode(doc, 'pre-script', preScript));
       if (syntaxProblem === undefined) return undefined;
       const [oldest] = problemByCode.keys();
       if (problemByCode.size >= MaxProblems && oldest !== undefined) problemByCode.delete(oldest);
@@ -63,10 +63,10 @@ export interface SyntaxProblem {
  * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's result.
  */
 export async function findSyntaxError(
-  run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
+  runScripts: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
   script: string,
 ): Promise<SyntaxProblem | undefined> {
-  return readError(await run([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
+  return readError(await runScripts([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
 }
 
 /**

@@ -25,15 +25,15 @@ export interface BridgePortsOptions {
   readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
-export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
+export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portSender: Omit<Doc, 'post'>) => void {
   const { calls, runningCalls, docs, health, wakeTimers } = options;
   const handlers = makeBridgeHandlers(options);
   const runSoon = makeTaskScheduler();
   const isLikelyLastMessage = () => runningCalls.size <= 1;
-  return (port, sender) => {
-    const send = (messages: readonly ToBridge[]): boolean => {
+  return (port, portSender) => {
+    const sendMessages = (bridgeMessages: readonly ToBridge[]): boolean => {
       try {
-        port.postMessage(encodeMessages(messages));
+        port.postMessage(encodeMessages(bridgeMessages));
       } catch {
         // If the port's document no longer exists, the function postMessage throws. The port of a document that no
         // longer exists fires onDisconnect, which removes the document.
@@ -41,14 +41,14 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       return true;
     };
     const doc: Doc = {
-      ...sender,
-      post: makeBatcher({ send, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
+      ...portSender,
+      post: makeBatcher({ sendMessages, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
     };
     calls.onDocumentConnected(doc);
     health.onDocumentConnected(doc);
-    port.onMessage((raw) => {
+    port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(raw, readFromBridge)) {
+      for (const message of decodeMessages(rawMessage, readFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
         routeMessage(handlers, message.op, message, doc, arrivedMs);
       }

@@ -61,18 +61,18 @@ function countEntries(entriesText: string): number {
 function readParams(tabId: number, plugin: string, text: string, droppedCount: number): PluginLogParams | undefined {
   const entriesText = text.length <= MaxParsedChars ? parseJsonOrUndefined(text) : undefined;
   if (!Array.isArray(entriesText) || entriesText.length > MaxLogEntries) return undefined;
-  const checked = checkType('PluginLogParams', {
+  const checkedParams = checkType('PluginLogParams', {
     tabId,
     plugin,
     entries: entriesText,
     ...(droppedCount > 0 ? { dropped: droppedCount } : {}),
   });
-  return checked.ok ? checked.value : undefined;
+  return checkedParams.ok ? checkedParams.value : undefined;
 }
 
-function parseJsonOrUndefined(text: string): unknown {
+function parseJsonOrUndefined(entriesText: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(entriesText);
   } catch {
     return undefined;
   }

@@ -6,13 +6,13 @@ test('a document is woken once, at the last requested time', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const wokenDocuments: string[] = [];
   const doc = (name: string) => ({ post: () => wokenDocuments.push(name) });
-  const [a, b, goneDocument] = [doc('a'), doc('b'), doc('gone')];
+  const [firstDocument, secondDocument, goneDocument] = [doc('a'), doc('b'), doc('gone')];
   const wakeTimers = makeWakeTimers();
-  wakeTimers.schedule(a, 100);
-  wakeTimers.schedule(b, 300);
+  wakeTimers.schedule(firstDocument, 100);
+  wakeTimers.schedule(secondDocument, 300);
   wakeTimers.schedule(goneDocument, 10);
   wakeTimers.onDocumentDisconnected(goneDocument);
-  wakeTimers.schedule(a, 200);
+  wakeTimers.schedule(firstDocument, 200);
   t.mock.timers.tick(199);
   assert.deepEqual(wokenDocuments, []);
   t.mock.timers.tick(1);

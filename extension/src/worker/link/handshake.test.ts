@@ -42,7 +42,7 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
 test('proveTo returns no proof for an invalid challenge', async () => {
   const oldHandshake = await beginHandshake();
   const expectedMac = computeHmac('server', [oldHandshake.nonce, 'server']);
-  const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
+  const challengeCases: [string, (nonce: string) => { nonce: string; proof: string }][] = [
     ['no proof', () => ({ nonce: 'server', proof: '' })],
     ['the nonce', (nonce) => ({ nonce: 'server', proof: nonce })],
     ['another key', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server'], 'other') })],
@@ -61,7 +61,7 @@ test('proveTo returns no proof for an invalid challenge', async () => {
     ['capitals', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).toUpperCase() })],
     ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
   ];
-  for (const [name, make] of challenges) {
+  for (const [name, make] of challengeCases) {
     const { handshake, nonce } = await beginHandshake();
     assert.equal(await handshake.proveTo(make(nonce)), undefined, name);
   }
@@ -76,12 +76,12 @@ test('findListener sends no secret', async () => {
     ['[]', 'other'],
     ['hello', 'other'],
   ];
-  for (const [text, want] of healthAnswers) {
+  for (const [healthText, isHealthy] of healthAnswers) {
     const askServer: typeof fetch = async (input, init) => {
       askedUrls.push(`${String(input)} ${JSON.stringify(init)}`);
-      return new Response(text);
+      return new Response(healthText);
     };
-    assert.equal(await findListener(connection, askServer), want, text);
+    assert.equal(await findListener(connection, askServer), isHealthy, healthText);
   }
   assert.doesNotMatch(askedUrls.join(), /key|challenge|nonce/);
   const failFetch: typeof fetch = async () => {

@@ -35,11 +35,14 @@ export interface Handshake {
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
-  const encoder = new TextEncoder();
-  const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
+  const textEncoder = new TextEncoder();
+  const hmacKey = await crypto.subtle.importKey('raw', textEncoder.encode(key), hmacAlgorithm, false, [
+    'sign',
+    'verify',
+  ]);
   const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
   const proofInput = (role: string, serverNonce: string) =>
-    encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
+    textEncoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
   return {
     protocols: [
       Subprotocol,
@@ -47,9 +50,12 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
       ...(keyId === undefined ? [] : [KeySubprotocolPrefix + keyId]),
     ],
     proveTo: async (challenge) => {
-      const proof = parseHex(challenge.proof);
+      const serverProof = parseHex(challenge.proof);
       // crypto.subtle.verify compares the server's proof in constant time.
-      if (!proof || !(await crypto.subtle.verify('HMAC', hmacKey, proof, proofInput('server', challenge.nonce))))
+      if (
+        !serverProof ||
+        !(await crypto.subtle.verify('HMAC', hmacKey, serverProof, proofInput('server', challenge.nonce)))
+      )
         return undefined;
       return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', hmacKey, proofInput('browser', challenge.nonce))));
     },

@@ -3,11 +3,11 @@ import test from 'node:test';
 import { BrowserIdentity, type Storage } from './identity.ts';
 
 function makeStorage() {
-  const local = new Map<string, string>();
+  const localStorage = new Map<string, string>();
   const session = new Map<string, string>();
   const storage: Storage = {
-    readSetting: async (key) => local.get(key),
-    writeSetting: async (key, value) => void local.set(key, value),
+    readSetting: async (key) => localStorage.get(key),
+    writeSetting: async (key, value) => void localStorage.set(key, value),
     readSessionValue: async (key) => session.get(key),
     writeSessionValue: async (key, value) => void session.set(key, value),
     readPlatformName: async () => 'Linux',

@@ -80,12 +80,12 @@ export class BrowserIdentity {
 
 async function readOrCreate(
   key: string,
-  read: (key: string) => Promise<string | undefined>,
-  write: (key: string, value: string) => Promise<void>,
+  readValue: (key: string) => Promise<string | undefined>,
+  writeValue: (key: string, value: string) => Promise<void>,
 ): Promise<string> {
-  const old = await read(key);
-  if (old) return old;
+  const oldValue = await readValue(key);
+  if (oldValue) return oldValue;
   const fresh = crypto.randomUUID();
-  await write(key, fresh);
+  await writeValue(key, fresh);
   return fresh;
 }

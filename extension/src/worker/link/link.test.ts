@@ -81,7 +81,7 @@ test('the server sends its proof first, then the browser sends hello with its pr
   await assert.rejects(link.request('ping', {}), /no link/);
   const socket = lastSocket();
   assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
-  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
+  assert.deepEqual(socket.webSocketProtocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
   assert.equal(link.send('early'), false);
   socket.open();
   await runPendingPromises();
@@ -116,7 +116,7 @@ test('a try for which Chrome returns no data is repeated', async (t) => {
 
 test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
   const { events, connected: connectLink } = makeFixture(t);
-  const warn = t.mock.method(console, 'warn', () => undefined);
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
   const socket = await connectLink();
   socket.request('s1', 'ping', {});
   socket.notify('state.sync', { serverVersion: '1', running: 0 });
@@ -132,7 +132,7 @@ test('valid frames are forwarded, invalid ones are answered or dropped', async (
       ['8', '{"code":-32602'],
     ],
   );
-  assert.equal(warn.mock.callCount(), 3);
+  assert.equal(warnMock.mock.callCount(), 3);
 });
 
 test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
@@ -236,7 +236,7 @@ test('another program on the port gets no socket, and the server is found when i
 
 test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
   const { link, events, states: linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
-  const peers: [string, (socket: FakeSocket) => void][] = [
+  const peerCases: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
     ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
@@ -255,7 +255,7 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
   ];
   link.start();
   await runPendingPromises();
-  for (const [name, actOnSocket] of peers) {
+  for (const [name, actOnSocket] of peerCases) {
     const socket = lastSocket();
     const countBefore = sockets.length;
     socket.open();
@@ -299,7 +299,7 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
   link.start();
   await runPendingPromises();
   await acceptConnection();
-  lastSocket().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
+  lastSocket().refuseRequest('hello', CodeVersion, 'the server speaks 2, this extension 1');
   await runPendingPromises();
   lastSocket().close(CloseVersion, 'the server speaks 2');
   await runPendingPromises();
@@ -313,9 +313,9 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
   await acceptConnection();
   lastSocket().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
   await runPendingPromises();
-  const state = linkStates.at(-1);
+  const lastState = linkStates.at(-1);
   assert.match(
-    state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
+    lastState?.kind === 'down' ? `${lastState.why}: ${lastState.text}` : '',
     /^version: .*protocol 1.*protocol 2.*update the extension/,
   );
   assert.equal(lastSocket().isClosed, true);
@@ -372,7 +372,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
     );
   for (const name of ['a', 'b', 'c', 'd']) void runHandshakeAs(name);
   socket.answer('call.cancel', { cancelled: true });
-  socket.refuse('call.cancel', -32000, 'no');
+  socket.refuseRequest('call.cancel', -32000, 'no');
   socket.answer('call.cancel', { cancelled: 'yes' });
   await advanceTime(5000);
   socket.request('s1', 'ping', {});
@@ -396,13 +396,13 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
 test('a request for which the server downloads a package has a longer limit', async (t) => {
   const { link, connected: connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
-  const installed = link.request('plugin.install', { package: 'slack' });
+  const installRequest = link.request('plugin.install', { package: 'slack' });
   for (let second = 0; second < 100; second += 5) {
     await advanceTime(5000);
     socket.request(`s${second}`, 'ping', {});
   }
   socket.answer('plugin.install', { plugin: 'slack', version: '1.0.0' });
-  assert.deepEqual(await installed, { plugin: 'slack', version: '1.0.0' });
+  assert.deepEqual(await installRequest, { plugin: 'slack', version: '1.0.0' });
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {

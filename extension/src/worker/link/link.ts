@@ -201,7 +201,7 @@ export class Link {
       void this.#explainClose(code, reason, connectionStage, connection);
     };
     /** refuse forgets a socket before closing the socket, because closing takes long if the server does not respond. */
-    const refuse = (code: number, reason: string) => {
+    const refuseServer = (code: number, reason: string) => {
       onEnd(code, reason);
       socket.close();
     };
@@ -214,21 +214,21 @@ export class Link {
         });
       }
       if (server.protocol === Version) this.#setOpen(server);
-      else refuse(CloseVersion, describeVersionMismatch(server));
+      else refuseServer(CloseVersion, describeVersionMismatch(server));
     };
     /** Before the browser has sent hello, the browser ignores all message frames except the challenge. */
     const onChallenge = async (frameText: string) => {
-      const proof = await proveIdentity(handshake, frameText);
+      const clientProof = await proveIdentity(handshake, frameText);
       if (this.#socket !== socket) return;
-      if (proof === undefined) return refuse(0, '');
+      if (clientProof === undefined) return refuseServer(0, '');
       connectionStage = 'proven';
-      this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
+      this.#sendRequest(socket, 'hello', { ...hello, proof: clientProof }).then(onHelloAnswer, (error: unknown) => {
         // Report the error in the response to hello, because a WebSocket's close reason is too short for the message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
-        refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
+        refuseServer(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
     };
-    const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenTimeoutMs);
+    const timer = setTimeout(() => refuseServer(0, 'the server did not answer'), OpenTimeoutMs);
     const socket = this.#options.openSocket(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
       onOpen: () => {
         connectionStage = 'opened';
@@ -295,9 +295,9 @@ export class Link {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
     clearInterval(this.#heartbeatTimer);
-    const pending = [...this.#pending.values()];
+    const pendingRequests = [...this.#pending.values()];
     this.#pending.clear();
-    for (const endRequest of pending) endRequest(undefined);
+    for (const endRequest of pendingRequests) endRequest(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
       this.lost.emit();
@@ -336,15 +336,15 @@ export class Link {
   }
 
   #markDown(reason: DownReason, frameText: string, waitMs: number): void {
-    const { state } = this;
-    if (state.kind !== 'down' || state.why !== reason || state.text !== frameText)
+    const { state: linkState } = this;
+    if (linkState.kind !== 'down' || linkState.why !== reason || linkState.text !== frameText)
       this.#setState({ kind: 'down', why: reason, text: frameText });
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => void this.#connectOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
 
-  #setState(state: LinkState): void {
-    this.#state = state;
+  #setState(linkState: LinkState): void {
+    this.#state = linkState;
     this.changed.emit();
   }
 }
@@ -367,14 +367,14 @@ async function proveIdentity(handshake: Handshake, frameText: string): Promise<s
 
 async function prepareConnection(options: LinkOptions): Promise<[Connection, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
+  const timeoutPromise = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error(`the browser did not answer for ${PrepareTimeoutMs / 1000} s`)),
       PrepareTimeoutMs,
     );
   });
   try {
-    return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeout]);
+    return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeoutPromise]);
   } finally {
     clearTimeout(timer);
   }

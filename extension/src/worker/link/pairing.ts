@@ -42,9 +42,9 @@ export class Pairing {
 
   async readConnection(): Promise<Connection> {
     const { readSetting, readOwnFile } = this.#storage;
-    const installed = parseConnection(await readOwnFile('connection.json'));
+    const installedConnection = parseConnection(await readOwnFile('connection.json'));
     this.#state = undefined;
-    if (installed) return installed;
+    if (installedConnection) return installedConnection;
     const port = toPort(Number(await readSetting('port'))) ?? DefaultPort;
     const pairedKey = await readSetting('pairedKey');
     if (pairedKey) {

@@ -28,17 +28,17 @@ const makeCall = (
 /** makeFixture returns a fake Chrome that keeps notifications and session storage when the worker restarts. */
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
-  const open = new Map<string, NotificationContent>();
+  const openNotifications = new Map<string, NotificationContent>();
   const session = new Map<string, string>();
-  const decisions: CallDecideParams[] = [];
+  const sentDecisions: CallDecideParams[] = [];
   const decisionResult: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
-  const watching: boolean[] = [];
+  const watchingStates: boolean[] = [];
   /** While holdsCreations is true, the fake Chrome adds new notifications to heldCreations instead of creating them. */
   const heldCreations: (() => void)[] = [];
   const panelState = {
     isPanelOpen: false,
     openedPanels: 0,
-    watching,
+    watching: watchingStates,
     result: decisionResult,
     holdsCreations: false,
     heldCreations,
@@ -47,15 +47,15 @@ function makeFixture(t: TestContext) {
     new ApprovalNotifications({
       show: async (id, content) => {
         if (panelState.holdsCreations) await new Promise<void>((resolve) => heldCreations.push(resolve));
-        open.set(id, content);
+        openNotifications.set(id, content);
       },
-      close: async (id) => void open.delete(id),
-      listOpen: async () => [...open.keys()],
+      close: async (id) => void openNotifications.delete(id),
+      listOpen: async () => [...openNotifications.keys()],
       isPanelOpen: () => panelState.isPanelOpen,
       openPanel: async () => void panelState.openedPanels++,
       setWatching: (on) => void panelState.watching.push(on),
       decide: async (params) => {
-        decisions.push(params);
+        sentDecisions.push(params);
         if (decisionResult.decided instanceof Error) throw decisionResult.decided;
         return decisionResult.decided;
       },
@@ -72,13 +72,13 @@ function makeFixture(t: TestContext) {
   return {
     notifications,
     startWorker,
-    open,
-    decisions,
+    open: openNotifications,
+    decisions: sentDecisions,
     state: panelState,
     show: showCalls,
-    titles: () => [...open.values()].map(({ title }) => title),
+    titles: () => [...openNotifications.values()].map(({ title }) => title),
     onlyId: () => {
-      const ids = [...open.keys()];
+      const ids = [...openNotifications.keys()];
       assert.equal(ids.length, 1, ids.join());
       return ids[0] ?? '';
     },
@@ -86,26 +86,32 @@ function makeFixture(t: TestContext) {
 }
 
 test('the call that has waited longest has a notification while no panel is open', async (t) => {
-  const { notifications, show: showCalls, titles, open, state: panelState } = makeFixture(t);
+  const {
+    notifications,
+    show: showCalls,
+    titles: listTitles,
+    open: openNotifications,
+    state: panelState,
+  } = makeFixture(t);
   await showCalls([makeCall(1), makeCall(2), makeCall(3)]);
-  assert.deepEqual(titles(), ['Allow p tool1?']);
-  assert.deepEqual([...open.values()][0]?.buttons, ['Allow once', 'Deny']);
-  assert.match([...open.values()][0]?.context ?? '', /2 more waiting/);
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
+  assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Allow once', 'Deny']);
+  assert.match([...openNotifications.values()][0]?.context ?? '', /2 more waiting/);
   await showCalls([makeCall(2), makeCall(3)]);
-  assert.deepEqual(titles(), ['Allow p tool2?'], 'the next call in the order of arrival');
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'the next call in the order of arrival');
   panelState.isPanelOpen = true;
   notifications.scheduleUpdate();
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
   t.mock.timers.tick(500);
   await runPendingPromises();
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
   panelState.isPanelOpen = false;
   notifications.scheduleUpdate();
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Allow p tool2?']);
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
   await showCalls([]);
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
   assert.equal(panelState.watching.at(-1), false);
 });
 
@@ -114,67 +120,88 @@ test('a button sends one decision about the ticket, and the notification closes'
     [0, true],
     [1, false],
   ] as const) {
-    const { notifications, show: showCalls, titles, onlyId, decisions } = makeFixture(t);
+    const { notifications, show: showCalls, titles: listTitles, onlyId, decisions: sentDecisions } = makeFixture(t);
     await showCalls([makeCall(1)]);
     t.mock.timers.tick(1000);
     notifications.handleButtonClick(onlyId(), button);
     await runPendingPromises();
-    const scope = isAllowed ? { scope: 'once' } : {};
-    assert.deepEqual(decisions, [
-      { callId: 'call_1', ticketId: 'ticket_1', allow: isAllowed, surface: 'notification', ...scope },
+    const grantScope = isAllowed ? { scope: 'once' } : {};
+    assert.deepEqual(sentDecisions, [
+      { callId: 'call_1', ticketId: 'ticket_1', allow: isAllowed, surface: 'notification', ...grantScope },
     ]);
-    assert.deepEqual(titles(), []);
+    assert.deepEqual(listTitles(), []);
     await showCalls([makeCall(1)]); // The server's list still contains the ended call.
-    assert.deepEqual(titles(), []);
+    assert.deepEqual(listTitles(), []);
     t.mock.timers.reset();
   }
 });
 
 test('a click right after the notification appeared has no effect', async (t) => {
-  const { notifications, show: showCalls, titles, onlyId, decisions } = makeFixture(t);
+  const { notifications, show: showCalls, titles: listTitles, onlyId, decisions: sentDecisions } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(600);
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
-  assert.deepEqual(decisions, []);
-  assert.deepEqual(titles(), ['Allow p tool1?'], 'the notification is shown again');
+  assert.deepEqual(sentDecisions, []);
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the notification is shown again');
 });
 
 test('a notification with truncated content has no button "Allow"', async (t) => {
-  const { notifications, show: showCalls, open, onlyId, decisions, state: panelState } = makeFixture(t);
+  const {
+    notifications,
+    show: showCalls,
+    open: openNotifications,
+    onlyId,
+    decisions: sentDecisions,
+    state: panelState,
+  } = makeFixture(t);
   await showCalls([makeCall(1, { args: JSON.stringify({ code: 'x'.repeat(200) }) })]);
-  assert.deepEqual([...open.values()][0]?.buttons, ['Review', 'Deny']);
+  assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Review', 'Deny']);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
-  assert.deepEqual([decisions, panelState.openedPanels], [[], 1]);
+  assert.deepEqual([sentDecisions, panelState.openedPanels], [[], 1]);
 });
 
 test('a click on the notification text opens the panel; if none opens, the notification returns', async (t) => {
-  const { notifications, show: showCalls, titles, onlyId, decisions, state: panelState } = makeFixture(t);
+  const {
+    notifications,
+    show: showCalls,
+    titles: listTitles,
+    onlyId,
+    decisions: sentDecisions,
+    state: panelState,
+  } = makeFixture(t);
   await showCalls([makeCall(1)]);
   notifications.handleClick(onlyId());
   await runPendingPromises();
-  assert.deepEqual([panelState.openedPanels, titles(), decisions], [1, [], []]);
+  assert.deepEqual([panelState.openedPanels, listTitles(), sentDecisions], [1, [], []]);
   t.mock.timers.tick(3000);
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Allow p tool1?']);
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
 });
 
 test('a notification that the user closes is not shown again, also by a new worker', async (t) => {
-  const { notifications, startWorker, show: showCalls, titles, open, onlyId } = makeFixture(t);
+  const {
+    notifications,
+    startWorker,
+    show: showCalls,
+    titles: listTitles,
+    open: openNotifications,
+    onlyId,
+  } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
-  open.delete(id);
+  openNotifications.delete(id);
   notifications.handleClose(id, true);
   await showCalls([makeCall(1), makeCall(2)]);
-  assert.deepEqual(titles(), ['Allow p tool2?']);
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
   await showCalls([makeCall(1)], startWorker());
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a new worker handles a click on the notification of an earlier worker', async (t) => {
-  const { startWorker, show: showCalls, onlyId, decisions, state: panelState } = makeFixture(t);
+  const { startWorker, show: showCalls, onlyId, decisions: sentDecisions, state: panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   const id = onlyId();
@@ -182,14 +209,21 @@ test('a new worker handles a click on the notification of an earlier worker', as
   const worker = startWorker();
   worker.handleButtonClick(id, 1);
   await runPendingPromises();
-  assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
+  assert.deepEqual(sentDecisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
 });
 
 test('a restarted worker requests the calls, and closes notifications that are not needed', async (t) => {
-  const { startWorker, show: showCalls, open, titles, onlyId, state: panelState } = makeFixture(t);
+  const {
+    startWorker,
+    show: showCalls,
+    open: openNotifications,
+    titles: listTitles,
+    onlyId,
+    state: panelState,
+  } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
-  open.set('outcome:ticket_0', { title: 'Already allowed', message: '', context: '', buttons: [] });
+  openNotifications.set('outcome:ticket_0', { title: 'Already allowed', message: '', context: '', buttonTitles: [] });
   panelState.watching.length = 0;
   const worker = startWorker();
   await runPendingPromises();
@@ -197,11 +231,11 @@ test('a restarted worker requests the calls, and closes notifications that are n
   await showCalls([makeCall(1)], worker);
   assert.equal(onlyId(), id, 'the user is not alerted again');
   await showCalls([makeCall(2)], worker);
-  assert.deepEqual(titles(), ['Allow p tool2?']);
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
 });
 
 test('a notification that Chrome creates after the user has decided closes', async (t) => {
-  const { notifications, show: showCalls, titles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   panelState.holdsCreations = true;
@@ -212,71 +246,71 @@ test('a notification that Chrome creates after the user has decided closes', asy
   await runPendingPromises();
   t.mock.timers.tick(500);
   await runPendingPromises();
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a notification that Chrome creates after the worker has stopped closes once its call is denied', async (t) => {
-  const { startWorker, show: showCalls, titles, state: panelState } = makeFixture(t);
+  const { startWorker, show: showCalls, titles: listTitles, state: panelState } = makeFixture(t);
   panelState.holdsCreations = true;
   await showCalls([makeCall(1)]);
   const worker = startWorker();
   await showCalls([], worker); // the call was denied in the terminal
   for (const create of panelState.heldCreations) create();
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Allow p tool1?']);
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
   t.mock.timers.tick(2000);
   await runPendingPromises();
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
 });
 
 test('without a link, the notification closes after 10 s', async (t) => {
-  const { notifications, show: showCalls, titles } = makeFixture(t);
+  const { notifications, show: showCalls, titles: listTitles } = makeFixture(t);
   await showCalls([makeCall(1)]);
   notifications.onLinkLost();
   t.mock.timers.tick(9_000);
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Allow p tool1?'], 'the link may return');
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the link may return');
   t.mock.timers.tick(1_000);
   await runPendingPromises();
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a notification reports a decision that came too late', async (t) => {
-  const { notifications, show: showCalls, titles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
   panelState.result.decided = { outcome: 'already', allowed: false, by: 'the side panel' };
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
-  assert.deepEqual(titles(), ['Already denied by the side panel.']);
+  assert.deepEqual(listTitles(), ['Already denied by the side panel.']);
   t.mock.timers.tick(6000);
   await runPendingPromises();
-  assert.deepEqual(titles(), []);
+  assert.deepEqual(listTitles(), []);
 });
 
 test('an unsent decision is reported, and the notification returns', async (t) => {
-  const { notifications, show: showCalls, titles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
   panelState.result.decided = new Error('there is no link to the server');
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
   await runPendingPromises();
-  assert.deepEqual(titles().sort(), ['Allow p tool1?', 'Not decided: there is no link to the server']);
+  assert.deepEqual(listTitles().sort(), ['Allow p tool1?', 'Not decided: there is no link to the server']);
 });
 
 test('a call that needs an action of the user has the buttons "Done" and "Stop"', async (t) => {
-  const { show: showCalls, open } = makeFixture(t);
+  const { show: showCalls, open: openNotifications } = makeFixture(t);
   await showCalls([makeCall(1, { kind: 'user', title: 'Log in', reason: 'The site signed you out.' })]);
-  const [content] = [...open.values()];
-  assert.deepEqual([content?.title, content?.buttons], ['Log in', ['Done', 'Stop']]);
+  const [content] = [...openNotifications.values()];
+  assert.deepEqual([content?.title, content?.buttonTitles], ['Log in', ['Done', 'Stop']]);
 });
 
 test('notifications contain no hidden characters from agents and authors', async (t) => {
-  const { show: showCalls, open } = makeFixture(t);
+  const { show: showCalls, open: openNotifications } = makeFixture(t);
   await showCalls([
     makeCall(1, { toolTitle: 'Ex\u202eport', pluginName: 'Cha\u200bt', args: '{"to":"a\\u202e\\nb"}' }),
   ]);
-  const [content] = [...open.values()];
+  const [content] = [...openNotifications.values()];
   assert.equal(content?.title, 'Allow Export?');
   assert.equal(content?.message, 'Cursor asks. The tool can change data.\nto: a\\u202e b');
   assert.equal(content?.context, 'Chat');

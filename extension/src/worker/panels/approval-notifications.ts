@@ -78,10 +78,10 @@ export class ApprovalNotifications {
   async #restore(): Promise<void> {
     for (const ticketId of (await this.#options.readSessionValue(DismissedKey))?.split(' ') ?? [])
       this.#dismissed.add(ticketId);
-    const open = await this.#options.listOpen();
-    this.#shown = open.map(parseId).findLast((shown) => shown !== undefined);
+    const openNotifications = await this.#options.listOpen();
+    this.#shown = openNotifications.map(parseId).findLast((shown) => shown !== undefined);
     await this.#closeStrays();
-    for (const id of open.filter(isOutcomeId)) await this.#options.close(id);
+    for (const id of openNotifications.filter(isOutcomeId)) await this.#options.close(id);
     this.#updateWatching();
   }
 
@@ -180,27 +180,27 @@ export class ApprovalNotifications {
   }
 
   handleClick(id: string): void {
-    const approval = parseId(id);
-    if (!approval) return;
+    const shownApproval = parseId(id);
+    if (!shownApproval) return;
     // Call openPanel synchronously, because Chrome rejects opening the panel after the click handler has returned.
-    const opening = this.#options.openPanel();
+    const panelOpening = this.#options.openPanel();
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
-    void opening
+    void panelOpening
       .catch((error: unknown) => console.warn(`opentabs: the side panel can't be opened: ${String(error)}`))
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
 
   handleButtonClick(id: string, button: number): void {
-    const approval = parseId(id);
-    if (!approval) return;
-    if (button === 0 && !approval.canDecide) {
+    const shownApproval = parseId(id);
+    if (!shownApproval) return;
+    if (button === 0 && !shownApproval.canDecide) {
       this.handleClick(id);
       return;
     }
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
-    if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
+    if (Date.now() - shownApproval.shownAtMs >= MinShownMs) void this.#decide(shownApproval, button === 0);
     else this.scheduleUpdate(); // The user had no time to read the notification.
   }
 
@@ -227,7 +227,7 @@ export class ApprovalNotifications {
     const message = call
       ? removeHiddenCharacters(call.waiting?.toolTitle || formatToolName(call))
       : 'The call no longer waits for you.';
-    await this.#options.show(id, { title, message, context: '', buttons: [] });
+    await this.#options.show(id, { title, message, context: '', buttonTitles: [] });
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 

@@ -67,22 +67,22 @@ export class Badge {
 
   #redraw(): void {
     this.#timer = undefined;
-    const state = { ...this.#options.state(), waitingCount: this.#waiting };
-    const content = makeBadgeContent(state);
+    const badgeState = { ...this.#options.state(), waitingCount: this.#waiting };
+    const content = makeBadgeContent(badgeState);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
     // Show waiting calls in every tab, even in tabs that an agent uses, because the user must notice the waiting calls.
-    const holds = state.isLinked && state.waitingCount === 0 ? this.#options.holds() : [];
+    const tabHolds = badgeState.isLinked && badgeState.waitingCount === 0 ? this.#options.holds() : [];
     this.#redrawTabs(
-      holds.filter(({ taken }) => taken !== true),
+      tabHolds.filter(({ taken }) => taken !== true),
       content.title,
     );
   }
 
   #redrawTabs(usedTabs: readonly PanelHold[], commonTitle: string): void {
-    const titles = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
-    for (const { tabId, client } of usedTabs) titles.set(tabId, `opentabs: ${client} uses this tab`);
-    for (const [tabId, title] of titles) {
+    const titleByTab = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
+    for (const { tabId, client } of usedTabs) titleByTab.set(tabId, `opentabs: ${client} uses this tab`);
+    for (const [tabId, title] of titleByTab) {
       if (this.#tabTitles.get(tabId) === title) continue;
       this.#tabTitles.set(tabId, title);
       this.#options.drawTab(tabId, title === commonTitle ? undefined : '●', title);

@@ -23,7 +23,7 @@ function setUp(decide: () => Promise<never>) {
     activateTab: recordAction('show'),
     openDetails: recordAction('details'),
     allowDebugger: recordAction('allow the debugger'),
-    rename: recordAction('rename'),
+    renameBrowser: recordAction('rename'),
     pairAgain: recordAction('pair again'),
     setPort: recordAction('port'),
   });

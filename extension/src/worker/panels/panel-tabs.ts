@@ -24,8 +24,8 @@ export function makePanelTabs({ tabs, wantedPlugins, docs, livePlugins }: PanelT
       const inTop = topPlugins.find((p) => p.name === name);
       const liveAdapters = [...topPlugins, ...framePlugins].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
-      const problem = inTop?.problem ?? (liveDocument && livePlugins.problem(liveDocument.doc, plugin));
-      if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
+      const pluginProblem = inTop?.problem ?? (liveDocument && livePlugins.problem(liveDocument.doc, plugin));
+      if (pluginProblem !== undefined) return [{ name, displayName, status: 'broken', problem: pluginProblem }];
       if (liveAdapters.length > 0)
         return [{ name, displayName, status: 'live', ready: liveAdapters.some((p) => p.ready === true) }];
       if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];

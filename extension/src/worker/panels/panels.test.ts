@@ -8,7 +8,7 @@ import { makePanels } from './panels.ts';
 
 function makePort() {
   const receivedMessages: unknown[] = [];
-  let receive: (message: unknown) => void = () => undefined;
+  let receiveMessage: (message: unknown) => void = () => undefined;
   let closeListener: () => void = () => undefined;
   const port: Port = {
     name: 'panel',
@@ -16,28 +16,33 @@ function makePort() {
     isOwnPage: true,
     postMessage: (message) => receivedMessages.push(message),
     onMessage: (listener) => {
-      receive = listener;
+      receiveMessage = listener;
     },
     onDisconnect: (listener) => {
       closeListener = listener;
     },
     disconnect: () => undefined,
   };
-  return { port, got: receivedMessages, send: (message: unknown) => receive(message), close: () => closeListener() };
+  return {
+    port,
+    got: receivedMessages,
+    send: (message: unknown) => receiveMessage(message),
+    close: () => closeListener(),
+  };
 }
 
 const baseState: Omit<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'> = {
   link: { kind: 'connecting' },
   browserName: 'n',
   extensionVersion: '1',
-  mode: 'none',
+  injectMode: 'none',
   debuggerState: 'absent',
   holds: [],
   neededHosts: [],
   tabs: [],
 };
 
-const ignored = { runAction: async (): Promise<ActionResult> => ({}) };
+const ignoredActions = { runAction: async (): Promise<ActionResult> => ({}) };
 const makeStateMessage = (
   callState: Pick<PanelState, 'calls' | 'callsAt' | 'running'>,
   endedCalls: readonly CallView[] = [],
@@ -51,7 +56,7 @@ const emptyStateMessage = makeStateMessage({ calls: [], callsAt: 0, running: 0 }
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watchedStates: boolean[] = [];
-  const panels = makePanels({ state: () => baseState, setWatching: (on) => watchedStates.push(on), ...ignored });
+  const panels = makePanels({ state: () => baseState, setWatching: (on) => watchedStates.push(on), ...ignoredActions });
   panels.scheduleUpdate();
   const firstPort = makePort();
   const secondPort = makePort();
@@ -78,7 +83,7 @@ test('the server is watched while a panel is open, and changes are sent together
 
 test('each panel receives each ended call at least once, but not with every state message', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
-  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignored });
+  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
   const endedIn = (receivedMessages: readonly unknown[]) =>
     receivedMessages.map((message) =>
       Object(message)
@@ -101,7 +106,7 @@ test('each panel receives each ended call at least once, but not with every stat
 });
 
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignored });
+  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
   const [firstPort, secondPort, latePort] = [makePort(), makePort(), makePort()];
   panels.addPanel(firstPort.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
@@ -210,11 +215,11 @@ test('valid actions of the user run, and other messages are ignored', async () =
       return {};
     },
   });
-  const { port, send, got: receivedMessages } = makePort();
+  const { port, send: sendMessage, got: receivedMessages } = makePort();
   panels.addPanel(port);
-  for (const [requestId, action] of validActions.entries()) send({ requestId, action });
-  for (const action of invalidActions) send({ requestId: 99, action });
-  for (const message of [undefined, validActions[0], { action: validActions[0] }]) send(message);
+  for (const [requestId, action] of validActions.entries()) sendMessage({ requestId, action });
+  for (const action of invalidActions) sendMessage({ requestId: 99, action });
+  for (const message of [undefined, validActions[0], { action: validActions[0] }]) sendMessage(message);
   await runPendingPromises();
   assert.deepEqual(receivedActions, validActions);
   assert.deepEqual(

@@ -43,12 +43,12 @@ export function makePanels(options: PanelsOptions): Panels {
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const broadcast = (message: ToPanel) => {
+  const broadcastMessage = (message: ToPanel) => {
     for (const port of ports) port.postMessage(message);
   };
   const saveAndSend = (message: ToPanel) => {
     savedMessages.set(message.op, message);
-    broadcast(message);
+    broadcastMessage(message);
   };
   const makeState = (ended: readonly CallView[]): ToPanel => ({
     op: 'state',
@@ -61,16 +61,16 @@ export function makePanels(options: PanelsOptions): Panels {
       timer = undefined;
       const ended = unsentEndedCalls;
       unsentEndedCalls = [];
-      broadcast(makeState(ended));
+      broadcastMessage(makeState(ended));
     }, UpdateDelayMs);
   };
   const answerRequest = async (port: Port, message: unknown) => {
     const request = readFromPanel(message);
     if (!request) return;
-    const done = await options
+    const actionResult = await options
       .runAction(request.action)
       .catch((error: unknown) => ({ error: formatErrorMessage(error) }));
-    const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
+    const reply: ToPanel = { op: 'done', requestId: request.requestId, done: actionResult };
     if (ports.has(port)) port.postMessage(reply);
   };
   const addPort = (port: Port) => {

@@ -10,12 +10,12 @@ const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])
 export function parsePattern(pattern: string): UrlMatcher | undefined {
   const patternParts = patternSyntax.exec(pattern);
   if (!patternParts) return undefined;
-  const [, scheme = '', host = '', port = '*', path = ''] = patternParts;
+  const [, patternScheme = '', host = '', port = '*', path = ''] = patternParts;
   const pathMatches = makeGlobMatcher(path);
   // In Chrome, the path pattern /app/* also matches the path /app.
   const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
-    matchesScheme(scheme, url.protocol) &&
+    matchesScheme(patternScheme, url.protocol) &&
     matchesHost(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
     (port === '*' || port === readPort(url)) &&
     (pathMatches(url.pathname + url.search) || url.pathname + url.search === pathWithoutSlash);
@@ -28,16 +28,16 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
 export function toChromePatterns(pattern: string): string[] {
   const patternParts = patternSyntax.exec(pattern);
   if (!patternParts) return [];
-  const [, scheme = '', host = '', port = '*', path = ''] = patternParts;
-  if (scheme !== '*' || port === '*') return [pattern];
+  const [, patternScheme = '', host = '', port = '*', path = ''] = patternParts;
+  if (patternScheme !== '*' || port === '*') return [pattern];
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
-export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
+export function matchesAny(url: string, patterns: readonly string[], excludePatterns: readonly string[]): boolean {
   const parsedUrl = readUrl(url);
   if (!parsedUrl) return false;
   const isMatch = (pattern: string) => parsePattern(pattern)?.(parsedUrl) ?? false;
-  return patterns.some(isMatch) && !excludes.some(isMatch);
+  return patterns.some(isMatch) && !excludePatterns.some(isMatch);
 }
 
 function readUrl(url: string): URL | undefined {
@@ -48,15 +48,15 @@ function readUrl(url: string): URL | undefined {
   }
 }
 
-function matchesScheme(scheme: string, protocol: string): boolean {
-  return scheme === '*' ? protocol === 'http:' || protocol === 'https:' : protocol === `${scheme}:`;
+function matchesScheme(patternScheme: string, protocol: string): boolean {
+  return patternScheme === '*' ? protocol === 'http:' || protocol === 'https:' : protocol === `${patternScheme}:`;
 }
 
-function matchesHost(host: string, hostname: string): boolean {
+function matchesHost(host: string, urlHostname: string): boolean {
   if (host === '*') return true;
-  if (!host.startsWith('*.')) return host === hostname;
+  if (!host.startsWith('*.')) return host === urlHostname;
   const domain = host.slice(2);
-  return hostname === domain || hostname.endsWith(`.${domain}`);
+  return urlHostname === domain || urlHostname.endsWith(`.${domain}`);
 }
 
 function readPort(url: URL): string {
@@ -78,12 +78,12 @@ function makeGlobMatcher(pattern: string): (matchedText: string) => boolean {
       !matchedText.endsWith(suffix)
     )
       return false;
-    let position = prefix.length;
+    let matchPosition = prefix.length;
     const suffixStart = matchedText.length - suffix.length;
     for (const piece of middlePieces) {
-      const pieceStart = matchedText.indexOf(piece, position);
+      const pieceStart = matchedText.indexOf(piece, matchPosition);
       if (pieceStart < 0 || pieceStart + piece.length > suffixStart) return false;
-      position = pieceStart + piece.length;
+      matchPosition = pieceStart + piece.length;
     }
     return true;
   };

@@ -30,9 +30,9 @@ function makeFixture() {
       }
     },
     updateUserScript: async (script) => {
-      const old = scripts.get(script.id);
-      assert.ok(old);
-      scripts.set(script.id, { script, code: old.code });
+      const oldScript = scripts.get(script.id);
+      assert.ok(oldScript);
+      scripts.set(script.id, { script, code: oldScript.code });
       eventOrder.push(...removeFromOrder(script.id));
       log.push(`moved ${script.id}`);
     },
@@ -51,9 +51,9 @@ function makeFixture() {
       }
     },
     updateFile: async (script) => {
-      const old = files.find((f) => f.script.id === script.id);
-      assert.ok(old, 'a script was updated before its registration');
-      old.script = script;
+      const oldScript = files.find((f) => f.script.id === script.id);
+      assert.ok(oldScript, 'a script was updated before its registration');
+      oldScript.script = script;
       log.push(`moved ${script.id}`);
     },
     unregisterFiles: async (ids) => {
@@ -129,8 +129,10 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
     [topScript?.allFrames, topScript?.matches, topScript?.excludeMatches],
     [false, ['*://a.org/*', '*://b.org/*'], ['*://f.org/*']],
   );
-  const bridges = files.filter((f) => f.file === 'bridge.js').map((f) => [f.script.allFrames, f.script.matches.length]);
-  assert.deepEqual(bridges, [
+  const bridgeScripts = files
+    .filter((f) => f.file === 'bridge.js')
+    .map((f) => [f.script.allFrames, f.script.matches.length]);
+  assert.deepEqual(bridgeScripts, [
     [false, 4],
     [true, 1],
   ]);
@@ -141,8 +143,8 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
 
 test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
   const { plugins, scripts, state: browserState, order: eventOrder, refused: refusedScripts } = makeFixture();
-  const isolated = makePlugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
-  await syncAndPrepare(plugins, [makePlugin('a'), isolated]);
+  const isolatedPlugin = makePlugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
+  await syncAndPrepare(plugins, [makePlugin('a'), isolatedPlugin]);
   assert.equal(browserState.registrations, 2);
   assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-a-script-a', 'plugin-i-script-i']);
   const { script, code } = scripts.get('plugin-i-script-i') ?? {};
@@ -161,7 +163,7 @@ test('a few adapters are preregistered together, with their entry points, and th
     assert.ok(eventOrder.indexOf(`probe-${id}`) < eventOrder.indexOf(id), `there is no probe before the script ${id}`);
   // If Chrome rejects one script, all other scripts are still registered.
   refusedScripts.add('plugin-c-script-c');
-  await syncAndPrepare(plugins, [makePlugin('a'), isolated, makePlugin('c'), makePlugin('d')]);
+  await syncAndPrepare(plugins, [makePlugin('a'), isolatedPlugin, makePlugin('c'), makePlugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
   await syncAndPrepare(plugins, [makePlugin('a'), makePlugin('unknown'), makePlugin('d')]);
   assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a', 'plugin-d-script-d']);
@@ -186,10 +188,10 @@ test('of many plugins, those that start early or were used recently are preregis
 
 test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
   const { plugins, scripts, state: browserState } = makeFixture();
-  const pre = makePlugin('pre', { preScript: true, allFrames: true });
+  const preScriptPlugin = makePlugin('pre', { preScript: true, allFrames: true });
   const earlyPlugins = Array.from({ length: 3 }, (_, i) => makePlugin(`e${i}`, { early: true }));
   browserState.chars = 3 << 20;
-  await syncAndPrepare(plugins, [pre, ...earlyPlugins]);
+  await syncAndPrepare(plugins, [preScriptPlugin, ...earlyPlugins]);
   assert.deepEqual(removeDigests(scripts.keys()), [
     'base',
     'early-pre-script-pre',
@@ -203,7 +205,7 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
     `const _pre = HOST(false)("{\\"name\\":\\"pre\\"}",\nundefined,\nfunction () { /* pre pre */ }\n);`,
   );
   assert.deepEqual(
-    [pre, ...earlyPlugins, makePlugin('x')].map((p) => plugins.canStartLate(p)),
+    [preScriptPlugin, ...earlyPlugins, makePlugin('x')].map((p) => plugins.canStartLate(p)),
     [false, false, false, true, true],
   );
 });
@@ -229,9 +231,9 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   const stateBefore = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = stateBefore.find((id) => id.startsWith('bridge-'));
   // Chrome may list scripts in another order than the order of registration, and without the IDs of isolated worlds.
-  const listed = [...scripts].reverse();
+  const listedScripts = [...scripts].reverse();
   scripts.clear();
-  for (const [id, { script, code }] of listed) {
+  for (const [id, { script, code }] of listedScripts) {
     const { worldId: _, matches, ...rest } = script;
     scripts.set(id, { script: { ...rest, matches: [...matches].reverse() }, code });
   }
@@ -270,8 +272,8 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
     const { plugins, chrome, state: browserState, log } = makeFixture();
     browserState.allowed = isAllowed;
     const wantedPlugins = () => plugins.wantedPlugins.map(({ name }) => name);
-    const [a, b] = [makePlugin('a', { file: 'a.js' }), makePlugin('b', { file: 'b.js' })];
-    await plugins.sync(makeSyncParams(a, b));
+    const [pluginA, pluginB] = [makePlugin('a', { file: 'a.js' }), makePlugin('b', { file: 'b.js' })];
+    await plugins.sync(makeSyncParams(pluginA, pluginB));
     await plugins.prepare();
     for (const method of [
       'unregisterUserScripts',
@@ -279,15 +281,15 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
       'registerUserScripts',
       'registerFiles',
     ] as const) {
-      const original: (registeredScripts: never) => Promise<void> = chrome[method];
+      const originalMethod: (registeredScripts: never) => Promise<void> = chrome[method];
       chrome[method] = async (registeredScripts: never) => {
         log.push(`${method} while ${wantedPlugins()} are wanted`);
-        await original(registeredScripts);
+        await originalMethod(registeredScripts);
       };
     }
-    await plugins.sync(makeSyncParams(b));
-    const unregister = isAllowed ? 'unregisterUserScripts' : 'unregisterFiles';
-    assert.equal(log[0], `${unregister} while a,b are wanted`);
+    await plugins.sync(makeSyncParams(pluginB));
+    const unregisterMethod = isAllowed ? 'unregisterUserScripts' : 'unregisterFiles';
+    assert.equal(log[0], `${unregisterMethod} while a,b are wanted`);
     assert.ok(log.some((line) => line.startsWith('register')));
     assert.deepEqual(
       log.filter((line) => line.startsWith('register') && line.includes('a,b')),
@@ -299,42 +301,42 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
 
 test('a pattern that Chrome would reject does not affect others', async () => {
   const { plugins, files } = makeFixture();
-  const bad = makePlugin('bad', { matches: ['*://*', 'not a pattern'] });
+  const badPlugin = makePlugin('bad', { matches: ['*://*', 'not a pattern'] });
   const half = makePlugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
-  await plugins.sync(makeSyncParams(bad, half));
+  await plugins.sync(makeSyncParams(badPlugin, half));
   assert.deepEqual(plugins.wantedPlugins, [half]);
   assert.deepEqual(files[0]?.script.matches, ['http://half.org:81/*', 'https://half.org:81/*']);
 });
 
 test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
   const { plugins, state: browserState } = makeFixture();
-  const isolated = makePlugin('a', { world: 'isolated', file: 'adapters/a.js' });
-  await plugins.sync(makeSyncParams(isolated));
-  assert.equal(plugins.canRun(isolated), true);
+  const isolatedPlugin = makePlugin('a', { world: 'isolated', file: 'adapters/a.js' });
+  await plugins.sync(makeSyncParams(isolatedPlugin));
+  assert.equal(plugins.canRun(isolatedPlugin), true);
   browserState.allowed = false;
-  await plugins.sync(makeSyncParams(isolated));
-  assert.deepEqual([plugins.canRun(isolated), plugins.canRun(makePlugin('b'))], [false, true]);
+  await plugins.sync(makeSyncParams(isolatedPlugin));
+  assert.deepEqual([plugins.canRun(isolatedPlugin), plugins.canRun(makePlugin('b'))], [false, true]);
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
   const { plugins, files, state: browserState } = makeFixture();
   browserState.allowed = false;
-  const a = makePlugin('a', { file: 'adapters/a.js' });
-  assert.equal(await plugins.sync(makeSyncParams(a)), 'files');
-  const b = makePlugin('b', { file: 'adapters/b.js' });
-  const c = makePlugin('c', { file: 'adapters/c.js', world: 'isolated' });
-  await plugins.sync(makeSyncParams(a, b, c));
+  const pluginA = makePlugin('a', { file: 'adapters/a.js' });
+  assert.equal(await plugins.sync(makeSyncParams(pluginA)), 'files');
+  const pluginB = makePlugin('b', { file: 'adapters/b.js' });
+  const isolatedFilePlugin = makePlugin('c', { file: 'adapters/c.js', world: 'isolated' });
+  await plugins.sync(makeSyncParams(pluginA, pluginB, isolatedFilePlugin));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a.js', 'probe.js', 'adapters/b.js', 'bridge.js'],
   );
-  await plugins.sync(makeSyncParams({ ...a, script: 's2', file: 'adapters/a2.js' }));
+  await plugins.sync(makeSyncParams({ ...pluginA, script: 's2', file: 'adapters/a2.js' }));
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'adapters/a2.js', 'bridge.js'],
   );
   browserState.allowed = true;
-  assert.equal(await plugins.sync(makeSyncParams(a)), 'userScripts');
+  assert.equal(await plugins.sync(makeSyncParams(pluginA)), 'userScripts');
   assert.deepEqual(
     files.map((f) => f.file),
     ['probe.js', 'bridge.js'],

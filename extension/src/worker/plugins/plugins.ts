@@ -114,7 +114,7 @@ export class Plugins {
       if (this.#mode !== 'userScripts') return;
       const fetchCode = (plugin: PluginInfo) => this.#options.fetchCode(plugin.name, plugin.script);
       const usedPlugins = await this.#options.recentlyUsed();
-      const preregistered = await selectWithinBudget(
+      const preregisteredPlugins = await selectWithinBudget(
         sortForPreregistration(this.#wanted, usedPlugins),
         async (plugin) =>
           fetchCode(plugin).then(
@@ -123,11 +123,11 @@ export class Plugins {
           ),
       );
       this.#pluginsOverBudget = new Set(
-        this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
+        this.#wanted.flatMap((p) => (p.early === true && !preregisteredPlugins.includes(p) ? [p.name] : [])),
       );
       const scripts = new Map<string, { script: RegisteredScript; plugin: PluginInfo; hasAdapter: boolean }>();
       for (const plugin of this.#wanted) {
-        const hasAdapter = preregistered.includes(plugin);
+        const hasAdapter = preregisteredPlugins.includes(plugin);
         if (!hasAdapter && plugin.preScript !== true) continue;
         const script = this.#makeScript(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
         scripts.set(script.id, { script, plugin, hasAdapter });
@@ -187,8 +187,8 @@ export class Plugins {
 
   async #syncBases(): Promise<void> {
     const registeredScripts = await this.#readRegistered();
-    const bases = await this.#makeBases();
-    const newBases = bases.filter((base) => !registeredScripts.has(base.id));
+    const baseScripts = await this.#makeBases();
+    const newBases = baseScripts.filter((base) => !registeredScripts.has(base.id));
     if (newBases.length > 0) {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
@@ -200,7 +200,7 @@ export class Plugins {
       await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
       for (const base of newBases) registeredScripts.set(base.id, base);
     }
-    const baseIds = new Set(bases.map((base) => base.id));
+    const baseIds = new Set(baseScripts.map((base) => base.id));
     await this.#unregister(
       [...registeredScripts.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)),
     );
@@ -226,7 +226,7 @@ export class Plugins {
   async #makeBases(): Promise<RegisteredScript[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const frameMatches = uniteMatches(inPages.filter(runsInFrames));
-    const bases = [
+    const baseScripts = [
       { matches: frameMatches, excludeMatches: [], allFrames: true },
       {
         matches: uniteMatches(inPages.filter((p) => !runsInFrames(p))),
@@ -235,7 +235,7 @@ export class Plugins {
       },
     ];
     const scripts: RegisteredScript[] = [];
-    for (const base of bases) {
+    for (const base of baseScripts) {
       if (base.matches.length === 0 || this.#hostHash === '') continue;
       const id = `${BASE_PREFIX}${await makeShortHash(JSON.stringify([this.#hostHash, base]))}`;
       scripts.push({ id, isIsolated: false, ...base });
@@ -326,7 +326,7 @@ export class Plugins {
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
-    const probes = hosts.map((host) => ({
+    const probeScripts = hosts.map((host) => ({
       id: `${PROBE_PREFIX}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
@@ -335,12 +335,12 @@ export class Plugins {
       file: PROBE_FILE,
     }));
     const presentIds = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
-    await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => presentIds.has(id)));
-    await this.#registrar.registerFiles(probes);
+    await this.#registrar.unregisterFiles(probeScripts.map((probe) => probe.id).filter((id) => presentIds.has(id)));
+    await this.#registrar.registerFiles(probeScripts);
   }
 
   async #syncFiles(withAdapters: boolean): Promise<void> {
-    const present = await this.#registrar.listFileScripts();
+    const presentScripts = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
@@ -348,16 +348,16 @@ export class Plugins {
       // extension's world. In the extension's world, a plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
-    const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
+    const presentAdapters = presentScripts.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
     const staleIds = presentAdapters.filter((s) => !isSameScript(s, files.get(s.id)?.script)).map((s) => s.id);
     const newFiles = [...files.values()].filter(
-      ({ script }) => staleIds.includes(script.id) || !present.some((s) => s.id === script.id),
+      ({ script }) => staleIds.includes(script.id) || !presentScripts.some((s) => s.id === script.id),
     );
     const hostIds = new Set([
       ...files.keys(),
       ...(this.#mode === 'userScripts' ? (await this.#readRegistered()).keys() : []),
     ]);
-    const staleProbes = present.filter(
+    const staleProbes = presentScripts.filter(
       (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
     );
     await this.#registrar.unregisterFiles([...staleIds, ...staleProbes.map((s) => s.id)]);
@@ -375,25 +375,27 @@ export class Plugins {
    * browser start, so that each restart registers a new bridge.
    */
   async #syncBridge(): Promise<void> {
-    const present = await this.#registrar.listFileScripts();
+    const presentScripts = await this.#registrar.listFileScripts();
     const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegistered()).values()] : [];
-    const hostKeys = [...userScripts, ...present.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
+    const hostKeys = [...userScripts, ...presentScripts.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
     const bootId = await this.#options.bootId();
-    const bridges = [
+    const bridgeScripts = [
       { prefix: BRIDGE_PREFIX, plugins: this.#wanted, allFrames: false },
       { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(runsInFrames), allFrames: true },
     ];
     const keptIds = new Set<string>();
-    for (const { prefix, plugins, allFrames } of bridges) {
+    for (const { prefix, plugins, allFrames } of bridgeScripts) {
       const matches = uniteMatches(plugins);
       const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
       if (matches.length === 0) continue;
       keptIds.add(id);
-      if (present.some((s) => s.id === id)) continue;
+      if (presentScripts.some((s) => s.id === id)) continue;
       const bridge = { id, matches, excludeMatches: [], isIsolated: true, allFrames, file: BRIDGE_FILE };
       await this.#registrar.registerFiles([bridge]);
     }
-    await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id));
+    await this.#registrar.unregisterFiles(
+      presentScripts.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id),
+    );
   }
 }
 
@@ -428,13 +430,13 @@ function filterValidPatterns(patterns: readonly string[] | undefined): readonly 
   return (patterns ?? []).flatMap(toChromePatterns);
 }
 
-function isSameScript(a: RegisteredScript | undefined, b: RegisteredScript | undefined): boolean {
-  if (!a || !b) return a === b;
+function isSameScript(firstScript: RegisteredScript | undefined, secondScript: RegisteredScript | undefined): boolean {
+  if (!firstScript || !secondScript) return firstScript === secondScript;
   return (
-    a.isIsolated === b.isIsolated &&
-    a.allFrames === b.allFrames &&
-    joinSorted(a.matches) === joinSorted(b.matches) &&
-    joinSorted(a.excludeMatches) === joinSorted(b.excludeMatches)
+    firstScript.isIsolated === secondScript.isIsolated &&
+    firstScript.allFrames === secondScript.allFrames &&
+    joinSorted(firstScript.matches) === joinSorted(secondScript.matches) &&
+    joinSorted(firstScript.excludeMatches) === joinSorted(secondScript.excludeMatches)
   );
 }
 

@@ -33,9 +33,9 @@ function makeFixture() {
 test('settings are sent once to each current and later document', () => {
   const { settingsSync, addDocument } = makeFixture();
   const openDocument = addDocument('d1', 'a', 'b');
-  const blue = { values: { team: 'blue' } };
-  const expectedMessages: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
-  settingsSync.setSettings('a', blue);
+  const blueSettings = { values: { team: 'blue' } };
+  const expectedMessages: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blueSettings }];
+  settingsSync.setSettings('a', blueSettings);
   settingsSync.onDocumentReported('d1');
   settingsSync.onDocumentReported('unknown');
   assert.deepEqual(openDocument, expectedMessages);

@@ -27,10 +27,10 @@ function makeFixture() {
 
 test('code is fetched from the server once, and then read from the cache, even by a new worker', async () => {
   const { asked: fetchedNames, make: makeStore, store } = makeFixture();
-  const [one, same] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
-  assert.deepEqual([one, same], [{ code: 'code of a', options: '{}' }, one]);
+  const [firstResult, sameResult] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
+  assert.deepEqual([firstResult, sameResult], [{ code: 'code of a', options: '{}' }, firstResult]);
   await runPendingPromises();
-  assert.deepEqual(await makeStore().get('a', '1'), one);
+  assert.deepEqual(await makeStore().get('a', '1'), firstResult);
   assert.deepEqual(await store.get('', 'h'), { code: 'code of ' });
   assert.deepEqual(fetchedNames, ['a/1', '/h']);
 });

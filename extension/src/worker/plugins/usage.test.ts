@@ -7,7 +7,7 @@ test('recent uses are stored after a delay, newest first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const usageState = { text: 'b c', writes: 0, changes: 0 };
   const usage = new PluginUsage({
-    read: async () => usageState.text,
+    readUsage: async () => usageState.text,
     write: async (text) => {
       usageState.text = text;
       usageState.writes++;
@@ -28,7 +28,7 @@ test('recent uses are stored after a delay, newest first', async (t) => {
 
 test('if the stored usage cannot be read, no plugin counts as recently used', async () => {
   const usage = new PluginUsage({
-    read: async () => {
+    readUsage: async () => {
       throw new Error('no disk');
     },
     write: async () => undefined,

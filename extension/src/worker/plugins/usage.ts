@@ -11,7 +11,7 @@ const MaxUsedPlugins = 64;
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {
-  read(): Promise<string | undefined>;
+  readUsage(): Promise<string | undefined>;
   write(text: string): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ export class PluginUsage {
   readonly #names: Promise<string[]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ read, write }: UsageOptions) {
-    this.#write = write;
-    this.#names = read()
+  constructor({ readUsage, write: writeUsage }: UsageOptions) {
+    this.#write = writeUsage;
+    this.#names = readUsage()
       .catch(() => undefined)
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
@@ -60,11 +60,11 @@ export function sortForPreregistration(
   plugins: readonly PluginInfo[],
   usedPlugins: readonly string[],
 ): readonly PluginInfo[] {
-  const rank = ({ name, early }: PluginInfo) => {
+  const rankPlugin = ({ name, early }: PluginInfo) => {
     const index = usedPlugins.indexOf(name);
     return (early === true ? 0 : MaxUsedPlugins + 1) + (index < 0 ? MaxUsedPlugins : index);
   };
-  const sorted = [...plugins].sort((a, b) => rank(a) - rank(b));
+  const sorted = [...plugins].sort((a, b) => rankPlugin(a) - rankPlugin(b));
   return plugins.length <= MaxPreregistered
     ? sorted
     : sorted.filter((p) => p.early === true || usedPlugins.includes(p.name));

@@ -8,7 +8,7 @@ import { TabReloader } from './reload.ts';
 const busyMs = 8000;
 
 /** untouched is the state of a page without a bridge in which the user has not clicked or typed. */
-const untouched: PageState = {
+const untouchedPage: PageState = {
   hasUserInteracted: false,
   startedAtMs: 5000,
   audible: false,
@@ -18,21 +18,21 @@ const untouched: PageState = {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
-  const reloaded: number[] = [];
-  const orphans: string[] = [];
+  const reloadedTabs: number[] = [];
+  const orphanedDocuments: string[] = [];
   const pages = new Map<number, PageState | 'busy' | 'error'>();
   const tabStates = new Map<number, TabState>();
   const liveTabs = new Set<number>();
   const goneTabs = new Set<number>();
-  const loading = new Set<number>();
+  const loadingTabs = new Set<number>();
   const frames = new Map<number, FrameState[]>();
   const reframedTabs: string[] = [];
-  const inspected: number[] = [];
+  const inspectedTabs: number[] = [];
   const pingedDocuments: string[] = [];
   const deafDocuments = new Set<string>();
   const fetchedPlugins: string[] = [];
   const environment = { isRegistered: true, isConnected: true };
-  const reload = new TabReloader({
+  const tabReloader = new TabReloader({
     query: async () =>
       [...pages.keys()].map((id) => ({
         id,
@@ -40,21 +40,21 @@ function makeFixture(t: TestContext) {
         url: id < 100 ? 'https://demo.example/' : 'https://other.example/',
         title: '',
         active: false,
-        loading: loading.has(id),
+        loading: loadingTabs.has(id),
         discarded: false,
         frozen: false,
         lastAccessed: 0,
       })),
     tabState: async (id) => tabStates.get(id) ?? 'open',
     readPage: async (id) => {
-      inspected.push(id);
+      inspectedTabs.push(id);
       const page = pages.get(id);
       if (page !== 'busy') return page;
-      return new Promise((resolve) => setTimeout(() => resolve(untouched), busyMs));
+      return new Promise((resolve) => setTimeout(() => resolve(untouchedPage), busyMs));
     },
     reloadTab: async (id) => {
       if (goneTabs.has(id)) throw new Error(`No tab with id: ${id}.`);
-      reloaded.push(id);
+      reloadedTabs.push(id);
     },
     plugins: () => [
       { ...demoPlugin, frames: true },
@@ -68,7 +68,7 @@ function makeFixture(t: TestContext) {
     ],
     listFrames: async (id) => frames.get(id) ?? [],
     readFrames: async (id) => {
-      inspected.push(id);
+      inspectedTabs.push(id);
       return frames.get(id) ?? [];
     },
     reloadFrame: async (_, documentId) => void reframedTabs.push(documentId),
@@ -83,97 +83,103 @@ function makeFixture(t: TestContext) {
     isConnected: () => environment.isConnected,
     canRun: (plugin) => plugin.name === 'demo',
   });
-  reload.orphaned.addListener((documentId) => orphans.push(documentId));
+  tabReloader.orphaned.addListener((documentId) => orphanedDocuments.push(documentId));
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await runPendingPromises();
   };
   const simulateRegistration = async (fromMs: number, firstMs: number | undefined = Date.now()) => {
-    reload.recordRegistration({ fromMs, firstMs });
+    tabReloader.recordRegistration({ fromMs, firstMs });
     await advanceTime(0);
   };
   const reloadFixture = {
-    inspected,
+    inspected: inspectedTabs,
     pinged: pingedDocuments,
     deaf: deafDocuments,
     fetched: fetchedPlugins,
     environment,
   };
   return {
-    reload,
+    reload: tabReloader,
     registered: simulateRegistration,
     frames,
     reframed: reframedTabs,
-    reloaded,
-    orphans,
+    reloaded: reloadedTabs,
+    orphans: orphanedDocuments,
     pages,
     states: tabStates,
     live: liveTabs,
     gone: goneTabs,
-    loading,
+    loading: loadingTabs,
     advanceTime,
     ...reloadFixture,
   };
 }
 
 test('an error page is reloaded for a call only', async (t) => {
-  const { reload, registered: simulateRegistration, reloaded, pages, advanceTime } = makeFixture(t);
+  const {
+    reload: tabReloader,
+    registered: simulateRegistration,
+    reloaded: reloadedTabs,
+    pages,
+    advanceTime,
+  } = makeFixture(t);
   pages.set(1, 'error');
-  assert.equal(await reload.load(1), true);
-  assert.deepEqual(reloaded, [1]);
+  assert.equal(await tabReloader.load(1), true);
+  assert.deepEqual(reloadedTabs, [1]);
   await simulateRegistration(0);
   for (let i = 0; i < 20; i++) await advanceTime(1000);
-  assert.deepEqual([reloaded, reload.expects(1)], [[1], false]);
+  assert.deepEqual([reloadedTabs, tabReloader.expects(1)], [[1], false]);
 });
 
 test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
-  const { reload, reloaded, pages, states: tabStates, live: liveTabs } = makeFixture(t);
-  pages.set(1, untouched);
-  pages.set(2, { ...untouched, hasUserInteracted: true });
-  pages.set(3, { ...untouched, audible: true });
-  pages.set(4, { ...untouched, hasUserInteracted: true });
+  const { reload: tabReloader, reloaded: reloadedTabs, pages, states: tabStates, live: liveTabs } = makeFixture(t);
+  pages.set(1, untouchedPage);
+  pages.set(2, { ...untouchedPage, hasUserInteracted: true });
+  pages.set(3, { ...untouchedPage, audible: true });
+  pages.set(4, { ...untouchedPage, hasUserInteracted: true });
   tabStates.set(4, 'discarded');
-  pages.set(5, { ...untouched, hasUserInteracted: true });
+  pages.set(5, { ...untouchedPage, hasUserInteracted: true });
   tabStates.set(5, 'crashed');
-  pages.set(6, untouched);
+  pages.set(6, untouchedPage);
   liveTabs.add(6);
-  pages.set(100, untouched);
-  const crashes: string[] = [];
-  reload.crashed.addListener((tabId) =>
-    crashes.push(`${tabId} of ${reloaded.includes(tabId) ? 'a new page' : 'its page'}`),
+  pages.set(100, untouchedPage);
+  const crashedTabs: string[] = [];
+  tabReloader.crashed.addListener((tabId) =>
+    crashedTabs.push(`${tabId} of ${reloadedTabs.includes(tabId) ? 'a new page' : 'its page'}`),
   );
-  const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
+  const reloadAnswers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => tabReloader.load(id)));
   // The plugin already runs in tab 6, so load returns true without a reload.
-  assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
-  assert.deepEqual(reloaded.sort(), [1, 4, 5]);
-  assert.deepEqual(crashes, ['5 of its page'], 'a crash is reported before the reload');
+  assert.deepEqual(reloadAnswers, [true, false, false, true, true, true, false, false]);
+  assert.deepEqual(reloadedTabs.sort(), [1, 4, 5]);
+  assert.deepEqual(crashedTabs, ['5 of its page'], 'a crash is reported before the reload');
 });
 
 test('a page that does not answer is not reloaded', async (t) => {
-  const { reload, reloaded, pages, advanceTime } = makeFixture(t);
+  const { reload: tabReloader, reloaded: reloadedTabs, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
-  const answer = reload.load(1);
+  const answer = tabReloader.load(1);
   await runPendingPromises();
   await advanceTime(1000);
-  assert.deepEqual([await answer, reloaded], [false, []]);
+  assert.deepEqual([await answer, reloadedTabs], [false, []]);
 });
 
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
-  const { reload, reloaded, pages, loading, advanceTime } = makeFixture(t);
+  const { reload: tabReloader, reloaded: reloadedTabs, pages, loading: loadingTabs, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
-  pages.set(2, { ...untouched, hasUserInteracted: true });
-  loading.add(1).add(2);
-  const answers = Promise.all([reload.load(1), reload.load(2)]);
+  pages.set(2, { ...untouchedPage, hasUserInteracted: true });
+  loadingTabs.add(1).add(2);
+  const reloadAnswers = Promise.all([tabReloader.load(1), tabReloader.load(2)]);
   await runPendingPromises();
   await advanceTime(1000);
-  assert.deepEqual([await answers, reloaded], [[true, false], []]);
+  assert.deepEqual([await reloadAnswers, reloadedTabs], [[true, false], []]);
 });
 
 test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
   const {
-    reload,
+    reload: tabReloader,
     registered: simulateRegistration,
-    reloaded,
+    reloaded: reloadedTabs,
     fetched: fetchedPlugins,
     pages,
     live: liveTabs,
@@ -187,94 +193,94 @@ test('documents that began while scripts were registered are reloaded at once, a
     [5, 5050],
     [6, 5050],
   ] as const) {
-    pages.set(id, { ...untouched, startedAtMs: startedMs, hasUserInteracted: id === 6 });
+    pages.set(id, { ...untouchedPage, startedAtMs: startedMs, hasUserInteracted: id === 6 });
   }
   liveTabs.add(5);
   await advanceTime(60);
   await simulateRegistration(5000);
   assert.deepEqual(
-    [reloaded, fetchedPlugins],
+    [reloadedTabs, fetchedPlugins],
     [
       [2, 3],
       ['demo', 'demo'],
     ],
   );
-  assert.deepEqual([1, 2, 6].map(reload.expects.bind(reload)), [false, true, false]);
+  assert.deepEqual([1, 2, 6].map(tabReloader.expects.bind(tabReloader)), [false, true, false]);
 });
 
 test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
   const {
-    reload,
+    reload: tabReloader,
     registered: simulateRegistration,
-    reloaded,
-    inspected,
+    reloaded: reloadedTabs,
+    inspected: inspectedTabs,
     pages,
     live: liveTabs,
     advanceTime,
   } = makeFixture(t);
-  for (const id of [1, 2, 3]) pages.set(id, untouched);
+  for (const id of [1, 2, 3]) pages.set(id, untouchedPage);
   await advanceTime(100);
-  reload.recordStart(1, 5040); // The document of tab 1 started before the registration of the scripts.
-  reload.recordStart(2, 5060); // The document of tab 2 started during the registration of the scripts.
-  reload.recordStart(3, 5080);
+  tabReloader.recordStart(1, 5040); // The document of tab 1 started before the registration of the scripts.
+  tabReloader.recordStart(2, 5060); // The document of tab 2 started during the registration of the scripts.
+  tabReloader.recordStart(3, 5080);
   await simulateRegistration(4000, 5050);
   assert.deepEqual(
-    [inspected, reloaded],
+    [inspectedTabs, reloadedTabs],
     [[1, 1], [1]],
     'a document that started before the registrations lacks the scripts',
   );
   liveTabs.add(1).add(2);
   await advanceTime(300);
   assert.deepEqual(
-    [inspected.slice(2), reloaded],
+    [inspectedTabs.slice(2), reloadedTabs],
     [
       [3, 3],
       [1, 3],
     ],
   );
-  assert.equal(reload.expects(2), false);
+  assert.equal(tabReloader.expects(2), false);
 });
 
 test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
   const {
-    reload,
+    reload: tabReloader,
     registered: simulateRegistration,
-    inspected,
+    inspected: inspectedTabs,
     pinged: pingedDocuments,
-    reloaded,
+    reloaded: reloadedTabs,
     pages,
     live: liveTabs,
-    loading,
+    loading: loadingTabs,
     advanceTime,
   } = makeFixture(t);
-  pages.set(1, untouched);
-  pages.set(2, untouched);
+  pages.set(1, untouchedPage);
+  pages.set(2, untouchedPage);
   liveTabs.add(1).add(2);
   await simulateRegistration(0);
   // Tab 1 navigates immediately. Tab 2 navigates only after Chrome has distributed the registered scripts.
-  reload.recordStart(1, 5010);
+  tabReloader.recordStart(1, 5010);
   liveTabs.delete(1);
-  loading.add(1).add(2);
+  loadingTabs.add(1).add(2);
   await advanceTime(10);
   await simulateRegistration(2000, 5000);
   await advanceTime(150);
   liveTabs.add(1);
-  loading.delete(1);
+  loadingTabs.delete(1);
   await advanceTime(900);
   liveTabs.delete(2);
-  reload.recordStart(2, 6050);
+  tabReloader.recordStart(2, 6050);
   for (let i = 0; i < 10; i++) await advanceTime(300);
-  loading.delete(2);
+  loadingTabs.delete(2);
   await advanceTime(300);
-  assert.deepEqual([inspected, reloaded, new Set(pingedDocuments)], [[], [], new Set(['d1', 'd2'])]);
-  assert.deepEqual([reload.expects(1), reload.expects(2)], [false, false]);
+  assert.deepEqual([inspectedTabs, reloadedTabs, new Set(pingedDocuments)], [[], [], new Set(['d1', 'd2'])]);
+  assert.deepEqual([tabReloader.expects(1), tabReloader.expects(2)], [false, false]);
 });
 
 test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
   const {
     registered: simulateRegistration,
-    reloaded,
-    inspected,
+    reloaded: reloadedTabs,
+    inspected: inspectedTabs,
     pages,
     live: liveTabs,
     environment,
@@ -282,7 +288,7 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
   } = makeFixture(t);
   let isBridged = false;
   pages.set(1, {
-    ...untouched,
+    ...untouchedPage,
     get hasBridge() {
       const before = isBridged;
       isBridged = true;
@@ -291,82 +297,96 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
   });
   environment.isConnected = false;
   await simulateRegistration(5000);
-  assert.deepEqual([inspected, reloaded], [[1, 1], []]);
+  assert.deepEqual([inspectedTabs, reloadedTabs], [[1, 1], []]);
   for (let i = 0; i < 10; i++) await advanceTime(300);
-  assert.deepEqual(reloaded, []);
+  assert.deepEqual(reloadedTabs, []);
   liveTabs.add(1);
   await advanceTime(300);
-  const looks = inspected.length;
+  const looks = inspectedTabs.length;
   await advanceTime(10_000);
-  assert.deepEqual([inspected.length, reloaded], [looks, []]);
+  assert.deepEqual([inspectedTabs.length, reloadedTabs], [looks, []]);
 });
 
 test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
-  const { registered: simulateRegistration, reloaded, inspected, pages, environment, advanceTime } = makeFixture(t);
-  pages.set(1, untouched);
+  const {
+    registered: simulateRegistration,
+    reloaded: reloadedTabs,
+    inspected: inspectedTabs,
+    pages,
+    environment,
+    advanceTime,
+  } = makeFixture(t);
+  pages.set(1, untouchedPage);
   environment.isRegistered = false;
   await simulateRegistration(0);
   await advanceTime(300);
-  assert.deepEqual([inspected, reloaded], [[], []]);
+  assert.deepEqual([inspectedTabs, reloadedTabs], [[], []]);
   environment.isRegistered = true;
   await simulateRegistration(0);
-  assert.deepEqual(reloaded, [1]);
+  assert.deepEqual(reloadedTabs, [1]);
 });
 
 test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
-  const { reload, registered: simulateRegistration, reloaded, pages, live: liveTabs, advanceTime } = makeFixture(t);
-  pages.set(1, untouched);
-  pages.set(2, untouched);
+  const {
+    reload: tabReloader,
+    registered: simulateRegistration,
+    reloaded: reloadedTabs,
+    pages,
+    live: liveTabs,
+    advanceTime,
+  } = makeFixture(t);
+  pages.set(1, untouchedPage);
+  pages.set(2, untouchedPage);
   await simulateRegistration(5000);
-  assert.deepEqual(reloaded, [1, 2]);
+  assert.deepEqual(reloadedTabs, [1, 2]);
   liveTabs.add(1);
   for (let i = 0; i < 9; i++) await advanceTime(300);
-  assert.deepEqual(reloaded, [1, 2], 'each tab is reloaded only once while its next document loads');
-  assert.deepEqual([reload.expects(1), reload.expects(2)], [false, true]);
+  assert.deepEqual(reloadedTabs, [1, 2], 'each tab is reloaded only once while its next document loads');
+  assert.deepEqual([tabReloader.expects(1), tabReloader.expects(2)], [false, true]);
   for (let i = 0; i < 30; i++) await advanceTime(300);
-  assert.deepEqual(reloaded, [1, 2, 2]);
-  assert.equal(reload.expects(2), false);
+  assert.deepEqual(reloadedTabs, [1, 2, 2]);
+  assert.equal(tabReloader.expects(2), false);
 });
 
 test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
   const {
     registered: simulateRegistration,
-    reloaded,
+    reloaded: reloadedTabs,
     pages,
     live: liveTabs,
     gone: goneTabs,
     advanceTime,
   } = makeFixture(t);
-  const warn = t.mock.method(console, 'warn', () => undefined);
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
-  pages.set(2, untouched);
+  pages.set(2, untouchedPage);
   goneTabs.add(2);
-  pages.set(3, untouched);
+  pages.set(3, untouchedPage);
   await simulateRegistration(5000);
-  assert.deepEqual(reloaded, [3]);
+  assert.deepEqual(reloadedTabs, [3]);
   liveTabs.add(3);
   goneTabs.delete(2);
   await advanceTime(300);
-  assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other page');
+  assert.deepEqual(reloadedTabs, [3, 2], 'the busy page delays no other page');
   liveTabs.add(2);
   await advanceTime(busyMs);
   await advanceTime(busyMs);
-  assert.deepEqual(reloaded, [3, 2, 1]);
-  assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
+  assert.deepEqual(reloadedTabs, [3, 2, 1]);
+  assert.match(String(warnMock.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
 test('a frame that began while scripts were registered is reloaded alone', async (t) => {
   const {
     registered: simulateRegistration,
-    reloaded,
+    reloaded: reloadedTabs,
     reframed: reframedTabs,
-    inspected,
+    inspected: inspectedTabs,
     frames,
     pages,
     live: liveTabs,
     advanceTime,
   } = makeFixture(t);
-  pages.set(1, untouched);
+  pages.set(1, untouchedPage);
   liveTabs.add(1);
   const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
   await advanceTime(50);
@@ -376,16 +396,16 @@ test('a frame that began while scripts were registered is reloaded alone', async
     { ...frame, documentId: 'f-without', url: 'about:blank' },
   ]);
   await simulateRegistration(5000);
-  assert.deepEqual([reframedTabs, inspected], [[], []], 'no frame that can have a plugin lacks the plugin');
+  assert.deepEqual([reframedTabs, inspectedTabs], [[], []], 'no frame that can have a plugin lacks the plugin');
   frames.set(1, [
     { ...frame, documentId: 'f-without', hasUserInteracted: true },
     { ...frame, documentId: 'f-without', startedAtMs: 10 },
   ]);
   await simulateRegistration(5000);
-  assert.deepEqual([reframedTabs, inspected], [[], [1]]);
+  assert.deepEqual([reframedTabs, inspectedTabs], [[], [1]]);
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
   await simulateRegistration(5000);
-  assert.deepEqual([reframedTabs, reloaded], [['f-without'], []]);
+  assert.deepEqual([reframedTabs, reloadedTabs], [['f-without'], []]);
 });
 
 test('a frame that may have its scripts gets time to connect', async (t) => {
@@ -397,7 +417,7 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
     live: liveTabs,
     advanceTime,
   } = makeFixture(t);
-  pages.set(1, untouched);
+  pages.set(1, untouchedPage);
   liveTabs.add(1);
   const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
@@ -410,20 +430,20 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
 test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
   const {
     registered: simulateRegistration,
-    reloaded,
-    orphans,
-    inspected,
+    reloaded: reloadedTabs,
+    orphans: orphanedDocuments,
+    inspected: inspectedTabs,
     deaf: deafDocuments,
     pages,
     live: liveTabs,
   } = makeFixture(t);
-  pages.set(1, untouched);
-  pages.set(2, { ...untouched, startedAtMs: 1, documentId: 'd2' });
-  pages.set(3, { ...untouched, documentId: 'd3', hasUserInteracted: true });
+  pages.set(1, untouchedPage);
+  pages.set(2, { ...untouchedPage, startedAtMs: 1, documentId: 'd2' });
+  pages.set(3, { ...untouchedPage, documentId: 'd3', hasUserInteracted: true });
   // The page of tab 4 is busy and answers late.
-  pages.set(4, { ...untouched, documentId: 'd4', hasBridge: true });
+  pages.set(4, { ...untouchedPage, documentId: 'd4', hasBridge: true });
   for (const id of pages.keys()) liveTabs.add(id);
   for (const id of ['d2', 'd3', 'd4']) deafDocuments.add(id);
   await simulateRegistration(0);
-  assert.deepEqual([orphans, reloaded, inspected], [['d2', 'd3'], [2], [2, 3, 4]]);
+  assert.deepEqual([orphanedDocuments, reloadedTabs, inspectedTabs], [['d2', 'd3'], [2], [2, 3, 4]]);
 });

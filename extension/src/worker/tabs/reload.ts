@@ -161,13 +161,13 @@ export class TabReloader {
 
   async #checkTab(tab: ChromeTab): Promise<void> {
     this.#checking.add(tab.id);
-    const verdict = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
+    const checkResult = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
       warnNotReloaded(error); // The tab was closed or has started to load.
       return 'again';
     });
     this.#checking.delete(tab.id);
     const checks = (this.#checks.get(tab.id) ?? 0) + 1;
-    if (verdict === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
+    if (checkResult === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
     else this.#checks.set(tab.id, checks);
   }
 
@@ -242,11 +242,11 @@ export class TabReloader {
    * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadTimeoutMs or has reached
    * MaxReloads.
    */
-  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
+  async #reloadOnce(tabId: number, reloadTab: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadTimeoutMs) return 'again';
     if (count >= MaxReloads) return 'done';
-    await reload();
+    await reloadTab();
     this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });
     return 'again';
   }

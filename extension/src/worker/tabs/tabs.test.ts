@@ -86,11 +86,11 @@ test('an adapter that failed to start is not live, and a reload would not help',
 });
 
 test('a plugin that no longer matches the URL is not live', () => {
-  const elsewhere = { ...makePlugin('q'), matches: ['*://b.org/*'] };
+  const otherSitePlugin = { ...makePlugin('q'), matches: ['*://b.org/*'] };
   const tabInfo = makeTabInfo(
     makeTab(1),
     1,
-    [makePlugin('p'), elsewhere],
+    [makePlugin('p'), otherSitePlugin],
     makeTopDoc({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
     [],
   );
@@ -131,9 +131,9 @@ test('a tab that Chrome has unloaded is reported as discarded', () => {
 test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
-  const coming = { expects: () => true, arrives: () => true, loadError };
+  const comingPlugins = { expects: () => true, arrives: () => true, loadError };
   const report = (tabFields: Partial<ChromeTab>, topDocument?: DocWithPlugins) => {
-    const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], coming);
+    const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], comingPlugins);
     return [tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload, tabInfo?.loading ?? tabInfo?.arriving];
   };
   assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
@@ -142,23 +142,23 @@ test('a tab with an error page reports the error, unless it is loading again or 
 });
 
 test('a site that does not answer is an error even while the tab loads', () => {
-  const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
-  const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], coming);
+  const comingPlugins = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], comingPlugins);
   assert.deepEqual([tabInfo?.loadError, tabInfo?.needsReload, tabInfo?.loading], ['no_answer', ['p'], undefined]);
   // While the tab loads a new document, its previous document is still connected and still runs calls.
   const topDocument = makeTopDoc({ name: 'p', hash: 'h' });
   assert.equal(
-    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], topDocument, [], coming)?.loadError,
+    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], topDocument, [], comingPlugins)?.loadError,
     undefined,
   );
 });
 
 test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
   const urlOpenedWith = 'https://a.org/start';
-  const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
+  const otherSitePlugin = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
-  const report = (tabFields: Partial<ChromeTab>, coming: object) =>
-    makeTabInfo(makeTab(1, { ...elsewhere, ...tabFields }), 1, [makePlugin('p')], undefined, [], coming);
+  const report = (tabFields: Partial<ChromeTab>, comingPlugins: object) =>
+    makeTabInfo(makeTab(1, { ...otherSitePlugin, ...tabFields }), 1, [makePlugin('p')], undefined, [], comingPlugins);
   const tabInfo = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
     [tabInfo?.url, tabInfo?.title, tabInfo?.loadError, tabInfo?.needsReload],
@@ -201,52 +201,52 @@ test('plugins with frames are live in frames too, and others are not', () => {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const world: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
+  const tabWorld: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
   const reports: string[] = [];
-  const access = { isAllowed: true, isLive: false };
+  const tabAccess = { isAllowed: true, isLive: false };
   const tabs = new Tabs({
-    hasAccess: () => access.isAllowed,
+    hasAccess: () => tabAccess.isAllowed,
     query: async () => {
-      world.queries++;
-      return world.tabs;
+      tabWorld.queries++;
+      return tabWorld.tabs;
     },
     focusedWindow: async () => 1,
     plugins: () => [makePlugin('p')],
-    live: () => (access.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
+    live: () => (tabAccess.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
     sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
     sendChanged: (id, tabInfo: TabInfo | undefined) => reports.push(`${id} ${tabInfo?.title ?? 'gone'}`),
   });
-  return { world, reports, tabs, access };
+  return { world: tabWorld, reports, tabs, access: tabAccess };
 }
 
 test('a tab without site access reports the missing access', async (t) => {
-  const { tabs, access } = makeFixture(t);
-  access.isAllowed = false;
+  const { tabs, access: tabAccess } = makeFixture(t);
+  tabAccess.isAllowed = false;
   tabs.sync();
   await runPendingPromises();
   const [tabInfo] = tabs.sentTabs;
   assert.deepEqual([tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload], ['no_access', undefined, ['p']]);
   // If the user removes a site from the allowed sites, adapters in tabs of that site receive no more calls.
-  access.isLive = true;
+  tabAccess.isLive = true;
   tabs.sync();
   await runPendingPromises();
   assert.deepEqual([tabs.sentTabs[0]?.loadError, tabs.sentTabs[0]?.plugins], ['no_access', undefined]);
 });
 
 test('changes are collected, and only differences are sent', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { world: tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
   tabs.scheduleUpdate();
-  world.tabs = [makeTab(1, { title: 'B' }), makeTab(3)];
+  tabWorld.tabs = [makeTab(1, { title: 'B' }), makeTab(3)];
   for (let i = 0; i < 10; i++) tabs.scheduleUpdate();
   t.mock.timers.tick(49);
   await runPendingPromises();
-  assert.equal(world.queries, 1);
+  assert.equal(tabWorld.queries, 1);
   t.mock.timers.tick(1);
   await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
@@ -261,14 +261,14 @@ test('changes are collected, and only differences are sent', async (t) => {
 });
 
 test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { world: tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
   t.mock.timers.tick(50);
   tabs.scheduleUpdate();
   reports.splice(0);
   const hurryWith = async (title: string) => {
-    world.tabs = [makeTab(1, { title })];
+    tabWorld.tabs = [makeTab(1, { title })];
     tabs.sendSoon();
     await runPendingPromises();
   };
@@ -284,12 +284,12 @@ test('a change that a call may wait for is sent at once, and fast further change
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { world: tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);
   await runPendingPromises();
-  world.tabs = [makeTab(1, { title: 'late' })];
+  tabWorld.tabs = [makeTab(1, { title: 'late' })];
   t.mock.timers.tick(50);
   await runPendingPromises();
   assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);

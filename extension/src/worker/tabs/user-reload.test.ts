@@ -18,7 +18,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
     docs.add({ tabId, frameId: 0, documentId, url, post: () => undefined });
     docs.setPlugins(documentId, []);
   }
-  const unstick = makeUserReload({
+  const reloadUnstuckTab = makeUserReload({
     docs,
     health: {
       prepareCall: () => 1,
@@ -33,12 +33,12 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
       reloadedTabs.push(`reload ${tabId}`);
     },
   });
-  await unstick(4);
+  await reloadUnstuckTab(4);
   assert.deepEqual(reloadedTabs.splice(0), ['reload 4']);
-  const one = unstick(1);
+  const firstReload = reloadUnstuckTab(1);
   await runPendingPromises();
   assert.deepEqual(reloadedTabs, []);
   t.mock.timers.tick(1500);
-  await one;
+  await firstReload;
   assert.deepEqual(reloadedTabs, ['unload 1', 'unload 2', 'reload 101', 'reload 102']);
 });
