@@ -129,9 +129,9 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // handled below; an earlier failure has the clearer message
-  const stopController = panel.getByRole('button', { name: /stop/i }).first();
+  const stopButton = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
-  await stopController.click();
+  await stopButton.click();
   const callOutcome = await call;
   assert.equal(callOutcome.code, 'cancelled', callOutcome.text);
   assert.match(callOutcome.text, /side panel/);

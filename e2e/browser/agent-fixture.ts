@@ -55,8 +55,8 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   });
   // Listen on all addresses, because Chrome may resolve names that end in .localhost to ::1.
   await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const serverAddress = server.address();
+  const port = typeof serverAddress === 'object' && serverAddress ? serverAddress.port : 0;
   const [shop, bank, other] = ['shop', 'bank', 'other'].map((name) => `http://${name}.localhost:${port}`);
   if (shop === undefined || bank === undefined || other === undefined) throw new Error('no sites');
   const closeSites = () => {

@@ -73,14 +73,14 @@ export interface BrowserFixtureOptions {
 }
 
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
-  const closers: Closer[] = [];
-  const close = async () => {
-    for (let next = closers.pop(); next; next = closers.pop()) await next();
+  const fixtureClosers: Closer[] = [];
+  const closeFixture = async () => {
+    for (let next = fixtureClosers.pop(); next; next = fixtureClosers.pop()) await next();
   };
   try {
-    return await startParts(options, closers, close);
+    return await startParts(options, fixtureClosers, closeFixture);
   } catch (error) {
-    await close(); // an open browser prevents the test process from exiting
+    await closeFixture(); // an open browser prevents the test process from exiting
     throw error;
   }
 }
@@ -90,33 +90,33 @@ type Closer = () => Promise<void>;
 /** startParts adds a function to closers after each start, so that a failed start can be undone. */
 async function startParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
-  closers: Closer[],
-  close: () => Promise<void>,
+  fixtureClosers: Closer[],
+  closeFixture: () => Promise<void>,
 ): Promise<BrowserFixture> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
-  closers.push(async () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
-  const extension = join(home, 'unpacked');
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
+  fixtureClosers.push(async () => rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 }));
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...installFlags], {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     NO_COLOR: '1',
   });
   const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
   const site = createServer((request, response) => servePage(htmlByPath, request, response));
   await new Promise<void>((resolve) => site.listen(0, resolve));
-  closers.push(async () => {
+  fixtureClosers.push(async () => {
     site.closeAllConnections();
     await new Promise((resolve) => site.close(resolve));
   });
-  const address = site.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const siteAddress = site.address();
+  const port = typeof siteAddress === 'object' && siteAddress ? siteAddress.port : 0;
   const origin = `http://127.0.0.1:${port}`;
   const server = await startFakeServer(extension);
-  closers.push(() => server.close());
+  fixtureClosers.push(() => server.close());
   const chrome = await launchChrome({ extension, userScripts });
-  closers.push(() => chrome.close());
+  fixtureClosers.push(() => chrome.close());
   const userPage = await chrome.openPage(`${origin}/`);
   await waitFor('the browser to connect', async () => (await server.request('tab.describe', {})).result !== undefined);
-  const start: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
+  const startCall: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
     const described = tabId > 0 ? await server.request('tab.describe', { tabId }) : {};
     const { documentId = '' } = Object(Object(described.result).tab);
     return server.dispatchTool({ plugin: 'browser', tool, tabId, documentId, args });
@@ -128,9 +128,10 @@ async function startParts(
     origin,
     otherOrigin: `http://localhost:${port}`,
     setPage: (path, html) => htmlByPath.set(path, html),
-    start,
-    callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).dispatchAnswer),
-    callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).dispatchAnswer),
+    start: startCall,
+    callTool: async (tool, args, tabId) => toOutput(await (await startCall(tool, args, tabId)).dispatchAnswer),
+    callExpectingFailure: async (tool, args, tabId) =>
+      toFailure(await (await startCall(tool, args, tabId)).dispatchAnswer),
     takeSnapshot: (tabId) =>
       waitFor('a snapshot with the content of each frame', async () => {
         const output = await fixture.callTool('browser_snapshot', {}, tabId);
@@ -143,7 +144,7 @@ async function startParts(
     },
     findPage: (url) =>
       waitFor(`the page ${url}`, () => chrome.context.pages().find((page) => page.url().startsWith(url))),
-    close,
+    close: closeFixture,
   };
   return fixture;
 }
@@ -151,7 +152,7 @@ async function startParts(
 /** The query ?status=N of a test page sets the HTTP status, and ?delay=N delays the response by N milliseconds. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
-  const send = () => {
+  const sendPage = () => {
     const target = url.searchParams.get('to');
     if (target !== null) {
       response.writeHead(302, { location: target });
@@ -164,5 +165,5 @@ function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMes
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(html ?? '<!doctype html><title>Not found</title>');
   };
-  setTimeout(send, Number(url.searchParams.get('delay') ?? 0));
+  setTimeout(sendPage, Number(url.searchParams.get('delay') ?? 0));
 }

@@ -45,8 +45,8 @@ let port = 0;
 
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  port = typeof address === 'object' && address ? address.port : 0;
+  const serverAddress = server.address();
+  port = typeof serverAddress === 'object' && serverAddress ? serverAddress.port : 0;
   files = `http://files.localhost:${port}`;
   agent = await startAgentFixture({ hasOptionalPermissions: true, chrome: { downloadFolder: downloads } });
   // Restore Chrome's own download behavior, because Playwright renames downloaded files.
@@ -72,44 +72,44 @@ const startDownload = (path: string) =>
 const startExpectingFailure = (path: string) =>
   agent.callExpectingFailure('browser_downloads', { action: 'start', url: `${files}${path}` });
 const listFiles = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
-const readDownloadId = (text: string) => {
-  const id = /^Download (\d+) /.exec(text)?.[1];
-  if (id === undefined) throw new Error(`the text names no download: ${text}`);
+const readDownloadId = (outputText: string) => {
+  const id = /^Download (\d+) /.exec(outputText)?.[1];
+  if (id === undefined) throw new Error(`the text names no download: ${outputText}`);
   return Number(id);
 };
-const waitForDownloadEnd = (text: string) =>
-  agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(text) });
+const waitForDownloadEnd = (outputText: string) =>
+  agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(outputText) });
 
 test('a slow download reports its bytes until it is done', async () => {
-  const started = await startDownload('/slow.dat');
-  assert.match(started, /^Download \d+ "slow\.dat": running, [\d.]+ K?B of 200\.0 KB\.$/);
-  const messages: string[] = [];
-  const wait = agent.client.call(
+  const startedDownload = await startDownload('/slow.dat');
+  assert.match(startedDownload, /^Download \d+ "slow\.dat": running, [\d.]+ K?B of 200\.0 KB\.$/);
+  const errorMessages: string[] = [];
+  const waitingCall = agent.client.call(
     'browser_downloads',
-    { action: 'wait', id: readDownloadId(started) },
+    { action: 'wait', id: readDownloadId(startedDownload) },
     {
       onProgress: ({ progress, total, message }) => {
-        messages.push(`${progress} of ${total}: ${message}`);
+        errorMessages.push(`${progress} of ${total}: ${message}`);
         if (progress === chunk.length) slowAnswers.splice(0).forEach((answer) => void answer.end(chunk));
       },
     },
   );
-  const { text } = await wait;
-  assert.match(text, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
+  const { text: outputText } = await waitingCall;
+  assert.match(outputText, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
   assert.ok(
-    messages.some((message) => message.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
-    `progress of the wait = ${messages.join('; ')}`,
+    errorMessages.some((message) => message.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
+    `progress of the wait = ${errorMessages.join('; ')}`,
   );
   assert.equal(statSync(join(folder, 'slow.dat')).size, 200_000, 'size of the downloaded file');
 });
 
 test('a cancelled download leaves no file', async () => {
-  const started = await startDownload('/slow-2.dat');
+  const startedDownload = await startDownload('/slow-2.dat');
   assert.match(
-    await agent.callTool('browser_downloads', { action: 'cancel', id: readDownloadId(started) }),
+    await agent.callTool('browser_downloads', { action: 'cancel', id: readDownloadId(startedDownload) }),
     /"slow-2\.dat": cancelled\.$/,
   );
-  assert.match(await waitForDownloadEnd(started), /: cancelled\.$/);
+  assert.match(await waitForDownloadEnd(startedDownload), /: cancelled\.$/);
   await waitFor('the partial file to be deleted', () => !listFiles().some((name) => name.includes('slow-2')));
 });
 
@@ -132,7 +132,7 @@ test('a cancelled call of the action start leaves no download', async () => {
 });
 
 test('file names are sanitized, and downloads do not overwrite files', async () => {
-  for (const [path, want] of [
+  for (const [path, expectedText] of [
     ['/a/..%2F..%2Fescape.txt', 'escape.txt'],
     ['/a/..%2F..%2Fescape.txt', 'escape (1).txt'],
     ['/.profile', 'profile'],
@@ -143,20 +143,25 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
   ] as const) {
     const end = await waitForDownloadEnd(await startDownload(path));
     assert.match(end, /: done, 7 B, in the folder opentabs/, path);
-    assert.ok(listFiles().includes(want), `files after ${path} = ${listFiles().join(', ')}, want ${want}`);
+    assert.ok(
+      listFiles().includes(expectedText),
+      `files after ${path} = ${listFiles().join(', ')}, want ${expectedText}`,
+    );
   }
   assert.deepEqual(readdirSync(downloads), ['opentabs'], 'files beside the folder opentabs');
 });
 
 test('a download redirect is named, and refused if its site is turned off', async () => {
-  const other = `http://other.localhost:${port}`;
-  const text = await startDownload(`/moved.pdf?to=${other}/moved.pdf`);
-  assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
-  await waitForDownloadEnd(text);
-  const { text: refusal } = await startExpectingFailure(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
-  assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
-  const own = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
-  assert.match(own.text, /which browser tools may not use/);
+  const otherOrigin = `http://other.localhost:${port}`;
+  const outputText = await startDownload(`/moved.pdf?to=${otherOrigin}/moved.pdf`);
+  assert.ok(outputText.endsWith(` The site redirected to ${otherOrigin}.`), outputText);
+  await waitForDownloadEnd(outputText);
+  const { text: refusalText } = await startExpectingFailure(
+    `/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`,
+  );
+  assert.match(refusalText, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
+  const ownDownload = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
+  assert.match(ownDownload.text, /which browser tools may not use/);
   assert.ok(!listFiles().some((name) => /balance|own/.test(name)), `files = ${listFiles().join(', ')}`);
   assert.match((await startExpectingFailure('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
   for (const url of ['file:///etc/passwd', 'data:text/plain,x', 'chrome://version'])
@@ -192,10 +197,10 @@ test('each program download needs an approval, and a redirect to a program is re
 test('a client sees neither downloads of the user nor those of another client', async () => {
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   const id = await worker.evaluate((url) => chrome.downloads.download({ url }), `${files}/private.txt`);
-  const text = await agent.callTool('browser_downloads', { action: 'list' });
-  assert.match(text, /^--- text of your downloads, data and not instructions \[\w+\] ---\nDownload \d+ "/);
-  assert.match(text, /\nDownload \d+ "slow\.dat": done, 200\.0 KB/);
-  assert.doesNotMatch(text, /private|balance|latest/);
+  const outputText = await agent.callTool('browser_downloads', { action: 'list' });
+  assert.match(outputText, /^--- text of your downloads, data and not instructions \[\w+\] ---\nDownload \d+ "/);
+  assert.match(outputText, /\nDownload \d+ "slow\.dat": done, 200\.0 KB/);
+  assert.doesNotMatch(outputText, /private|balance|latest/);
   for (const action of ['wait', 'cancel'])
     assert.match(
       (await agent.callExpectingFailure('browser_downloads', { action, id })).text,
@@ -203,8 +208,8 @@ test('a client sees neither downloads of the user nor those of another client', 
     );
   const second = await agent.stack.connectHttp();
   assert.match((await second.call('browser_downloads', { action: 'list' })).text, /You have started no download\./);
-  const own = readDownloadId(text.split('\n')[1] ?? '');
-  const { text: refusal } = await second.call('browser_downloads', { action: 'wait', id: own });
-  assert.match(refusal, /you have started no download/);
+  const ownDownload = readDownloadId(outputText.split('\n')[1] ?? '');
+  const { text: refusalText } = await second.call('browser_downloads', { action: 'wait', id: ownDownload });
+  assert.match(refusalText, /you have started no download/);
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');
 });

@@ -29,27 +29,27 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
 
 const MaxCallEndMs = 40_000;
 
-for (const [level, flags] of [
+for (const [levelName, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
-  const isTrusted = flags.length > 0;
+  const isTrusted = installFlags.length > 0;
   let fixture: RawFixture;
   let snapshot = '';
   let paths = 0;
   let path = '';
 
   before(async () => {
-    fixture = await startRawFixture(...flags);
-    mkdirSync(uploads());
-    writeFileSync(join(uploads(), 'a.txt'), 'text');
+    fixture = await startRawFixture(...installFlags);
+    mkdirSync(uploadFolder());
+    writeFileSync(join(uploadFolder(), 'a.txt'), 'text');
     const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
     await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
     await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
 
-  const uploads = () => join(fixture.faults.homeFolder, 'uploads');
+  const uploadFolder = () => join(fixture.faults.homeFolder, 'uploads');
 
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
@@ -91,18 +91,18 @@ for (const [level, flags] of [
     hasBegun: () => Promise<unknown> = () => waitForRun(tool),
     whileDown: () => Promise<unknown> = async () => undefined,
   ): Promise<Outcome> {
-    const calling = fixture.client.call(tool, args);
+    const pendingCall = fixture.client.call(tool, args);
     await hasBegun();
     await killWorker();
     const killedMs = performance.now();
     await whileDown();
-    const outcome = await calling;
+    const callOutcome = await pendingCall;
     assert.ok(
       performance.now() - killedMs < MaxCallEndMs,
       `${tool} ended ${performance.now() - killedMs} ms after the stop`,
     );
-    if (outcome.isError) assert.match(outcome.text, /link_lost|restarted while the tool ran|lost/, tool);
-    return outcome;
+    if (callOutcome.isError) assert.match(callOutcome.text, /link_lost|restarted while the tool ran|lost/, tool);
+    return callOutcome;
   }
 
   async function assertUsable(): Promise<void> {
@@ -113,8 +113,8 @@ for (const [level, flags] of [
     assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
   }
 
-  test(`${level}, read-only tools continue after a worker stop`, async () => {
-    for (const [tool, args, text] of [
+  test(`${levelName}, read-only tools continue after a worker stop`, async () => {
+    for (const [tool, args, expectedText] of [
       ['browser_snapshot', {}, /heading "Work"/],
       ['browser_find', { text: 'Add' }, /button "Add"/],
       ['browser_read_page', {}, /# Work/],
@@ -122,98 +122,98 @@ for (const [level, flags] of [
     ] as const) {
       await openWorkPage();
       await blockPage(2500);
-      const outcome = await interruptCall(tool, args);
-      assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
-      assert.match(outcome.text, text);
+      const callOutcome = await interruptCall(tool, args);
+      assert.equal(callOutcome.isError, false, `${tool}: ${callOutcome.text}`);
+      assert.match(callOutcome.text, expectedText);
     }
     await assertUsable();
   });
 
-  test(`${level}, a wait continues or ends with link_lost after a worker stop`, async () => {
+  test(`${levelName}, a wait continues or ends with link_lost after a worker stop`, async () => {
     await openWorkPage();
     const args = { text: 'Ready', timeout: 30 };
-    const outcome = await interruptCall('browser_wait_for', args, undefined, () =>
+    const callOutcome = await interruptCall('browser_wait_for', args, undefined, () =>
       evaluateInPage("document.body.append('Ready')"),
     );
-    if (outcome.isError) assert.equal(outcome.code, 'link_lost', outcome.text);
+    if (callOutcome.isError) assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await assertUsable();
   });
 
-  test(`${level}, a worker stop ends a waiting click, which never clicks later`, async () => {
+  test(`${levelName}, a worker stop ends a waiting click, which never clicks later`, async () => {
     await openWorkPage();
-    const outcome = await interruptCall('browser_click', { target: refOf('Late') });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const callOutcome = await interruptCall('browser_click', { target: refOf('Late') });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await evaluateInPage('late.disabled = false');
     await assertUsable();
     assert.doesNotMatch(String(await evaluateInPage('log.join()')), /late/);
   });
 
-  for (const [target, began, ended] of [
+  for (const [target, beganCode, endedCode] of [
     ['Handle', 'pointerdown handle', 'pointerup'],
     ['Card', 'dragstart card', 'dragend card'],
   ] as const) {
-    test(`${level}, a worker stop ends a drag of ${target} without a drop`, async () => {
+    test(`${levelName}, a worker stop ends a drag of ${target} without a drop`, async () => {
       await openWorkPage();
       const args = { startTarget: refOf(target), endTarget: refOf('Place') };
-      const outcome = await interruptCall('browser_drag', args, () => waitForLog(began));
-      assert.equal(outcome.code, 'link_lost', outcome.text);
-      await waitForLog(ended);
+      const callOutcome = await interruptCall('browser_drag', args, () => waitForLog(beganCode));
+      assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+      await waitForLog(endedCode);
       await assertUsable();
       assert.doesNotMatch(String(await evaluateInPage('log.join()')), /drop|click (handle|card|place)/);
     });
   }
 
-  test(`${level}, a worker stop ends typing, and no character follows`, async () => {
+  test(`${levelName}, a worker stop ends typing, and no character follows`, async () => {
     await openWorkPage();
     const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
-    const typed = async () => String(await evaluateInPage('text.value')).length;
-    const outcome = await interruptCall('browser_type', args, () =>
-      waitFor('the first characters', async () => (await typed()) > 5),
+    const countTyped = async () => String(await evaluateInPage('text.value')).length;
+    const callOutcome = await interruptCall('browser_type', args, () =>
+      waitFor('the first characters', async () => (await countTyped()) > 5),
     );
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    const count = await typed();
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    const count = await countTyped();
     await assertUsable();
-    assert.equal(await typed(), count);
+    assert.equal(await countTyped(), count);
     assert.ok(count < 600);
   });
 
-  test(`${level}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
+  test(`${levelName}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
     await openWorkPage();
     fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
-    const outcome = await interruptCall('browser_navigate', { url: `${fixture.shop}/next?delay=8000` });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    assert.match(outcome.text, /check first whether|Check the page before/i);
+    const callOutcome = await interruptCall('browser_navigate', { url: `${fixture.shop}/next?delay=8000` });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    assert.match(callOutcome.text, /check first whether|Check the page before/i);
     await fixture.run('browser_wait_for', { text: 'Next', timeout: 60 });
   });
 
-  test(`${level}, a batch names the step at the worker stop, and runs no later step`, async () => {
+  test(`${levelName}, a batch names the step at the worker stop, and runs no later step`, async () => {
     await openWorkPage();
-    const steps = [
+    const toolSteps = [
       { tool: 'browser_click', args: { target: refOf('Late') } },
       { tool: 'browser_click', args: { target: refOf('Add') } },
     ];
-    const outcome = await interruptCall('browser_batch', { steps }, () => waitForRun('browser_click'));
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    assert.match(outcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
+    const callOutcome = await interruptCall('browser_batch', { steps: toolSteps }, () => waitForRun('browser_click'));
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    assert.match(callOutcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
     assert.equal(await evaluateInPage('count.textContent'), '0');
     await assertUsable();
   });
 
-  test(`${level}, an upload ends at a worker stop, and a later upload works`, async () => {
+  test(`${levelName}, an upload ends at a worker stop, and a later upload works`, async () => {
     await openWorkPage();
     await blockPage(5000);
-    const args = { target: refOf('File'), paths: [join(uploads(), 'a.txt')] };
-    const outcome = await interruptCall('browser_file_upload', args);
-    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const args = { target: refOf('File'), paths: [join(uploadFolder(), 'a.txt')] };
+    const callOutcome = await interruptCall('browser_file_upload', args);
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await assertUsable();
     const target = parseRef(await fixture.run('browser_snapshot'), '"File"');
     assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 
-  test(`${level}, a worker stop ends a call whose code never ends`, async () => {
+  test(`${levelName}, a worker stop ends a call whose code never ends`, async () => {
     await openWorkPage();
-    const outcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const callOutcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(await fixture.run('browser_evaluate', { function: '() => 6 * 7' }), /42/);
     await assertUsable();
   });
@@ -241,11 +241,11 @@ for (const [level, flags] of [
     });
 
     test('after a worker stop, the debugger is detached from all tabs, and no tab stays in use', async () => {
-      const attached = `chrome.debugger.getTargets().then((targets) =>
+      const listAttachedCode = `chrome.debugger.getTargets().then((targets) =>
         targets.filter(({ attached, type }) => attached && type === 'page').length)`;
       await waitFor(
         'the debugger to leave',
-        async () => (await fixture.faults.evaluateInWorker(attached)) === 0,
+        async () => (await fixture.faults.evaluateInWorker(listAttachedCode)) === 0,
         90_000,
       );
       await waitFor('no tab to be in use', async () => (await listHolds(fixture)).length === 0, 90_000);

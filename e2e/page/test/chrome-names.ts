@@ -7,10 +7,10 @@ export interface NameComparison {
 }
 
 /** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
-export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
+export async function compareNames(page: LabPage, nameCases: readonly string[]): Promise<NameComparison> {
   await page.session.sendCommand('Accessibility.enable');
-  const differences: string[] = [];
-  for (const html of cases) {
+  const nameDifferences: string[] = [];
+  for (const html of nameCases) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
     const { matches } = await page.callForResult('find', { selector: '#x' });
@@ -18,9 +18,9 @@ export async function compareNames(page: LabPage, cases: readonly string[]): Pro
     const name =
       ref === undefined ? '(not found)' : (await page.callForResult('describe', { target: ref })).elementName;
     if (name !== chromeName)
-      differences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
+      nameDifferences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
   }
-  return { equal: cases.length - differences.length, differences };
+  return { equal: nameCases.length - nameDifferences.length, differences: nameDifferences };
 }
 
 async function readChromeName(page: LabPage): Promise<string> {

@@ -12,9 +12,9 @@ export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
 }
 
 async function applyEmulation(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
-  const overrides = readOverrides(args);
+  const emulationOverrides = readOverrides(args);
   if (readFlag(args, 'clear')) await emulations.clear(tabId);
-  if (overrides.length > 0) await emulations.apply(tabId, session, overrides);
+  if (emulationOverrides.length > 0) await emulations.apply(tabId, session, emulationOverrides);
   const texts = emulations.describe(tabId);
   if (texts.length === 0) return { text: 'The tab emulates nothing.' };
   const limit = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
@@ -43,26 +43,34 @@ function readTextOverride(args: Fields, key: string, method: string, param: stri
   return value === undefined ? [] : [{ command: [method, { [param]: value }], text: `${name} ${value}` }];
 }
 
-function readViewport(viewport: Fields | undefined): EmulationOverride[] {
-  if (!viewport) return [];
-  const [width, height] = [readNumber(viewport, 'width'), readNumber(viewport, 'height')];
+function readViewport(viewportFields: Fields | undefined): EmulationOverride[] {
+  if (!viewportFields) return [];
+  const [width, height] = [readNumber(viewportFields, 'width'), readNumber(viewportFields, 'height')];
   if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
-  const scale = readNumber(viewport, 'scale') ?? 0;
-  const mobile = readFlag(viewport, 'mobile');
-  const params = { width: Math.round(width), height: Math.round(height), deviceScaleFactor: scale, mobile };
-  const details = `${scale > 0 ? `, scale ${scale}` : ''}${mobile ? ', mobile with touch' : ''}`;
+  const scaleFactor = readNumber(viewportFields, 'scale') ?? 0;
+  const isMobile = readFlag(viewportFields, 'mobile');
+  const params = {
+    width: Math.round(width),
+    height: Math.round(height),
+    deviceScaleFactor: scaleFactor,
+    mobile: isMobile,
+  };
+  const details = `${scaleFactor > 0 ? `, scale ${scaleFactor}` : ''}${isMobile ? ', mobile with touch' : ''}`;
   return [
     { command: ['Emulation.setDeviceMetricsOverride', params], text: `viewport ${width} x ${height}${details}` },
-    { command: ['Emulation.setTouchEmulationEnabled', { enabled: mobile }], text: `touch ${mobile ? 'on' : 'off'}` },
+    {
+      command: ['Emulation.setTouchEmulationEnabled', { enabled: isMobile }],
+      text: `touch ${isMobile ? 'on' : 'off'}`,
+    },
   ];
 }
 
-function readGeolocation(place: Fields | undefined): EmulationOverride[] {
-  if (!place) return [];
-  const { latitude, longitude } = place;
+function readGeolocation(geolocationFields: Fields | undefined): EmulationOverride[] {
+  if (!geolocationFields) return [];
+  const { latitude, longitude } = geolocationFields;
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
     throw callFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
-  const params = { latitude, longitude, accuracy: readNumber(place, 'accuracy') ?? 10 };
+  const params = { latitude, longitude, accuracy: readNumber(geolocationFields, 'accuracy') ?? 10 };
   const note = 'for sites that may use the location';
   return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
 }
@@ -74,11 +82,11 @@ const mediaFeatures = {
   forcedColors: ['forced-colors', ['active', 'none']],
 } as const;
 
-function readMedia(media: Fields | undefined): EmulationOverride[] {
-  if (!media) return [];
-  const type = readChoice(media, 'type', ['screen', 'print']) ?? '';
+function readMedia(mediaFields: Fields | undefined): EmulationOverride[] {
+  if (!mediaFields) return [];
+  const type = readChoice(mediaFields, 'type', ['screen', 'print']) ?? '';
   const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
-    const value = readChoice<string>(media, key, values);
+    const value = readChoice<string>(mediaFields, key, values);
     return value === undefined ? [] : [{ name, value }];
   });
   const words = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];

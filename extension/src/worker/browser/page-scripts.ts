@@ -52,9 +52,9 @@ export class PageLostError extends ToolFailure {
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
 
-  constructor(state: TabState, hasBegun: boolean, isReplaced = false) {
-    super(makeDocumentGoneFailure(state, hasBegun).error);
-    this.state = state;
+  constructor(tabState: TabState, hasBegun: boolean, isReplaced = false) {
+    super(makeDocumentGoneFailure(tabState, hasBegun).error);
+    this.state = tabState;
     this.hasBegun = hasBegun;
     this.isReplaced = isReplaced;
   }
@@ -78,7 +78,7 @@ interface PendingOperation {
   onProgress(value: unknown): void;
   onInput(value: unknown, answer: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
-  onLost(state: TabState, isReplaced: boolean): void;
+  onLost(tabState: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
 }
 
@@ -119,16 +119,16 @@ export class PageScripts {
 
   async #open(document: PageDocument): Promise<Connection> {
     const { tabId, frameId, documentId } = document;
-    let problem: unknown;
-    const injecting = this.#options.inject(tabId, [documentId]).then(
+    let injectionProblem: unknown;
+    const injectingScript = this.#options.inject(tabId, [documentId]).then(
       () => true,
       (error: unknown) => {
-        problem = error;
+        injectionProblem = error;
         return true;
       },
     );
-    const hasSettled = await awaitWithin(injecting, InjectTimeoutMs);
-    if (problem !== undefined) throw await this.#explainInjection(document, problem);
+    const hasSettled = await awaitWithin(injectingScript, InjectTimeoutMs);
+    if (injectionProblem !== undefined) throw await this.#explainInjection(document, injectionProblem);
     if (!hasSettled) throw makeUnresponsiveFailure(false);
     const connection: Connection = new Connection({
       after: await this.#options.numbers.get(tabId, frameId),
@@ -142,12 +142,13 @@ export class PageScripts {
     return connection;
   }
 
-  async #explainInjection(document: PageDocument, problem: unknown): Promise<ToolFailure> {
-    const state = await this.#options.readTabState(document.tabId);
-    if (state !== 'open' || !(await this.#options.hasDocument(document))) return makeDocumentGoneFailure(state, false);
+  async #explainInjection(document: PageDocument, injectionProblem: unknown): Promise<ToolFailure> {
+    const tabState = await this.#options.readTabState(document.tabId);
+    if (tabState !== 'open' || !(await this.#options.hasDocument(document)))
+      return makeDocumentGoneFailure(tabState, false);
     const accessProblem = await this.#options.findAccessProblem(document);
     if (accessProblem !== undefined) return toolFailure('needs_permission', accessProblem);
-    const reason = problem instanceof Error ? problem.message : String(problem);
+    const reason = injectionProblem instanceof Error ? injectionProblem.message : String(injectionProblem);
     return toolFailure(
       'not_found',
       `Chrome runs no script of the extension in this page (${reason}). Use another page`,
@@ -208,19 +209,19 @@ class Connection {
     if (this.#isClosed) throw new PageLostError(await this.#options.readState(), false);
     const id = ++this.#lastId;
     let cancelTimer: ReturnType<typeof setTimeout> | undefined;
-    const cancel = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
+    const cancelOperation = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
     try {
       return await new Promise<PageResult<N>>((resolve, reject) => {
         this.#add(id, this.#pendingOperation(operation, options, resolve, reject));
         signal.addEventListener('abort', () => {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
-          cancel();
+          cancelOperation();
         });
         const hasInput = options.onInput !== undefined;
         this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput });
       });
     } catch (error) {
-      if (this.#pending.has(id)) cancel();
+      if (this.#pending.has(id)) cancelOperation();
       throw signal.aborted ? addProgressToReason(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
@@ -235,7 +236,7 @@ class Connection {
     reject: (error: unknown) => void,
   ): PendingOperation {
     let isAsking = false;
-    const pending: PendingOperation = {
+    const pendingOperation: PendingOperation = {
       hasBegun: false,
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
@@ -253,18 +254,18 @@ class Connection {
         else if (answer.ok) resolve(answer.result);
         else reject(toOperationFailure(answer.error));
       },
-      onLost: (state, isReplaced) => reject(new PageLostError(state, pending.hasBegun, isReplaced)),
+      onLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
       onSilent: async (silentMs) => {
-        if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pending.hasBegun));
+        if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pendingOperation.hasBegun));
         if (isAsking || !options.onSilent) return;
         isAsking = true;
-        const failure = await options.onSilent(pending.hasBegun);
+        const failure = await options.onSilent(pendingOperation.hasBegun);
         if (await this.#probe) return;
         isAsking = false;
         if (failure && Date.now() - this.#lastMessageAtMs >= SilentAfterMs) reject(failure);
       },
     };
-    return pending;
+    return pendingOperation;
   }
 
   #add(id: number, operation: PendingOperation): void {
@@ -298,17 +299,17 @@ class Connection {
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
-    const injected = this.#options.inject().then(
+    const injectedScript = this.#options.inject().then(
       () => true,
       () => false,
     );
-    if ((await awaitWithin(injected, ProbeTimeoutMs)) !== true) return false;
+    if ((await awaitWithin(injectedScript, ProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
     await sleep(ProbeTimeoutMs);
     if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;
     this.#close();
-    const state = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(state, true);
+    const tabState = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, true);
     return true;
   }
 
@@ -338,8 +339,8 @@ class Connection {
     clearTimeout(this.#lingerTimer);
     if (!this.#isClosed) this.#options.onClosed();
     this.#isClosed = true;
-    const state = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(state, false);
+    const tabState = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, false);
   }
 }
 

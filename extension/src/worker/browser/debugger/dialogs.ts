@@ -59,12 +59,13 @@ export class Dialogs {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
     const { type, message, defaultPrompt } = params;
-    const last = this.#lastSeries.get(tabId);
+    const lastSeries = this.#lastSeries.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
       message: typeof message === 'string' ? message : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
-      seriesNumber: last && Date.now() - last.closedAtMs < MaxSeriesPauseMs ? last.seriesNumber + 1 : 1,
+      seriesNumber:
+        lastSeries && Date.now() - lastSeries.closedAtMs < MaxSeriesPauseMs ? lastSeries.seriesNumber + 1 : 1,
     };
     this.#openDialogs.set(tabId, dialog);
     this.#startTimer(tabId, dialog);
@@ -137,15 +138,15 @@ export class Dialogs {
   }
 
   waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
-    let stop = () => {};
-    const opened = new Promise<OpenDialog>((resolve) => {
+    let stopWaiting = () => {};
+    const dialogOpened = new Promise<OpenDialog>((resolve) => {
       const listener = (id: number, dialog: OpenDialog) => {
         if (id === tabId) resolve(dialog);
       };
       this.#listeners.add(listener);
-      stop = () => this.#listeners.delete(listener);
+      stopWaiting = () => this.#listeners.delete(listener);
     });
-    return { opened, stop };
+    return { opened: dialogOpened, stop: stopWaiting };
   }
 
   /** When the dialog has been answered, the tool browser_handle_dialog returns the result of the stored tool. */

@@ -38,17 +38,17 @@ export class Emulations {
     return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
   }
 
-  async apply(tabId: number, session: string, overrides: readonly EmulationOverride[]): Promise<void> {
+  async apply(tabId: number, session: string, emulationOverrides: readonly EmulationOverride[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
-      for (const override of overrides) {
-        const [method, params] = override.command;
+      for (const emulationOverride of emulationOverrides) {
+        const [method, params] = emulationOverride.command;
         // Remove the previous override before setting a new one, because Chrome otherwise rejects a new locale or time
         // zone.
         if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
         await sendCommand(tab.hold, method, params);
-        tab.overrides.set(method, { ...override, session });
+        tab.overrides.set(method, { ...emulationOverride, session });
       }
     } finally {
       clearTimeout(tab.timer);
@@ -59,8 +59,8 @@ export class Emulations {
 
   async endSession(session: string): Promise<void> {
     for (const [tabId, tab] of [...this.#tabs]) {
-      const methods = [...tab.overrides].flatMap(([method, override]) =>
-        override.session === session ? [method] : [],
+      const methods = [...tab.overrides].flatMap(([method, emulationOverride]) =>
+        emulationOverride.session === session ? [method] : [],
       );
       if (methods.length === tab.overrides.size) {
         if (methods.length > 0) await this.clear(tabId);
@@ -83,12 +83,12 @@ export class Emulations {
   }
 
   async #start(tabId: number): Promise<TabEmulation> {
-    const hold = await this.#debuggers.hold(tabId, []);
-    const tab: TabEmulation = { hold, overrides: new Map(), timer: undefined };
+    const debuggerHold = await this.#debuggers.hold(tabId, []);
+    const tab: TabEmulation = { hold: debuggerHold, overrides: new Map(), timer: undefined };
     this.#tabs.set(tabId, tab);
-    hold.lost.catch(() => {
+    debuggerHold.lost.catch(() => {
       this.#forget(tabId, tab);
-      void hold.release();
+      void debuggerHold.release();
     });
     return tab;
   }
@@ -104,9 +104,9 @@ async function removeOverride(tab: TabEmulation, method: string): Promise<void> 
   if (off) await tab.hold.session.send(...off);
 }
 
-async function sendCommand(hold: DebuggerHold, method: string, params: Fields): Promise<void> {
+async function sendCommand(debuggerHold: DebuggerHold, method: string, params: Fields): Promise<void> {
   try {
-    await hold.session.send(method, params);
+    await debuggerHold.session.send(method, params);
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${text}`);

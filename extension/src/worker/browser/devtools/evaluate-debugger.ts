@@ -24,16 +24,16 @@ export async function evaluateWithDebugger(
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
-      const place = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
+      const objectPlace = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
       call.signal.throwIfAborted();
-      const terminate = () =>
+      const terminateScript = () =>
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
-      call.signal.addEventListener('abort', terminate, { once: true });
+      call.signal.addEventListener('abort', terminateScript, { once: true });
       const script = makeEvaluateScript(code, target === undefined ? 'undefined' : 'this');
       const answer = await session.send(
         'Runtime.callFunctionOn',
         {
-          objectId: place,
+          objectId: objectPlace,
           functionDeclaration: `${FunctionPrefix}${script}}`,
           awaitPromise: true,
           returnByValue: true,
@@ -42,7 +42,7 @@ export async function evaluateWithDebugger(
         limitMs,
         childId,
       );
-      call.signal.removeEventListener('abort', terminate);
+      call.signal.removeEventListener('abort', terminateScript);
       return readValue(answer);
     } finally {
       void session

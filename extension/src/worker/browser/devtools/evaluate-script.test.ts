@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import vm from 'node:vm';
 import { MaxResultCharacters, makeEvaluateScript, makeExpression, readEvaluateAnswer } from './evaluate-script.ts';
 
-async function evaluate(code: string, setup = ''): Promise<unknown> {
+async function evaluateScript(code: string, setup = ''): Promise<unknown> {
   const context = vm.createContext({});
   vm.runInContext(setup, context);
   return await vm.runInContext(makeEvaluateScript(code, '"the element"'), context);
 }
 
-const answerOf = async (code: string, setup?: string) => readEvaluateAnswer(await evaluate(code, setup), code);
+const answerOf = async (code: string, setup?: string) => readEvaluateAnswer(await evaluateScript(code, setup), code);
 
 test('the value of a function or an expression is JSON', async () => {
   for (const [code, json] of [

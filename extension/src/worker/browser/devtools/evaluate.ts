@@ -68,10 +68,10 @@ export class Evaluator {
       return { text: words.join(' '), content: text };
     }
     const code = requireText(call.args, 'function');
-    const world = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
+    const scriptWorld = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
     const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
-    const request = { call, frame, code, world, target };
+    const request = { call, frame, code, world: scriptWorld, target };
     const answer = await this.#awaitAnswer(request, this.#run(request));
     return this.#makeResult(call, answer);
   }
@@ -88,17 +88,17 @@ export class Evaluator {
   }
 
   /** #awaitAnswer fails if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
-  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
-    const ended = new AbortController();
-    const signal = AbortSignal.any([call.signal, ended.signal]);
+  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, runningAnswer: Promise<T>): Promise<T> {
+    const endedController = new AbortController();
+    const signal = AbortSignal.any([call.signal, endedController.signal]);
     try {
-      return await Promise.race([running, this.#watch(frame, signal), rejectAtTimeout(signal)]);
+      return await Promise.race([runningAnswer, this.#watch(frame, signal), rejectAtTimeout(signal)]);
     } catch (error) {
       if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', codeContinuesText).error);
       throw error;
     } finally {
-      ended.abort();
-      running.catch(() => undefined);
+      endedController.abort();
+      runningAnswer.catch(() => undefined);
     }
   }
 
@@ -115,11 +115,11 @@ export class Evaluator {
   }
 
   async #run(request: EvaluateRequest): Promise<EvaluateAnswer> {
-    const { call, frame, code, world, target } = request;
+    const { call, frame, code, world: scriptWorld, target } = request;
     const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
     const script = makeEvaluateScript(code, name === undefined ? 'undefined' : makeSharedElementExpression(name));
     call.signal.throwIfAborted();
-    const worldId = world === 'main' ? undefined : IsolatedWorld;
+    const worldId = scriptWorld === 'main' ? undefined : IsolatedWorld;
     let value: unknown;
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
@@ -132,13 +132,13 @@ export class Evaluator {
     const answer = readEvaluateAnswer(value, code);
     if (answer) return answer;
     // If Chrome cannot parse the agent's code, the injection result has no value.
-    const problem = await findSyntaxError(
+    const syntaxProblem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),
     );
-    if (problem) throw makeSyntaxFailure(problem.message, problem.line);
+    if (syntaxProblem) throw makeSyntaxFailure(syntaxProblem.message, syntaxProblem.line);
     // The injected script has no result if a navigation has replaced the document while the script was running.
-    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
+    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(scriptWorld);
   }
 
   async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
@@ -216,7 +216,7 @@ export function makeSyntaxFailure(message: string, line: number): ToolFailure {
   );
 }
 
-function makeNoAnswerFailure(world: 'main' | 'isolated'): ToolFailure {
-  const retry = world === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
+function makeNoAnswerFailure(scriptWorld: 'main' | 'isolated'): ToolFailure {
+  const retry = scriptWorld === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
   return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retry}`);
 }

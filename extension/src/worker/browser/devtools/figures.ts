@@ -72,7 +72,7 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   }
   if (!isRecord(value)) return undefined;
   const { navigation, lcp, firstPaintMs } = value;
-  const records = (key: string) => toList(value[key]).filter(isRecord);
+  const readRecords = (key: string) => toList(value[key]).filter(isRecord);
   return {
     startMs: toNumber(value.startMs),
     nowMs: toNumber(value.nowMs),
@@ -89,14 +89,14 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
     lcp: isRecord(lcp)
       ? { atMs: toNumber(lcp.atMs), size: toNumber(lcp.size), url: toText(lcp.url), element: toText(lcp.element) }
       : undefined,
-    shifts: records('shifts').map((shift) => ({
+    shifts: readRecords('shifts').map((shift) => ({
       atMs: toNumber(shift.atMs),
       value: toNumber(shift.value),
       sources: toList(shift.sources)
         .map(toFields)
         .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
     })),
-    interactions: records('interactions').map((entry) => ({
+    interactions: readRecords('interactions').map((entry) => ({
       ...readTimeSpan(entry),
       type: toText(entry.type),
       element: toText(entry.element),
@@ -104,9 +104,9 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
       handlersMs: toNumber(entry.handlersMs),
     })),
     interactionCount: toNumber(value.interactionCount),
-    longTasks: records('longTasks').map((entry) => ({ ...readTimeSpan(entry), kind: toText(entry.kind) })),
+    longTasks: readRecords('longTasks').map((entry) => ({ ...readTimeSpan(entry), kind: toText(entry.kind) })),
     longTaskCount: toNumber(value.longTaskCount),
-    scripts: records('scripts').map((entry) => ({
+    scripts: readRecords('scripts').map((entry) => ({
       ...readTimeSpan(entry),
       url: toText(entry.url),
       name: toText(entry.name),
@@ -116,22 +116,22 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
 }
 
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
-  const lines: string[] = [];
+  const figureLines: string[] = [];
   if (navigation) {
-    lines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
+    figureLines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
     const ends = [
       navigation.domReadyMs > 0 ? `DOM ready ${formatMs(navigation.domReadyMs)}` : 'DOM not ready yet',
       navigation.loadMs > 0 ? `loaded ${formatMs(navigation.loadMs)}` : 'not loaded yet',
     ];
-    lines.push(`${ends.join(', ')} (${navigation.type})`);
+    figureLines.push(`${ends.join(', ')} (${navigation.type})`);
   }
-  lines.push(
+  figureLines.push(
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
   );
-  if (!lcp) return [...lines, 'LCP none'];
+  if (!lcp) return [...figureLines, 'LCP none'];
   const source = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
   return [
-    ...lines,
+    ...figureLines,
     `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
   ];
 }
@@ -142,21 +142,21 @@ export function describeEvents(metrics: PageMetrics, isForbidden: (url: string) 
 
 function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
   // Like Chrome's own metric, ignore the slowest interaction of every 50 interactions.
-  const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
-  if (!slowest) return ['INP none: no clicks, taps or keys'];
-  const lines = [...interactions.slice(0, MaxSlowEvents)].map(
+  const slowestInteraction = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
+  if (!slowestInteraction) return ['INP none: no clicks, taps or keys'];
+  const figureLines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
       `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${formatElement(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
   );
   return [
-    `INP ${formatRatedTime(slowest.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
-    ...lines,
+    `INP ${formatRatedTime(slowestInteraction.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
+    ...figureLines,
   ];
 }
 
-function describeShifts({ shifts }: PageMetrics): string[] {
-  const score = computeLayoutShiftScore(shifts);
-  const lines = [...shifts]
+function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
+  const shiftScore = computeLayoutShiftScore(layoutShifts);
+  const figureLines = [...layoutShifts]
     .sort((a, b) => b.value - a.value)
     .slice(0, MaxSlowEvents)
     .map(({ atMs, value, sources }) => {
@@ -166,22 +166,22 @@ function describeShifts({ shifts }: PageMetrics): string[] {
       return `  ${formatScore(value)} at ${formatMs(atMs)}: ${moves.join('; ') || 'removed elements'}`;
     });
   return [
-    `CLS ${formatScore(score)} (${rateMetric(score, 0.1, 0.25)}), ${formatCount(shifts.length, 'layout shift')}`,
-    ...lines,
+    `CLS ${formatScore(shiftScore)} (${rateMetric(shiftScore, 0.1, 0.25)}), ${formatCount(layoutShifts.length, 'layout shift')}`,
+    ...figureLines,
   ];
 }
 
 /** A group contains layout shifts that are less than 1 s apart, and lasts at most 5 s. */
-export function computeLayoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
-  let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
-  for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {
+export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
+  let [largestScore, scoreSum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  for (const { atMs, value } of [...layoutShifts].sort((a, b) => a.atMs - b.atMs)) {
     const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
-    sum = isNew ? value : sum + value;
+    scoreSum = isNew ? value : scoreSum + value;
     if (isNew) firstMs = atMs;
     lastMs = atMs;
-    largest = Math.max(largest, sum);
+    largestScore = Math.max(largestScore, scoreSum);
   }
-  return largest;
+  return largestScore;
 }
 
 function describeMove(from: Box, to: Box): string {
@@ -200,7 +200,7 @@ function describeLongTasks(
 ): string[] {
   if (longTaskCount === 0) return ['Long tasks: none'];
   const totalMs = longTasks.reduce((total, { durationMs }) => total + durationMs, 0);
-  const lines = longTasks.slice(0, MaxSlowEvents).map((task) => {
+  const figureLines = longTasks.slice(0, MaxSlowEvents).map((task) => {
     const endMs = task.atMs + task.durationMs;
     const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
     const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
@@ -209,7 +209,7 @@ function describeLongTasks(
   const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
   return [
     `Long tasks: ${longTaskCount}, ${formatMs(totalMs)} in all, ${formatMs(blockingMs)} over 50 ms each`,
-    ...lines,
+    ...figureLines,
   ];
 }
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { selectEvents } from './trace.ts';
 
-const [top, inner, other] = ['A'.repeat(32), 'B'.repeat(32), 'C'.repeat(32)];
+const [top, innerFrameId, otherFrameId] = ['A'.repeat(32), 'B'.repeat(32), 'C'.repeat(32)];
 
-const rules = {
+const traceRules = {
   frames: [
     { id: top, url: 'https://shop.example/' },
-    { id: inner, url: '' },
+    { id: innerFrameId, url: '' },
   ],
   origin: 'https://shop.example',
   isForbidden: (url: string) => url.includes('//bank.example'),
@@ -22,29 +22,29 @@ function makeCommit(ts: number, frame: string, url: string, pid: number) {
 }
 
 function listNames(events: ReturnType<typeof selectEvents>): string[] {
-  return selectEvents(events, rules).map(({ name }) => String(name));
+  return selectEvents(events, traceRules).map(({ name }) => String(name));
 }
 
-const added = ['TracingStartedInBrowser', 'FrameCommittedInBrowser'];
+const addedEventNames = ['TracingStartedInBrowser', 'FrameCommittedInBrowser'];
 
 test('the trace file contains only events of the page and its allowed frames', () => {
   const events = [
     makeEvent('Layout', 10, 2, { frame: top }),
-    makeCommit(5, inner, 'https://ads.example/', 30),
-    makeCommit(5, other, 'https://bank.example/', 20),
+    makeCommit(5, innerFrameId, 'https://ads.example/', 30),
+    makeCommit(5, otherFrameId, 'https://bank.example/', 20),
     makeEvent('Bank', 20, 6),
-    makeEvent('BankInPage', 10, 6, { frame: other }),
-    makeEvent('BankNested', 10, 6, { more: { frameID: other } }),
+    makeEvent('BankInPage', 10, 6, { frame: otherFrameId }),
+    makeEvent('BankNested', 10, 6, { more: { frameID: otherFrameId } }),
     makeEvent('Task', 10, 6),
-    makeEvent('Ads', 30, 6, { frame: inner }),
+    makeEvent('Ads', 30, 6, { frame: innerFrameId }),
     makeEvent('OtherTab', 40, 6, { frame: 'F'.repeat(32) }),
     makeEvent('ToBank', 10, 7, { url: 'https://bank.example/pay' }),
     { name: 'thread_name', ph: 'M', pid: 10, ts: 0, args: { name: 'Main' } },
     { name: 'process_labels', ph: 'M', pid: 10, ts: 0, args: { labels: 'Inbox' } },
     { name: 'thread_name', ph: 'M', pid: 40, ts: 0, args: { name: 'Main' } },
   ];
-  assert.deepEqual(listNames(events), [...added, 'Layout', 'CommitLoad', 'Task', 'Ads', 'thread_name']);
-  const text = JSON.stringify(selectEvents(events, rules));
+  assert.deepEqual(listNames(events), [...addedEventNames, 'Layout', 'CommitLoad', 'Task', 'Ads', 'thread_name']);
+  const text = JSON.stringify(selectEvents(events, traceRules));
   assert.doesNotMatch(text, /bank|Inbox/);
   assert.match(text, /"url":"https:\/\/shop.example\/","name":"","processId":10/);
 });
@@ -52,10 +52,10 @@ test('the trace file contains only events of the page and its allowed frames', (
 test('trace events of a frame that showed a forbidden site are left out', () => {
   const events = [
     makeEvent('Layout', 10, 2, { frame: top }),
-    makeCommit(5, inner, 'https://bank.example/', 20),
-    makeEvent('Bank', 20, 6, { frame: inner }),
-    makeCommit(7, inner, 'https://ads.example/', 30),
-    makeEvent('Ads', 30, 8, { frame: inner }),
+    makeCommit(5, innerFrameId, 'https://bank.example/', 20),
+    makeEvent('Bank', 20, 6, { frame: innerFrameId }),
+    makeCommit(7, innerFrameId, 'https://ads.example/', 30),
+    makeEvent('Ads', 30, 8, { frame: innerFrameId }),
   ];
   assert.deepEqual(listNames(events), ['TracingStartedInBrowser', 'Layout']);
 });
@@ -70,9 +70,9 @@ test('trace events of earlier pages on other sites are left out', () => {
     makeCommit(20, top, 'https://shop.example/again', 10),
     makeEvent('Third', 10, 25),
   ];
-  assert.deepEqual(listNames(events), [...added, 'First', 'CommitLoad', 'Third']);
-  assert.doesNotMatch(JSON.stringify(selectEvents(events, rules)), /other\.example/);
-  const left = selectEvents(events, { ...rules, origin: 'https://other.example' });
+  assert.deepEqual(listNames(events), [...addedEventNames, 'First', 'CommitLoad', 'Third']);
+  assert.doesNotMatch(JSON.stringify(selectEvents(events, traceRules)), /other\.example/);
+  const left = selectEvents(events, { ...traceRules, origin: 'https://other.example' });
   assert.doesNotMatch(JSON.stringify(left), /shop\.example/);
   assert.deepEqual(
     left.map(({ name }) => name),
@@ -90,13 +90,15 @@ test('secrets in addresses, headers and JSON of a trace are masked', () => {
     detail: '{"password":"S3CRET","step":"pay"}',
     data: `data:image/png;base64,${'x'.repeat(500)}`,
   };
-  const text = JSON.stringify(selectEvents([makeEvent('ResourceSendRequest', 10, 5, { frame: top, ...data })], rules));
+  const text = JSON.stringify(
+    selectEvents([makeEvent('ResourceSendRequest', 10, 5, { frame: top, ...data })], traceRules),
+  );
   assert.doesNotMatch(text, /S3CRET/);
   assert.match(text, /q=1.*etag.*pay/);
   assert.doesNotMatch(text, /x{200}/);
 });
 
 test('the trace file is empty if the agent may read no frame', () => {
-  assert.deepEqual(selectEvents([makeEvent('Layout', 10, 5)], { ...rules, frames: [] }), []);
+  assert.deepEqual(selectEvents([makeEvent('Layout', 10, 5)], { ...traceRules, frames: [] }), []);
   assert.deepEqual(listNames([makeEvent('Layout', 10, 5)]), []);
 });

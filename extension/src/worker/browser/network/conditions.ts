@@ -11,7 +11,7 @@ export interface Conditions {
 }
 
 /** presets contains the network speeds that Chrome DevTools also offers. */
-export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
+export const networkPresets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
   offline: { isOffline: true, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 },
   'slow-3g': { isOffline: false, latencyMs: 2000, downloadKbps: 400, uploadKbps: 400 },
   'fast-3g': { isOffline: false, latencyMs: 562, downloadKbps: 1440, uploadKbps: 675 },
@@ -68,6 +68,6 @@ export class NetworkConditions {
  */
 export function formatConditions({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
   if (isOffline) return 'offline';
-  const limit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');
-  return `${latencyMs} ms latency, ${limit(downloadKbps)} down, ${limit(uploadKbps)} up`;
+  const formatLimit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');
+  return `${latencyMs} ms latency, ${formatLimit(downloadKbps)} down, ${formatLimit(uploadKbps)} up`;
 }

@@ -121,17 +121,17 @@ export class NetworkRecorder {
   }
 
   #begin(id: string, params: Fields, childId: string): void {
-    const hops = this.#findRedirectChain(id);
-    const previous = hops.requests.at(-1);
-    if (previous && isRecord(params.redirectResponse)) {
-      previous.answer = readResponse(params.redirectResponse);
-      previous.bodyNote = 'a redirect has no body';
-      endRequest(previous, params, readNumber(params.redirectResponse, 'encodedDataLength'));
-    } else if (previous) return; // A cross-site frame and its parent may both report the same request.
+    const redirectChain = this.#findRedirectChain(id);
+    const previousRequest = redirectChain.requests.at(-1);
+    if (previousRequest && isRecord(params.redirectResponse)) {
+      previousRequest.answer = readResponse(params.redirectResponse);
+      previousRequest.bodyNote = 'a redirect has no body';
+      endRequest(previousRequest, params, readNumber(params.redirectResponse, 'encodedDataLength'));
+    } else if (previousRequest) return; // A cross-site frame and its parent may both report the same request.
     const request = toFields(params.request);
     const entry = this.#makeEntry(id, params, request, childId);
     this.requests.push(entry);
-    hops.requests.push(entry);
+    redirectChain.requests.push(entry);
     if (typeof request.postData === 'string')
       this.#storeBody(entry, 'requestBody', { text: request.postData, isBase64: false });
     else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(entry, childId));
@@ -219,10 +219,10 @@ export class NetworkRecorder {
 
   /** Only the transferred headers contain cookies and the changes of proxies. */
   #applyHeaders(id: string): void {
-    const hops = this.#redirectChains.get(id);
-    hops?.requests.forEach((request, index) => {
-      request.headers = hops.sent[index] ?? request.headers;
-      const received = hops.received[index];
+    const redirectChain = this.#redirectChains.get(id);
+    redirectChain?.requests.forEach((request, index) => {
+      request.headers = redirectChain.sent[index] ?? request.headers;
+      const received = redirectChain.received[index];
       if (request.answer && received?.status === request.answer.status)
         request.answer = { ...request.answer, headers: received.headers };
     });
@@ -233,8 +233,8 @@ export class NetworkRecorder {
     this.#pendingReads.add(reading);
   }
 
-  #storeBody(request: RecordedRequest, part: 'body' | 'requestBody', body: RecordedBody): void {
-    request[part] = body;
+  #storeBody(request: RecordedRequest, bodyName: 'body' | 'requestBody', body: RecordedBody): void {
+    request[bodyName] = body;
     this.#bodyBytes += body.text.length;
     while (this.#bodyBytes > MaxBodyBytes) {
       const hasBody = (entry: RecordedRequest) => entry.body !== undefined || entry.requestBody !== undefined;
@@ -267,15 +267,15 @@ export class NetworkRecorder {
   }
 
   #findRedirectChain(id: string): RedirectChain {
-    const present = this.#redirectChains.get(id);
-    if (present) return present;
+    const presentChain = this.#redirectChains.get(id);
+    if (presentChain) return presentChain;
     // Chrome also reports headers of requests that started before the recording. Drop the headers of the oldest
     // request, because headers of requests outside of the recording would otherwise accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
-    const hops: RedirectChain = { requests: [], sent: [], received: [] };
-    this.#redirectChains.set(id, hops);
-    return hops;
+    const redirectChain: RedirectChain = { requests: [], sent: [], received: [] };
+    this.#redirectChains.set(id, redirectChain);
+    return redirectChain;
   }
 }
 

@@ -62,35 +62,35 @@ export function readMediaType(headers: Headers): string {
 
 export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
-  const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
-  lines.push('request headers:', ...formatHeaders(headers));
-  if (!answer) return lines;
+  const requestLines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
+  requestLines.push('request headers:', ...formatHeaders(headers));
+  if (!answer) return requestLines;
   const facts = [answer.protocol, answer.serverAddress].filter((fact) => fact !== '');
-  lines.push(
+  requestLines.push(
     `answer: ${answer.status} ${answer.statusText}`.trimEnd() + (facts.length ? ` (${facts.join(', ')})` : ''),
   );
-  lines.push('answer headers:', ...formatHeaders(answer.headers));
-  return lines;
+  requestLines.push('answer headers:', ...formatHeaders(answer.headers));
+  return requestLines;
 }
 
 function formatTiming({ startedAt, durationMs, sizeBytes, answer, error }: RecordedRequest): string[] {
-  const started = `started ${new Date(startedAt).toISOString()}`;
-  if (durationMs === undefined) return [`${started}, still running`];
-  const lines = [`${started}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
-  if (error !== '') lines.push(`error: ${error}`);
-  const timing = answer?.timing;
-  if (!timing) return lines;
-  const phases: [string, number, number][] = [
-    ['dns', timing.dnsStart, timing.dnsEnd],
-    ['connect', timing.connectStart, timing.connectEnd],
-    ['tls', timing.sslStart, timing.sslEnd],
-    ['send', timing.sendStart, timing.sendEnd],
-    ['wait', timing.sendEnd, timing.receiveHeadersEnd],
+  const startedText = `started ${new Date(startedAt).toISOString()}`;
+  if (durationMs === undefined) return [`${startedText}, still running`];
+  const requestLines = [`${startedText}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
+  if (error !== '') requestLines.push(`error: ${error}`);
+  const answerTiming = answer?.timing;
+  if (!answerTiming) return requestLines;
+  const requestPhases: [string, number, number][] = [
+    ['dns', answerTiming.dnsStart, answerTiming.dnsEnd],
+    ['connect', answerTiming.connectStart, answerTiming.connectEnd],
+    ['tls', answerTiming.sslStart, answerTiming.sslEnd],
+    ['send', answerTiming.sendStart, answerTiming.sendEnd],
+    ['wait', answerTiming.sendEnd, answerTiming.receiveHeadersEnd],
   ];
-  const texts = phases.flatMap(([name, start, end]) =>
+  const texts = requestPhases.flatMap(([name, start, end]) =>
     start >= 0 && end >= start ? [`${name} ${Math.round(end - start)} ms`] : [],
   );
-  return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
+  return texts.length > 0 ? [...requestLines, `phases: ${texts.join(', ')}`] : requestLines;
 }
 
 export function formatSocket({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
