@@ -33,7 +33,7 @@ async function makeThreeCalls() {
     [false, false, true],
     stepsOutcome.text,
   );
-  return { steps: stepsOutcome, internalOnly };
+  return { stepsOutcome, internalOnly };
 }
 
 function followEvents(filter: string) {
@@ -62,7 +62,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
     () => userFollower.stderr().includes('following') && verboseFollower.stderr().includes('following'),
   );
 
-  const { steps: stepsOutcome, internalOnly } = await makeThreeCalls();
+  const { stepsOutcome, internalOnly } = await makeThreeCalls();
 
   assert.deepEqual(
     stepsOutcome.progress.map((report) => [report.message, '_meta' in report && report._meta]),

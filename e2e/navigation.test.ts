@@ -33,7 +33,7 @@ async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
   await changeTab(page);
-  return { page, out: await call };
+  return { page, outcome: await call };
 }
 
 for (const [name, code, changeTab] of [
@@ -43,7 +43,7 @@ for (const [name, code, changeTab] of [
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a call whose tab is ${name} fails with ${code}`, async () => {
-    const { page, out: outcome } = await callInNewTab(changeTab);
+    const { page, outcome } = await callInNewTab(changeTab);
     assert.equal(outcome.code, code, outcome.text);
     if (!page.isClosed()) await page.close();
     await stack.waitForPlugins('/');

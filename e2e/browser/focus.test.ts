@@ -57,15 +57,7 @@ for (const [name, installFlags] of [
 }
 
 async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
-  const {
-    faults: faultFixture,
-    client,
-    run: callTool,
-    setPage,
-    openActiveTab,
-    evaluate: evaluateInPage,
-    shop: shopOrigin,
-  } = fixture;
+  const { faultFixture, client, callTool, setPage, openActiveTab, evaluateInPage, shopOrigin } = fixture;
   await runChecked(['browser', 'site', '*', 'read'], faultFixture.env); // the daemon lists only tabs of sites with a rule
   setPage('/user', userPage);
   setPage('/work', workPage + (isTrusted ? '' : tabOpeningPage));

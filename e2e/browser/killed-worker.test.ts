@@ -44,21 +44,21 @@ for (const [levelName, installFlags] of [
     mkdirSync(uploadFolder());
     writeFileSync(join(uploadFolder(), 'a.txt'), 'text');
     const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
-    await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // lists tabs only of sites with a rule
+    await runChecked(['browser', 'tools', 'on', ...groups], fixture.faultFixture.env);
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faultFixture.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
 
-  const uploadFolder = () => join(fixture.faults.homeFolder, 'uploads');
+  const uploadFolder = () => join(fixture.faultFixture.homeFolder, 'uploads');
 
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
-    await fixture.run('browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
-    snapshot = await fixture.run('browser_snapshot');
+    await fixture.callTool('browser_tabs', { action: 'new', url: `${fixture.shopOrigin}${path}` });
+    snapshot = await fixture.callTool('browser_snapshot');
   }
   const refOf = (words: string) => parseRef(snapshot, `"${words}"`);
-  const evaluateInPage = (expression: string) => fixture.evaluate(path, expression);
+  const evaluateInPage = (expression: string) => fixture.evaluateInPage(path, expression);
   const waitForLog = (entry: string) =>
     waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
 
@@ -68,7 +68,7 @@ for (const [levelName, installFlags] of [
       port2.postMessage(0); 'posted' }`);
 
   async function waitForRun(tool: string): Promise<void> {
-    const server = { port: fixture.faults.port, token: fixture.faults.token };
+    const server = { port: fixture.faultFixture.port, token: fixture.faultFixture.token };
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
@@ -77,12 +77,12 @@ for (const [levelName, installFlags] of [
 
   /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */
   async function killWorker(limitMs = 25_000): Promise<void> {
-    const { faults } = fixture;
-    const connectionsBefore = faults.proxy.connectionsMade;
-    const targetId = await waitFor('the worker', () => faults.browser.workerId());
-    await faults.browser.cdp.sendCommand('Target.closeTarget', { targetId });
-    await waitFor('a new link', () => faults.proxy.connectionsMade > connectionsBefore, limitMs);
-    await faults.waitForBrowser();
+    const { faultFixture } = fixture;
+    const connectionsBefore = faultFixture.proxy.connectionsMade;
+    const targetId = await waitFor('the worker', () => faultFixture.browser.workerId());
+    await faultFixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
+    await waitFor('a new link', () => faultFixture.proxy.connectionsMade > connectionsBefore, limitMs);
+    await faultFixture.waitForBrowser();
   }
 
   async function interruptCall(
@@ -107,8 +107,8 @@ for (const [levelName, installFlags] of [
 
   async function assertUsable(): Promise<void> {
     const before = Number(await evaluateInPage('count.textContent'));
-    const add = parseRef(await fixture.run('browser_snapshot'), '"Add"');
-    const clicked = await fixture.run('browser_click', { target: add });
+    const add = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
+    const clicked = await fixture.callTool('browser_click', { target: add });
     assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
     assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
   }
@@ -180,10 +180,10 @@ for (const [levelName, installFlags] of [
   test(`${levelName}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
     await openWorkPage();
     fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
-    const callOutcome = await interruptCall('browser_navigate', { url: `${fixture.shop}/next?delay=8000` });
+    const callOutcome = await interruptCall('browser_navigate', { url: `${fixture.shopOrigin}/next?delay=8000` });
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     assert.match(callOutcome.text, /check first whether|Check the page before/i);
-    await fixture.run('browser_wait_for', { text: 'Next', timeout: 60 });
+    await fixture.callTool('browser_wait_for', { text: 'Next', timeout: 60 });
   });
 
   test(`${levelName}, a batch names the step at the worker stop, and runs no later step`, async () => {
@@ -206,34 +206,34 @@ for (const [levelName, installFlags] of [
     const callOutcome = await interruptCall('browser_file_upload', args);
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await assertUsable();
-    const target = parseRef(await fixture.run('browser_snapshot'), '"File"');
-    assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
+    const target = parseRef(await fixture.callTool('browser_snapshot'), '"File"');
+    assert.match(await fixture.callTool('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 
   test(`${levelName}, a worker stop ends a call whose code never ends`, async () => {
     await openWorkPage();
     const callOutcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
     assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
-    assert.match(await fixture.run('browser_evaluate', { function: '() => 6 * 7' }), /42/);
+    assert.match(await fixture.callTool('browser_evaluate', { function: '() => 6 * 7' }), /42/);
     await assertUsable();
   });
 
   if (isTrusted) {
     test('after a worker stop, a recording restarts, and a paused request continues', async () => {
       await openWorkPage();
-      await fixture.run('browser_network_requests');
-      await fixture.run('browser_route', { action: 'add', pattern: '*/api*', abort: true });
+      await fixture.callTool('browser_network_requests');
+      await fixture.callTool('browser_route', { action: 'add', pattern: '*/api*', abort: true });
       await assert.rejects(async () => evaluateInPage("fetch('/api').then((response) => response.text())"));
       await killWorker();
       assert.match(String(await evaluateInPage("fetch('/api').then((response) => response.text())")), /Empty/);
-      assert.match(await fixture.run('browser_network_requests'), /Recording of requests begins now/);
+      assert.match(await fixture.callTool('browser_network_requests'), /Recording of requests begins now/);
       await assertUsable();
     });
 
     test('after a worker stop, an open dialog is closed', async () => {
       await openWorkPage();
       assert.match(
-        await fixture.run('browser_click', { target: refOf('Ask') }),
+        await fixture.callTool('browser_click', { target: refOf('Ask') }),
         /The page opened a dialog \(confirm\)/,
       );
       await killWorker(60_000); // a page with an open dialog runs no script
@@ -245,7 +245,7 @@ for (const [levelName, installFlags] of [
         targets.filter(({ attached, type }) => attached && type === 'page').length)`;
       await waitFor(
         'the debugger to leave',
-        async () => (await fixture.faults.evaluateInWorker(listAttachedCode)) === 0,
+        async () => (await fixture.faultFixture.evaluateInWorker(listAttachedCode)) === 0,
         90_000,
       );
       await waitFor('no tab to be in use', async () => (await listHolds(fixture)).length === 0, 90_000);
@@ -253,6 +253,6 @@ for (const [levelName, installFlags] of [
   }
 }
 
-async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
-  return (await faults.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
+async function listHolds({ faultFixture }: RawFixture): Promise<readonly unknown[]> {
+  return (await faultFixture.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

@@ -6,15 +6,15 @@ import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
 export interface RawFixture {
-  readonly faults: FaultFixture;
+  readonly faultFixture: FaultFixture;
   readonly client: McpClient;
   /** On the site shop, the MCP client may use browser tools without approvals. */
-  readonly shop: string;
+  readonly shopOrigin: string;
   /** The query ?delay=N of a test page delays the response by N milliseconds. */
   setPage(path: string, html: string): void;
-  run(tool: string, args?: Record<string, unknown>): Promise<string>;
+  callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
   openActiveTab(path: string): Promise<void>;
-  evaluate(path: string, expression: string): Promise<unknown>;
+  evaluateInPage(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -48,11 +48,11 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
     await runChecked(['browser', 'site', shopOrigin, 'auto'], faultFixture.env);
     const client = await faultFixture.connectHttp();
     return {
-      faults: faultFixture,
+      faultFixture,
       client,
-      shop: shopOrigin,
+      shopOrigin,
       setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
-      async run(tool, args = {}) {
+      async callTool(tool, args = {}) {
         const outcome = await client.call(tool, args);
         if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
         return outcome.text;
@@ -60,7 +60,7 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
       async openActiveTab(path) {
         await faultFixture.browser.cdp.sendCommand('Target.createTarget', { url: `${shopOrigin}${path}` });
       },
-      async evaluate(path, expression) {
+      async evaluateInPage(path, expression) {
         const page = await waitFor(`the page ${path}`, async () =>
           (await faultFixture.browser.listPages()).find(({ url }) => url === `${shopOrigin}${path}`),
         );

@@ -51,17 +51,17 @@ async function startWaitingCall() {
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
   const approveCall = async () =>
     assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
-  return { out: callOutcome, approve: approveCall };
+  return { callOutcome, approveCall };
 }
 
 test('a decision of the user while the link is cut reaches the tool', async () => {
-  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
+  const { callOutcome, approveCall } = await startWaitingCall();
   await cutLinkDuring(approveCall);
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('a decision in transit when the link is lost reaches the tool', async () => {
-  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
+  const { callOutcome, approveCall } = await startWaitingCall();
   fixture.proxy.stall('down');
   await approveCall();
   fixture.proxy.cut(true);
@@ -71,7 +71,7 @@ test('a decision in transit when the link is lost reaches the tool', async () =>
 });
 
 test('a tool that waits for the user survives several cuts of the link', async () => {
-  const { out: callOutcome, approve: approveCall } = await startWaitingCall();
+  const { callOutcome, approveCall } = await startWaitingCall();
   for (let cutCount = 0; cutCount < 3; cutCount++) await cutLinkDuring(() => pause(500));
   await approveCall();
   assert.deepEqual((await callOutcome).structured, { loggedIn: true });
@@ -98,12 +98,12 @@ test('an activity with more changes than the buffer holds while the link is cut 
 async function startUnapprovedCall(key: string) {
   const callOutcome = client.call('everything__silent', { forMs: 1, key });
   const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);
-  return { outcome: callOutcome, call_id };
+  return { callOutcome, call_id };
 }
 
 test('a late approval of a call whose browser is gone runs nothing, also after the browser is back', async () => {
   await runChecked(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
-  const { outcome: callOutcome, call_id } = await startUnapprovedCall('gone');
+  const { callOutcome, call_id } = await startUnapprovedCall('gone');
   await fixture.browser.kill();
   await waitFor('the server to notice the end of the browser', async () =>
     (await fixture.listBrowsers()).every(({ connected }) => !connected),
@@ -117,7 +117,7 @@ test('a late approval of a call whose browser is gone runs nothing, also after t
 });
 
 test('a late approval of a call from before a restart of the server runs nothing', async () => {
-  const { outcome: callOutcome, call_id } = await startUnapprovedCall('restart');
+  const { callOutcome, call_id } = await startUnapprovedCall('restart');
   callOutcome.catch(() => undefined); // the client notices late that the daemon has exited
   await fixture.stopServer('SIGKILL');
   await fixture.startServer();

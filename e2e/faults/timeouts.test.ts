@@ -28,7 +28,7 @@ async function callUntilEnd(client: McpClient, name: string, args: Record<string
   for (; Object(callOutcome.structured).status === 'running' && jobs < 20; jobs++) {
     callOutcome = await callTool(client, 'job_wait', { job: Object(callOutcome.structured).job });
   }
-  return { outcome: callOutcome, jobs };
+  return { callOutcome, jobs };
 }
 
 for (const [transportName, connectClient] of clientTransports) {
@@ -46,7 +46,7 @@ for (const [transportName, connectClient] of clientTransports) {
       if (entry?.name !== 'opentabs-e2e' || entry.progress_restarts !== undefined) return false;
       return Math.abs(entry.timeout_ms - timeoutMs) <= toleranceMs;
     });
-    const { outcome: callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
+    const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
     assert.equal(callOutcome.isError, false, callOutcome.text);
     assert.ok(Object(callOutcome.structured).beats >= 20, callOutcome.text);
     assert.ok(jobs >= 2, `${jobs} jobs instead of at least 2`);

@@ -36,11 +36,11 @@ async function startProxyToEcho() {
     });
     return client;
   };
-  return { proxy, open: openClient };
+  return { proxy, openConnection: openClient };
 }
 
 test('a stalled direction buffers bytes without closing either side, and resume forwards them in order', async () => {
-  const { proxy, open: openConnection } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
     for (const stallDirection of ['up', 'down', 'both'] as const) {
       const client = openConnection();
@@ -69,7 +69,7 @@ test('a stalled direction buffers bytes without closing either side, and resume 
 });
 
 test('a stalled direction also delays the close of a socket', async () => {
-  const { proxy, open: openConnection } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
     const client = openConnection();
     client.socket.write('1');
@@ -86,7 +86,7 @@ test('a stalled direction also delays the close of a socket', async () => {
 });
 
 test('cut resets open and new connections until resume', async () => {
-  const { proxy, open: openConnection } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
     const client = openConnection();
     client.socket.write('1');
@@ -105,7 +105,7 @@ test('cut resets open and new connections until resume', async () => {
 });
 
 test('blackholeOpen discards bytes on the connections that are open, and new connections work', async () => {
-  const { proxy, open: openConnection } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
     const client = openConnection();
     client.socket.write('1');

@@ -51,12 +51,13 @@ export async function streamCalls(
       () => undefined,
     );
     const memoryBefore = await measureWhenIdle(testedSystem);
-    const {
-      endings: endingCounts,
-      violations: violationTexts,
-      durationMs,
-      peakRssBytes,
-    } = await makeCalls(testedSystem, clients, callRate, 'k', report);
+    const { endingCounts, violationTexts, durationMs, peakRssBytes } = await makeCalls(
+      testedSystem,
+      clients,
+      callRate,
+      'k',
+      report,
+    );
     // HTTP clients close idle connections, each of which needs goroutines in the daemon, a few seconds after the last
     // request.
     await waitFor(
@@ -133,7 +134,12 @@ async function makeCalls(
     clearInterval(reportTimer);
   }
   peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
-  return { endings: endingCounts, violations: violationTexts, durationMs: performance.now() - startMs, peakRssBytes };
+  return {
+    endingCounts,
+    violationTexts,
+    durationMs: performance.now() - startMs,
+    peakRssBytes,
+  };
 }
 
 function startCall(

@@ -135,11 +135,11 @@ test("names that deliberately differ from Chrome's names", async () => {
 
 test("names in difficult cases equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
-  const { equal, differences } = await compareNames(page, nameCases);
-  t.diagnostic(`${equal} of ${nameCases.length} names equal`);
-  if (differences.length > 0) t.diagnostic(differences.join('\n'));
+  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
+  t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
+  if (nameDifferences.length > 0) t.diagnostic(nameDifferences.join('\n'));
   assert.ok(
-    equal / nameCases.length >= 0.95,
-    `only ${equal} of ${nameCases.length} names equal:\n${differences.join('\n')}`,
+    equalCount / nameCases.length >= 0.95,
+    `only ${equalCount} of ${nameCases.length} names equal:\n${nameDifferences.join('\n')}`,
   );
 });

@@ -79,7 +79,7 @@ const nameCases = `<button id=x>Plain</button>
 
 test("names equal Chrome's names", async (t) => {
   const page = await pageLab.openPage('<main></main>');
-  const { equal: equalCount, differences: nameDifferences } = await compareNames(page, nameCases);
+  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
   t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
   assert.ok(
     equalCount / nameCases.length >= 0.95,

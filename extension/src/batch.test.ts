@@ -18,11 +18,11 @@ function makeFixture() {
   const runScheduledWork = () => {
     for (const work of scheduledWorks.splice(0)) work();
   };
-  return { environment, sent: sentBatches, works: scheduledWorks, batcher, runScheduledWork };
+  return { environment, sentBatches, scheduledWorks, batcher, runScheduledWork };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
-  const { sent: sentBatches, batcher, runScheduledWork, works: scheduledWorks } = makeFixture();
+  const { sentBatches, batcher, runScheduledWork, scheduledWorks } = makeFixture();
   for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
   assert.deepEqual(sentBatches, [['a']]);
   runScheduledWork();
@@ -38,7 +38,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
 });
 
 test('after a message that is likely to be the last, no task is scheduled', () => {
-  const { environment, sent: sentBatches, works: scheduledWorks, batcher } = makeFixture();
+  const { environment, sentBatches, scheduledWorks, batcher } = makeFixture();
   environment.alone = true;
   batcher.post('a');
   batcher.post('b');
@@ -47,7 +47,7 @@ test('after a message that is likely to be the last, no task is scheduled', () =
 });
 
 test('a long message is sent alone, after earlier messages', () => {
-  const { sent: sentBatches, batcher, runScheduledWork } = makeFixture();
+  const { sentBatches, batcher, runScheduledWork } = makeFixture();
   const longMessage = 'x'.repeat(16 * 1024);
   for (const message of ['a', 'b', longMessage, 'c']) batcher.post(message);
   assert.deepEqual(sentBatches, [['a'], ['b'], [longMessage]]);
@@ -56,7 +56,7 @@ test('a long message is sent alone, after earlier messages', () => {
 });
 
 test('the batch size is limited', () => {
-  const { sent: sentBatches, batcher } = makeFixture();
+  const { sentBatches, batcher } = makeFixture();
   const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
   const chars = sentBatches.map((messages) => messages.join('').length);
@@ -64,7 +64,7 @@ test('the batch size is limited', () => {
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
-  const { environment, sent: sentBatches, batcher, runScheduledWork } = makeFixture();
+  const { environment, sentBatches, batcher, runScheduledWork } = makeFixture();
   batcher.post('a');
   batcher.post('b');
   environment.port = false;
@@ -79,7 +79,7 @@ test('without a port, post drops messages, and queued messages wait for the next
 });
 
 test('dropped messages do not count towards the batch size', () => {
-  const { environment, sent: sentBatches, batcher, runScheduledWork } = makeFixture();
+  const { environment, sentBatches, batcher, runScheduledWork } = makeFixture();
   const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
   environment.port = false;

@@ -110,7 +110,7 @@ function makeBridge() {
   const startHost = (text: string) => {
     for (const message of decodeMessages(text, readToBridge)) bridge.receiveFromWorker(message);
   };
-  return { bridge, host, last: lastTexts, start: startHost };
+  return { bridge, host, last: lastTexts, startHost };
 }
 
 const callText = (call: number) => {
@@ -141,7 +141,7 @@ await measureStation('(the frame alone)', (call) => void makeFrame(call));
 }
 await measureStation('(the port text alone)', (call) => void callText(call));
 {
-  const { bridge, host, start: startHost } = makeBridge();
+  const { bridge, host, startHost } = makeBridge();
   await measureStation('bridge in and out, with the text', (call) => {
     startHost(callText(call));
     bridge.receiveFromHost(host, `r ${call + 1} ${argumentsJson}`);

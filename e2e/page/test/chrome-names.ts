@@ -2,8 +2,8 @@
 import type { LabPage } from './page-lab.ts';
 
 export interface NameComparison {
-  readonly equal: number;
-  readonly differences: readonly string[];
+  readonly equalCount: number;
+  readonly nameDifferences: readonly string[];
 }
 
 /** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
@@ -20,7 +20,7 @@ export async function compareNames(page: LabPage, nameCases: readonly string[]):
     if (name !== chromeName)
       nameDifferences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
   }
-  return { equal: nameCases.length - nameDifferences.length, differences: nameDifferences };
+  return { equalCount: nameCases.length - nameDifferences.length, nameDifferences };
 }
 
 async function readChromeName(page: LabPage): Promise<string> {

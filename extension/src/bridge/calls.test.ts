@@ -24,11 +24,11 @@ function makeFixture() {
     maxBytes: 9,
     args: '{"a":1}',
   });
-  return { calls, host, posted: postedMessages, toHost, port, call };
+  return { calls, host, postedMessages, toHost, port, call };
 }
 
 test('a host gets a call by number, and the worker gets its ending by ID', () => {
-  const { calls, host, posted: postedMessages, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('call_x'));
   assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
   calls.receiveFromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
@@ -42,7 +42,7 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
 test('a traced call ends with its hops in the page, and other calls without hops', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, host, posted: postedMessages, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker({ ...call('a'), trace: true }, 999.5);
   calls.receiveFromWorker({ ...call('b'), trace: true }, 999.5);
   calls.receiveFromWorker(call('c'), 999.5);
@@ -67,7 +67,7 @@ test('a traced call ends with its hops in the page, and other calls without hops
 test('a traced call that fails has its hops, with no time in the steps that it did not reach', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   for (const id of ['thrown', 'invalid', 'notReady', 'untimed'])
     calls.receiveFromWorker({ ...call(id), trace: true }, 999.5);
   nowMs = 1010;
@@ -83,7 +83,7 @@ test('a traced call that fails has its hops, with no time in the steps that it d
 });
 
 test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('a'));
   calls.receiveFromWorker(call('b'));
   calls.receiveFromHost(host, 'n 1');
@@ -95,7 +95,7 @@ test('a tool that returns undefined ends with an empty result, and an error ends
 });
 
 test('a call of a plugin that is not live fails, and a duplicate dispatch is ignored', () => {
-  const { calls, posted: postedMessages, toHost, call } = makeFixture();
+  const { calls, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(postedMessages), /"code\\":\\"navigated\\".*other is not live/);
   calls.receiveFromWorker(call('y'));
@@ -104,7 +104,7 @@ test('a call of a plugin that is not live fails, and a duplicate dispatch is ign
 });
 
 test('a host cannot end a call of another host', () => {
-  const { calls, posted: postedMessages, call } = makeFixture();
+  const { calls, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   const other: Host = { plugin: 'other', hash: 'h', sendText: () => undefined };
   calls.receiveFromHost(other, 'r 1 "forged"');
@@ -113,7 +113,7 @@ test('a host cannot end a call of another host', () => {
 });
 
 test('each change of the live plugins is sent, with the reason of a failure', () => {
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost({ plugin: 'bad', hash: 'h2', sendText: () => undefined }, 'broken it threw');
   assert.deepEqual(postedMessages.at(-1), {
@@ -131,7 +131,7 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
 });
 
 test('a large result is sent in parts that split no character', () => {
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
   calls.receiveFromHost(host, `r 1 ${hostText}`);
@@ -147,7 +147,7 @@ test('a large result is sent in parts that split no character', () => {
 });
 
 test('a new port gets unsent messages, progress before endings', () => {
-  const { calls, host, posted: postedMessages, port, call } = makeFixture();
+  const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
   port.open = false;
@@ -167,7 +167,7 @@ test('a new port gets unsent messages, progress before endings', () => {
 });
 
 test('an ending is stored until it is acknowledged', () => {
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'r 1 1');
   calls.connected();
@@ -179,7 +179,7 @@ test('an ending is stored until it is acknowledged', () => {
 
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { calls, host, posted: postedMessages, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   for (const id of ['a', 'b', 'c']) calls.receiveFromWorker(call(id));
   calls.receiveFromWorker({ op: 'cancel', id: 'a', reason: 'why' });
   assert.deepEqual(toHost.at(-1), ['cancel', 1, 'why']);
@@ -207,7 +207,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
 });
 
 test('waiting progress is bounded, and seq shows how many reports are missing', () => {
-  const { calls, host, posted: postedMessages, port, call } = makeFixture();
+  const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   port.open = false;
   const longMessage = 'm'.repeat(100_000);
@@ -234,7 +234,7 @@ test('an orphaned document cancels its running calls', () => {
 });
 
 test('leaving lists the calls that have begun, including ended ones that are not acknowledged', () => {
-  const { calls, host, posted: postedMessages, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
   calls.receiveFromHost(host, 'r 1 1');
@@ -256,7 +256,7 @@ test('a prompt and a decision reach the host', () => {
 });
 
 test('the worker gets a tool request, and the host its answer once, confirmed each time', () => {
-  const { calls, host, posted: postedMessages, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
   calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
@@ -296,7 +296,7 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
 });
 
 test('a new port gets open and withdrawn tool requests until the call ends', () => {
-  const { calls, host, posted: postedMessages, port, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, port, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
   calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
@@ -337,7 +337,7 @@ test('a resync reaches the host of a running call', () => {
 });
 
 test('a host cannot send a tool request for a call of another host', () => {
-  const { calls, posted: postedMessages, call } = makeFixture();
+  const { calls, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(
     { plugin: 'other', hash: 'h', sendText: () => undefined },
@@ -347,7 +347,7 @@ test('a host cannot send a tool request for a call of another host', () => {
 });
 
 test('a call that arrives too late does not begin', () => {
-  const { calls, posted: postedMessages } = makeFixture();
+  const { calls, postedMessages } = makeFixture();
   calls.receiveFromWorker({
     op: 'call',
     id: 'late',

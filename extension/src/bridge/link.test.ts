@@ -57,14 +57,14 @@ function makeFixture(t: TestContext) {
   const runTasks = () => {
     for (const work of laterTasks.splice(0)) work();
   };
-  return { link, open: isOpen, ports, received: receivedMessages, environment, runTasks };
+  return { link, isOpen, ports, receivedMessages, environment, runTasks };
 }
 
 const documentGreeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open: isOpen, ports, received: receivedMessages, environment } = makeFixture(t);
+  const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
   assert.equal(link.post(message), false);
   isOpen();
   isOpen();
@@ -78,7 +78,7 @@ test('the link connects once and passes messages on', (t) => {
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
-  const { link, open: isOpen, ports, runTasks } = makeFixture(t);
+  const { link, isOpen, ports, runTasks } = makeFixture(t);
   isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();
@@ -93,7 +93,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
 });
 
 test('retries slow down to one per second while the worker keeps closing the port', (t) => {
-  const { open: isOpen, ports, runTasks } = makeFixture(t);
+  const { isOpen, ports, runTasks } = makeFixture(t);
   isOpen();
   ports[0]?.close();
   runTasks();
@@ -113,7 +113,7 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, open: isOpen, ports, environment } = makeFixture(t);
+  const { link, isOpen, ports, environment } = makeFixture(t);
   isOpen();
   link.reopen();
   assert.equal(ports.length, 2);
@@ -130,7 +130,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open: isOpen, ports, received: receivedMessages, environment } = makeFixture(t);
+  const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
   isOpen();
   link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
@@ -145,7 +145,7 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, open: isOpen, ports, environment } = makeFixture(t);
+  const { link, isOpen, ports, environment } = makeFixture(t);
   isOpen();
   environment.alive = false;
   ports[0]?.close();
@@ -156,7 +156,7 @@ test('the link reports once that the extension is gone', (t) => {
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { open: isOpen, environment } = makeFixture(t);
+  const { isOpen, environment } = makeFixture(t);
   environment.refuse = true;
   isOpen();
   isOpen();
@@ -164,7 +164,7 @@ test('a document of an unloaded extension stops at once', (t) => {
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   const makeNumberedMessage = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   environment.alone = false;
   isOpen();
@@ -180,7 +180,7 @@ test('messages are batched, and none is lost when the port closes', (t) => {
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, open: isOpen, ports, environment } = makeFixture(t);
+  const { link, isOpen, ports, environment } = makeFixture(t);
   environment.alone = false;
   isOpen();
   link.post(message);
@@ -190,7 +190,7 @@ test('leave sends waiting messages before it closes the port', (t) => {
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
-  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
   isOpen();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
@@ -205,7 +205,7 @@ test('a new port drops waiting tool requests and endings, because connected send
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, open: isOpen, ports, environment, runTasks } = makeFixture(t);
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();

@@ -11,7 +11,7 @@ function makeFixture() {
       postedParts.push(message.op === 'part' ? `${message.id}${message.seq}` : `${message.op} ${Object(message).id}`);
     return port.open;
   });
-  return { parts: partSender, posted: postedParts, port };
+  return { partSender, postedParts, port };
 }
 
 const makeEnding = (id: string, count: number): FromBridge[] => [
@@ -20,7 +20,7 @@ const makeEnding = (id: string, count: number): FromBridge[] => [
 ];
 
 test('parts in flight are limited, and each acknowledgement sends the next', () => {
-  const { parts: partSender, posted: postedParts } = makeFixture();
+  const { partSender, postedParts } = makeFixture();
   partSender.begin('a', makeEnding('a', MaxPartsInFlight + 2));
   assert.equal(postedParts.length, MaxPartsInFlight);
   partSender.confirmPart();
@@ -35,7 +35,7 @@ test('parts in flight are limited, and each acknowledgement sends the next', () 
 });
 
 test('the shortest result goes first, and every fourth part is one of the oldest', () => {
-  const { parts: partSender, posted: postedParts } = makeFixture();
+  const { partSender, postedParts } = makeFixture();
   partSender.begin('a', makeEnding('a', 100));
   partSender.begin('b', makeEnding('b', 50));
   partSender.begin('c', makeEnding('c', 3));
@@ -45,7 +45,7 @@ test('the shortest result goes first, and every fourth part is one of the oldest
 });
 
 test('a new port restarts every result', () => {
-  const { parts: partSender, posted: postedParts, port } = makeFixture();
+  const { partSender, postedParts, port } = makeFixture();
   partSender.begin('a', makeEnding('a', 3));
   partSender.begin('b', makeEnding('b', 100));
   port.open = false;
@@ -59,7 +59,7 @@ test('a new port restarts every result', () => {
 });
 
 test('after a result is dropped, parts of other results are sent', () => {
-  const { parts: partSender, posted: postedParts } = makeFixture();
+  const { partSender, postedParts } = makeFixture();
   partSender.begin('a', makeEnding('a', 100));
   partSender.begin('b', makeEnding('b', 1));
   partSender.drop('a');

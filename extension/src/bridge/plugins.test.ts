@@ -27,7 +27,7 @@ function makeFixture(...names: string[]) {
     assert.ok(found);
     calls.receiveFromHost(found, text);
   };
-  return { calls, plugins: calls.plugins, posted: postedMessages, toHost, fromHost, page };
+  return { calls, plugins: calls.plugins, postedMessages, toHost, fromHost, page };
 }
 
 const readLiveAdapters = (postedMessages: FromBridge[]) =>
@@ -51,7 +51,7 @@ test('when the document is parsed, all hosts start and the live hosts are probed
 });
 
 test('readiness is sent for each plugin and with every greeting', () => {
-  const { posted: postedMessages, fromHost, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, calls } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
   postedMessages.splice(0);
@@ -130,7 +130,7 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
 });
 
 test('a renewed adapter is live with its hash and probed again, and a kept one stays live', () => {
-  const { posted: postedMessages, toHost, fromHost, plugins } = makeFixture('a');
+  const { postedMessages, toHost, fromHost, plugins } = makeFixture('a');
   fromHost('a', 'ready');
   plugins.onDocumentParsed();
   fromHost('a', 's 1');
@@ -147,7 +147,7 @@ test('a renewed adapter is live with its hash and probed again, and a kept one s
 });
 
 test('a removed plugin is not live, and its calls still end', () => {
-  const { calls, posted: postedMessages, toHost, fromHost } = makeFixture('a', 'b');
+  const { calls, postedMessages, toHost, fromHost } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
   calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
@@ -172,7 +172,7 @@ test('a removed plugin is not live, and its calls still end', () => {
 });
 
 test('log entries are sent at once, then batched, and none is lost with a port', () => {
-  const { posted: postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   fromHost('a', 'l 1 0 [{"message":"1 x"}]');
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
   fromHost('a', 'l 1 0 [{"message":"4"}]');
@@ -207,7 +207,7 @@ test('log entries are sent at once, then batched, and none is lost with a port',
 });
 
 test('waiting log entries are bounded, and dropped ones are counted', () => {
-  const { posted: postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   page.port = false;
   fromHost('b', 'l 1 0 [0]');
   for (let i = 0; i < 60; i++) fromHost('a', `l 25 0 [${Array.from({ length: 25 }, () => i).join()}]`);

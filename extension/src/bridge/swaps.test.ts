@@ -30,11 +30,11 @@ function makeFixture() {
   call('x');
   postedMessages.splice(0);
   toHost.splice(0);
-  return { calls, posted: postedMessages, toHost, fromHost, call, renew: renewAdapter };
+  return { calls, postedMessages, toHost, fromHost, call, renewAdapter };
 }
 
 test('an adapter is replaced once its calls have ended, and new calls wait', () => {
-  const { posted: postedMessages, toHost, fromHost, call, renew: renewAdapter, calls } = makeFixture();
+  const { postedMessages, toHost, fromHost, call, renewAdapter, calls } = makeFixture();
   renewAdapter();
   call('y');
   call('z');
@@ -57,7 +57,7 @@ test('an adapter is replaced once its calls have ended, and new calls wait', () 
 });
 
 test('calls that exceed the wait fail with plugin_updated and are cancelled', () => {
-  const { posted: postedMessages, toHost, fromHost, renew: renewAdapter } = makeFixture();
+  const { postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
   renewAdapter('h2');
   mock.timers.tick(900);
   renewAdapter('h3'); // A newer adapter does not extend the time limit of the running calls
@@ -75,7 +75,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
 
 test('waiting calls run in the old adapter if the new one is missing or rejected', () => {
   for (const hostReply of ['kept a typo', 'nothing', 'another worker']) {
-    const { calls, toHost, fromHost, call, renew: renewAdapter } = makeFixture();
+    const { calls, toHost, fromHost, call, renewAdapter } = makeFixture();
     fromHost('r 1 "old"');
     renewAdapter();
     call('y');
@@ -88,7 +88,7 @@ test('waiting calls run in the old adapter if the new one is missing or rejected
 });
 
 test('a call that waits for the new adapter has not begun, and fails if the plugin is removed', () => {
-  const { calls, posted: postedMessages, call, renew: renewAdapter } = makeFixture();
+  const { calls, postedMessages, call, renewAdapter } = makeFixture();
   renewAdapter();
   call('y');
   calls.reportLeaving();
@@ -98,7 +98,7 @@ test('a call that waits for the new adapter has not begun, and fails if the plug
 });
 
 test('a removed plugin whose new adapter does not start has failed', () => {
-  const { calls, posted: postedMessages, fromHost, renew: renewAdapter } = makeFixture();
+  const { calls, postedMessages, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   renewAdapter();
@@ -111,7 +111,7 @@ test('a removed plugin whose new adapter does not start has failed', () => {
 });
 
 test('a removed plugin is reported until it gets another adapter', () => {
-  const { calls, posted: postedMessages, toHost, fromHost, renew: renewAdapter } = makeFixture();
+  const { calls, postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.deepEqual(postedMessages.splice(0).at(-1), {

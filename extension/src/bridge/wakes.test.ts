@@ -19,29 +19,22 @@ function setUpWakes() {
       return pageState.port;
     },
     isVisible: () => pageState.visible,
-    now: () => pageState.now,
+    nowMs: () => pageState.now,
   });
   const takeWakeRequests = () =>
     postedMessages.splice(0).map((message) => (message.op === 'scheduleWake' ? message.ms : message.op));
   return {
-    state: pageState,
-    woken: wokenPlugins,
-    wakes: wakeRequests,
-    asked: takeWakeRequests,
+    pageState,
+    wokenPlugins,
+    wakeRequests,
+    takeWakeRequests,
     a: host('a'),
     b: host('b'),
   };
 }
 
 test('a hidden document requests its next wake, a visible one does not', () => {
-  const {
-    state: pageState,
-    woken: wokenPlugins,
-    wakes: wakeRequests,
-    asked: takeWakeRequests,
-    a: firstPlugin,
-    b: secondPlugin,
-  } = setUpWakes();
+  const { pageState, wokenPlugins, wakeRequests, takeWakeRequests, a: firstPlugin, b: secondPlugin } = setUpWakes();
   wakeRequests.setTimer(firstPlugin, 500.2);
   wakeRequests.setTimer(secondPlugin, 700);
   assert.deepEqual(takeWakeRequests(), [501]);
@@ -62,7 +55,7 @@ test('a hidden document requests its next wake, a visible one does not', () => {
 });
 
 test('a host without timers gets no wake', () => {
-  const { state: pageState, woken: wokenPlugins, wakes: wakeRequests, a: firstPlugin } = setUpWakes();
+  const { pageState, wokenPlugins, wakeRequests, a: firstPlugin } = setUpWakes();
   wakeRequests.setTimer(firstPlugin, 10);
   wakeRequests.setTimer(firstPlugin, -1);
   pageState.now = 2000;
@@ -71,7 +64,7 @@ test('a host without timers gets no wake', () => {
 });
 
 test('wakes are at least 4 ms apart', () => {
-  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a: firstPlugin } = setUpWakes();
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
   let messageCount = 0;
   for (let i = 0; i < 1000; i++) {
     wakeRequests.setTimer(firstPlugin, 0);
@@ -86,7 +79,7 @@ test('wakes are at least 4 ms apart', () => {
 });
 
 test('a new port requests the wake again', () => {
-  const { state: pageState, wakes: wakeRequests, asked: takeWakeRequests, a: firstPlugin } = setUpWakes();
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
   wakeRequests.setTimer(firstPlugin, 1000);
   assert.deepEqual(takeWakeRequests(), [1000]);
   pageState.port = false;

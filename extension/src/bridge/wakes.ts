@@ -7,7 +7,7 @@ const MinWakeIntervalMs = 4;
 export interface WakeRequestsOptions {
   post(message: FromBridge): boolean;
   isVisible(): boolean;
-  readonly now?: () => number;
+  readonly nowMs?: () => number;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface WakeRequests {
 export function makeWakeRequests({
   post,
   isVisible,
-  now: nowMs = () => performance.now(),
+  nowMs = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
   /**

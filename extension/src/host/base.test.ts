@@ -31,7 +31,7 @@ async function makePage() {
   };
   const evaluateAdapter = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
     realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
-  return { realm, base: baseHost, request, bring: evaluateAdapter };
+  return { realm, base: baseHost, request, evaluateAdapter };
 }
 
 test('the base of a page does not name any plugin', async () => {
@@ -40,7 +40,7 @@ test('the base of a page does not name any plugin', async () => {
 });
 
 test('plugins that arrive later have separate ports, entry points and settings', async () => {
-  const { realm, request, bring: evaluateAdapter } = await makePage();
+  const { realm, request, evaluateAdapter } = await makePage();
   const firstRequest = await request('a', 'n1');
   const secondRequest = await request('b', 'n2');
   assert.deepEqual([firstRequest?.receivedTexts, secondRequest?.receivedTexts], [['armed n1'], ['armed n2']]);
@@ -61,7 +61,7 @@ test('plugins that arrive later have separate ports, entry points and settings',
 });
 
 test('a late plugin waits until the document is parsed, and accepts other code until then', async () => {
-  const { realm, request, bring: evaluateAdapter } = await makePage();
+  const { realm, request, evaluateAdapter } = await makePage();
   const port = await request('a', 'n1', { start: 'dom' });
   assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);
   port?.sendParts('renew', 'n2', 'h-a');

@@ -29,11 +29,11 @@ async function startAdapter(code = makeVersionCode('1')) {
     await realm.waitUntilIdle();
     return port.receivedTexts.splice(0).at(-1);
   };
-  return { realm, port, log, bring: evaluateAdapter, arm: armReplacement, call };
+  return { realm, port, log, evaluateAdapter, armReplacement, call };
 }
 
 test('a new adapter replaces the running one, which is torn down first; caches stay', async () => {
-  const { port, log, bring: evaluateAdapter, arm: armReplacement, call } = await startAdapter();
+  const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   await armReplacement('n', 'h2');
   assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), true);
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('a new adapter replaces the running one, which is torn down first; caches s
 });
 
 test('the readiness of a new adapter is reported again', async () => {
-  const { realm, port, bring: sendAdapter, arm: armReplacement } = await startAdapter();
+  const { realm, port, evaluateAdapter: sendAdapter, armReplacement } = await startAdapter();
   port.sendParts('probe');
   await realm.waitUntilIdle();
   await armReplacement('n', 'h2');
@@ -61,7 +61,7 @@ test('if a new adapter fails to start, the old one runs again and the reason is 
     ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
     ['globalThis.__openTabs.adapters = {}', /^kept the adapter did not register as demo$/],
   ] as const) {
-    const { realm, port, log, bring: evaluateAdapter, arm: armReplacement, call } = await startAdapter();
+    const { realm, port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
     await armReplacement('n', 'h2');
     assert.equal(evaluateAdapter('n', 'h2', brokenCode), true);
     realm.runNextTask();
@@ -79,7 +79,7 @@ test('if a new adapter fails to start, the old one runs again and the reason is 
 });
 
 test('an adapter that failed to start can be replaced', async () => {
-  const { port, bring: evaluateAdapter, arm: armReplacement, call } = await startAdapter('throw new Error("typo")');
+  const { port, evaluateAdapter, armReplacement, call } = await startAdapter('throw new Error("typo")');
   port.sendParts('begin');
   await armReplacement('n', 'h2');
   assert.match(port.receivedTexts.join(), /^broken .*typo,armed n$/);
@@ -89,7 +89,7 @@ test('an adapter that failed to start can be replaced', async () => {
 });
 
 test('the entry point requires the nonce, and a page cannot replace it', async () => {
-  const { realm, port, log, bring: evaluateAdapter, arm: armReplacement, call } = await startAdapter();
+  const { realm, port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   log();
   assert.equal(evaluateAdapter('', '', makeVersionCode('evil')), false);
   assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('evil')), false);
@@ -129,7 +129,7 @@ test('the entry point is not among the property names of the window', async () =
 });
 
 test('after a removal another adapter can start, with the carried values', async () => {
-  const { port, log, bring: evaluateAdapter, arm: armReplacement, call } = await startAdapter();
+  const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   await armReplacement('n', 'h2');
   port.sendParts('remove');
   await armReplacement('', 'h2');

@@ -162,7 +162,7 @@ function makeEntryPoint(
   const disarmEntryPoint = () => {
     expectedAdapter = undefined;
   };
-  return { entryPoint: freeze(entryPoint), arm: armEntryPoint, disarm: disarmEntryPoint };
+  return { entryPoint: freeze(entryPoint), armEntryPoint, disarmEntryPoint };
 }
 
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
@@ -204,11 +204,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     const restart = adapterSlot.start(currentCode);
     if (restart.startProblem !== '') sendToBridge(`broken ${restart.startProblem}`);
   };
-  const {
-    entryPoint,
-    arm: armEntryPoint,
-    disarm: disarmEntryPoint,
-  } = makeEntryPoint(sendToBridge, (hash, evaluateNext) => {
+  const { entryPoint, armEntryPoint, disarmEntryPoint } = makeEntryPoint(sendToBridge, (hash, evaluateNext) => {
     if (adapterState !== 'waiting') {
       replaceAdapter(hash, evaluateNext);
       return;

@@ -22,19 +22,19 @@ import {
 /** BuiltInSnapshot is the state of one built-in object at document_start. */
 interface BuiltInSnapshot {
   readonly name: string;
-  readonly object: object;
+  readonly builtInObject: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
   /**
    * The stored property descriptors have no prototype, so that fields on the page's Object.prototype have no effect.
    */
-  readonly descriptors: readonly PropertyDescriptor[];
+  readonly builtInDescriptors: readonly PropertyDescriptor[];
   readonly knownKeys: object;
 }
 
 /** The page's changes to built-in objects form a linked list, newest first. */
 interface PageChange {
-  readonly object: object;
+  readonly builtInObject: object;
   /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
   readonly key: PropertyKey | undefined;
   /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
@@ -99,7 +99,7 @@ function restoreBuiltIn(
   snapshot: BuiltInSnapshot,
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
-  const { object: builtInObject, keys, descriptors: builtInDescriptors, name } = snapshot;
+  const { builtInObject, keys, builtInDescriptors, name } = snapshot;
   let pageChanges = previousChanges;
   const parent = getPrototypeOf(builtInObject);
   if (parent !== snapshot.parent) {
@@ -131,7 +131,7 @@ function restoreBuiltIn(
 }
 
 function removeAddedProperties(
-  { object: builtInObject, knownKeys, name }: BuiltInSnapshot,
+  { builtInObject, knownKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
@@ -166,9 +166,9 @@ function isIndex(key: string): boolean {
 
 function reapplyPageChanges(pageChanges: PageChange | undefined): void {
   for (let change = pageChanges; change !== undefined; change = change.nextChange) {
-    if (change.key === undefined) setPrototypeOf(change.object, change.parent);
-    else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
-    else defineProperty(change.object, change.key, change.pageDescriptor);
+    if (change.key === undefined) setPrototypeOf(change.builtInObject, change.parent);
+    else if (change.pageDescriptor === undefined) deleteProperty(change.builtInObject, change.key);
+    else defineProperty(change.builtInObject, change.key, change.pageDescriptor);
   }
 }
 
@@ -191,7 +191,7 @@ function makePageChange(
   parent: object | null,
   nextChange: PageChange | undefined,
 ): PageChange {
-  const change: PageChange = { object: builtInObject, key, pageDescriptor, parent, nextChange };
+  const change: PageChange = { builtInObject, key, pageDescriptor, parent, nextChange };
   setPrototypeOf(change, null);
   return change;
 }
@@ -274,10 +274,10 @@ function takeBuiltInSnapshot(name: string, builtInObject: object): BuiltInSnapsh
   }
   return {
     name,
-    object: builtInObject,
+    builtInObject,
     parent: getPrototypeOf(builtInObject),
     keys,
-    descriptors: builtInDescriptors,
+    builtInDescriptors,
     knownKeys,
   };
 }

@@ -127,7 +127,7 @@ async function startTools(schemaCodes: Readonly<Record<string, string>>) {
       .replace(`r ${callNumber} `, '')
       .replace(/^e \d+ /, 'e ');
   };
-  return { realm, call, parses: () => Number(realm.run('count.parses')) };
+  return { realm, call, countZodParses: () => Number(realm.run('count.parses')) };
 }
 
 function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
@@ -158,7 +158,7 @@ for (const [schemaGroup, schemaCodes] of [
 }
 
 test('a simple schema parses once, and later only arguments that are invalid or need a default', async () => {
-  const { call, parses: countZodParses } = await startTools(simpleSchemas);
+  const { call, countZodParses } = await startTools(simpleSchemas);
   const parsesOf = async (tool: string, args: object) => {
     const parseResultsBefore = countZodParses();
     await call(tool, args);
@@ -185,7 +185,7 @@ test('a simple schema parses once, and later only arguments that are invalid or 
 });
 
 test('other schemas parse the arguments of each call', async () => {
-  const { call, parses: countZodParses } = await startTools(otherSchemas);
+  const { call, countZodParses } = await startTools(otherSchemas);
   for (const name of Object.keys(otherSchemas)) {
     for (let i = 0; i < 3; i++) await call(name, {});
   }
@@ -193,7 +193,7 @@ test('other schemas parse the arguments of each call', async () => {
 });
 
 test('a page cannot observe or change the arguments of a simple schema', async () => {
-  const { realm, call, parses: countZodParses } = await startTools(simpleSchemas);
+  const { realm, call, countZodParses } = await startTools(simpleSchemas);
   await call('nested', { inner: { b: 1, a: [{ x: 1 }] } });
   realm.run(`touched = '';
     for (const on of [Object.prototype, Array.prototype, String.prototype, Number.prototype])

@@ -14,10 +14,18 @@ const makeCall = (callFields: Partial<CallView>): CallView => ({
 
 test('readVisibleReport hides messages that are not for the user, but never numbers', () => {
   const bothAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(readVisibleReport(bothAudiences, false), { progressShare: 0.5, message: 'reading', word: '' });
-  assert.deepEqual(readVisibleReport(bothAudiences, true), { progressShare: 0.5, message: 'page 5', word: '' });
+  assert.deepEqual(readVisibleReport(bothAudiences, false), {
+    progressShare: 0.5,
+    reportMessage: 'reading',
+    statusWord: '',
+  });
+  assert.deepEqual(readVisibleReport(bothAudiences, true), {
+    progressShare: 0.5,
+    reportMessage: 'page 5',
+    statusWord: '',
+  });
   const internal = makeCall({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(readVisibleReport(internal, false), { progressShare: 0.5, message: '', word: '' });
+  assert.deepEqual(readVisibleReport(internal, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
 });
 
 test('listVisibleActivities hides activities that are not for the user', () => {
@@ -59,9 +67,9 @@ test('a status word has the audience of its message', () => {
     userMessage: 'reading',
     userStatusWord: 'indexing',
   });
-  assert.equal(readVisibleReport(bothAudiences, false).word, 'indexing');
-  assert.equal(readVisibleReport(bothAudiences, true).word, 'fetching');
-  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).word, '');
+  assert.equal(readVisibleReport(bothAudiences, false).statusWord, 'indexing');
+  assert.equal(readVisibleReport(bothAudiences, true).statusWord, 'fetching');
+  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).statusWord, '');
 });
 
 test('hasNotEnded accepts pending and running calls', () => {

@@ -10,17 +10,17 @@ const UserAudience = 'user';
 export interface VisibleReport {
   /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly progressShare: number | undefined;
-  readonly message: string;
+  readonly reportMessage: string;
   /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
-  readonly word: string;
+  readonly statusWord: string;
 }
 
 export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
-  const message = (showsEverything ? call.message : call.userMessage) ?? '';
+  const reportMessage = (showsEverything ? call.message : call.userMessage) ?? '';
   return {
     progressShare: call.progress,
-    message,
-    word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '',
+    reportMessage,
+    statusWord: (showsEverything ? call.statusWord : call.userStatusWord) ?? '',
   };
 }
 

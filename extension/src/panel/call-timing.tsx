@@ -24,7 +24,7 @@ export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {makeTimingRows(callPhases).map(({ name, startText, durationText, start: barStart, end }, i) => (
+              {makeTimingRows(callPhases).map(({ name, startText, durationText, barStart, end }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>

@@ -11,7 +11,7 @@ export interface Step {
   readonly title: string;
   readonly isDone: boolean;
   readonly text: string;
-  readonly copies: readonly { readonly label: string; readonly text: string }[];
+  readonly copyTexts: readonly { readonly label: string; readonly text: string }[];
 }
 
 export interface ChecklistFacts {
@@ -43,7 +43,7 @@ function makeServerStep({ panelState: { link } }: ChecklistFacts): Step {
     title: 'Server',
     isDone,
     text: isDone ? `Running, version ${link.serverVersion}.` : 'Not connected.',
-    copies:
+    copyTexts:
       link.kind === 'down' && link.why === 'no_server'
         ? [{ label: 'command to start the server', text: 'opentabs serve' }]
         : [],
@@ -59,7 +59,7 @@ function makeBrowserStep({ panelState: { link, injectMode, browserName } }: Chec
     title: 'Browser',
     isDone,
     text: isDone ? connectedText : isConnected ? '' : 'Connects when the server runs.',
-    copies: [],
+    copyTexts: [],
   };
 }
 
@@ -79,7 +79,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
     text: isDone
       ? stepStates.filter(Boolean).join(' ')
       : 'Turn on browser tools, which work on every page after your approval, or install a plugin for a site:',
-    copies: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
+    copyTexts: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
   };
 }
 
@@ -92,7 +92,7 @@ function makeClientStep({ panelState: { clients } }: ChecklistFacts): Step {
     text: isDone
       ? `Connected: ${clients.map(removeHiddenCharacters).join(', ')}.`
       : 'Connect Claude Code, Cursor, VS Code or another client, then start the client:',
-    copies: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
+    copyTexts: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
   };
 }
 
@@ -103,7 +103,7 @@ function makeCallStep({ recentCalls }: ChecklistFacts): Step {
     title: 'First call',
     isDone,
     text: isDone ? 'An agent has used this browser.' : 'Ask your agent, or run the demo:',
-    copies: isDone
+    copyTexts: isDone
       ? []
       : [
           { label: 'question for your agent', text: 'List my open tabs with opentabs.' },

@@ -31,7 +31,7 @@ function ChromePermission({
   grantPermission,
   revokePermission,
 }: ChromePermissionsProps & { readonly permission: OptionalPermission }): VNode {
-  const { title, effect: permissionEffect } = permissionWords[name];
+  const { title, permissionEffect } = permissionWords[name];
   const permissionGrant = usePermissionChange(() => grantPermission(name), 'grant');
   const permissionRevocation = usePermissionChange(() => revokePermission(name), 'revoke');
   return (
@@ -40,7 +40,7 @@ function ChromePermission({
         label={title}
         current={isGranted}
         isBusy={false}
-        sendChoice={(on) => (on ? permissionGrant.change() : permissionRevocation.change())}
+        sendChoice={(on) => (on ? permissionGrant.changePermission() : permissionRevocation.changePermission())}
       />
       <p class="note">{permissionEffect}</p>
       <ErrorText errorText={permissionGrant.error || permissionRevocation.error} />

@@ -23,15 +23,11 @@ function makeTestHistory(pages: readonly CallsHistoryResult[]) {
     receivedIds.push(...added);
     return added.length > 0;
   });
-  return { history, asked: requestedPages, received: receivedIds };
+  return { history, requestedPages, receivedIds };
 }
 
 test('loadOlder reads page after page, skips empty pages, and ends after the last', async () => {
-  const {
-    history,
-    asked: requestedPages,
-    received: receivedIds,
-  } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('c'), makeRecord('b')], next: '1' },
     { next: '2' },
     { calls: [makeRecord('a')] },
@@ -44,11 +40,7 @@ test('loadOlder reads page after page, skips empty pages, and ends after the las
 });
 
 test('loadOlder continues after pages whose calls the panel has, up to the last page', async () => {
-  const {
-    history,
-    asked: requestedPages,
-    received: receivedIds,
-  } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('d')], next: '1' },
     { calls: [makeRecord('c')], next: '2' },
     { calls: [makeRecord('b')], next: '3' },
@@ -64,11 +56,7 @@ test('loadOlder continues after pages whose calls the panel has, up to the last 
 });
 
 test('each connection to the server loads the newest page, and does not change the position of loadOlder', async () => {
-  const {
-    history,
-    asked: requestedPages,
-    received: receivedIds,
-  } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('interrupted'), makeRecord('b')], next: '9' },
     { calls: [makeRecord('a')] },
@@ -97,7 +85,7 @@ test('search reads a page with the filter, and does not change the position of l
 });
 
 test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
-  const { history, asked: requestedPages } = makeTestHistory([
+  const { history, requestedPages } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('b')], next: '9' },
   ]);

@@ -57,7 +57,7 @@ interface StepItemProps {
 }
 
 function StepItem({
-  checklistStep: { title, isDone, text: stepText, copies: copyTexts },
+  checklistStep: { title, isDone, text: stepText, copyTexts },
   isNext,
   children,
 }: StepItemProps): VNode {

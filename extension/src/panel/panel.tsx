@@ -228,7 +228,7 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
 }
 
 function Notice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; children?: VNode }): VNode {
-  const { title, steps: adviceSteps } = panelProps.advice;
+  const { title, adviceSteps } = panelProps.advice;
   return (
     <section class={`notice ${panelProps.noticeTone}`} role={panelProps.noticeTone === 'bad' ? 'alert' : 'note'}>
       <h2>{title}</h2>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 export interface PermissionChange {
   readonly error: string;
   /** Chrome allows requests for permissions only in response to a user's click. */
-  change(): Promise<{ error?: string }>;
+  changePermission(): Promise<{ error?: string }>;
 }
 
 export function usePermissionChange(
@@ -21,5 +21,5 @@ export function usePermissionChange(
     setError(changeProblem);
     return { error: changeProblem };
   };
-  return { error, change: changePermission };
+  return { error, changePermission };
 }

@@ -29,7 +29,7 @@ export const RunningCall = memoizeComponent(function RunningCall(runningCallProp
   const { call, startMs } = openCall;
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
-  const { progressShare, message: reportMessage, word: statusWord } = readVisibleReport(call, showsEverything);
+  const { progressShare, reportMessage, statusWord } = readVisibleReport(call, showsEverything);
   const knownShare = isQueued ? undefined : progressShare;
   const argsText = formatArguments(call.args);
   // The accessible name of the button "Stop" contains the site and the arguments, because several calls can run the

@@ -17,7 +17,7 @@ export function AllowSite({
   readonly host: string;
   grantAccess: SiteAccessProps['grant'];
 }): VNode {
-  const { error, change: changePermission } = usePermissionChange(() => grantAccess(makeSitePattern(host)), 'grant');
+  const { error, changePermission } = usePermissionChange(() => grantAccess(makeSitePattern(host)), 'grant');
   return (
     <>
       <button type="button" onClick={() => void changePermission()}>
@@ -66,7 +66,7 @@ export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
             label="All sites"
             current={hasAllSites}
             isBusy={false}
-            sendChoice={(on) => (on ? grantAll.change() : revokeAll.change())}
+            sendChoice={(on) => (on ? grantAll.changePermission() : revokeAll.changePermission())}
           />
           <p class="note">Pictures of pages need access to all sites.</p>
           <ErrorText errorText={grantAll.error || revokeAll.error} />
@@ -93,7 +93,7 @@ function AllowedSite({
   readonly pattern: string;
   revokeAccess: SiteAccessProps['revoke'];
 }): VNode {
-  const { error, change: changePermission } = usePermissionChange(() => revokeAccess(pattern), 'revoke');
+  const { error, changePermission } = usePermissionChange(() => revokeAccess(pattern), 'revoke');
   const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');
   return (
     <li class="head">

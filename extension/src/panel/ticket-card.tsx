@@ -129,7 +129,7 @@ function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardP
     setIsGreyed(on);
   };
   const decide = async (event: Event, isAllowed: boolean, grantScope?: Scope) => {
-    if (wasSent.current || card.settlement || !acceptsClick(event)) return;
+    if (wasSent.current || card.cardSettlement || !acceptsClick(event)) return;
     setSent(true);
     const { callId } = card.call;
     const { ticketId, kind } = card.ticket;
@@ -175,7 +175,7 @@ function TicketCard(
   cardProps: TicketCardProps & { readonly error: string; readonly children: ComponentChildren },
 ): VNode {
   const { card, parent, tab, leftMs, error, children } = cardProps;
-  const { call, ticket, settlement: cardSettlement } = card;
+  const { call, ticket, cardSettlement } = card;
   const pageOrigins = [
     call.client && `for ${removeHiddenCharacters(call.client)}`,
     parent && `called by ${removeHiddenCharacters(formatToolName(parent))}`,

@@ -31,13 +31,13 @@ test('cards keep their order, new ones come last', () => {
     secondCards.map((card) => card.ticket.ticketId),
     ['t1', 't2', 't3'],
   );
-  assert.ok(secondCards.every((card) => !card.settlement));
+  assert.ok(secondCards.every((card) => !card.cardSettlement));
 });
 
 test('a settled card shows its outcome for 5 s', () => {
   const readOutcome = (kind: TicketKind, now: readonly CallView[]) => {
     const cardsBefore = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
-    return updateCards(cardsBefore, now, noOutcomes, 0)[0]?.settlement?.outcome;
+    return updateCards(cardsBefore, now, noOutcomes, 0)[0]?.cardSettlement?.outcome;
   };
   assert.equal(
     readOutcome('permission', [makeWaitingCall('a', undefined, { status: 'running' })]),
@@ -74,7 +74,7 @@ test('each ticket of a call has its own card', () => {
   const cardsBefore = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
   const nextCards = updateCards(cardsBefore, [makeWaitingCall('a', 't2')], noOutcomes, 0);
   assert.deepEqual(
-    nextCards.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
+    nextCards.map((card) => [card.ticket.ticketId, card.cardSettlement !== undefined]),
     [
       ['t1', true],
       ['t2', false],
@@ -86,7 +86,7 @@ test('a card shows the outcome of a late decision', () => {
   let cards = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
   cards = updateCards(cards, [], noOutcomes, 0);
   cards = updateCards(cards, [], new Map([['t1', 'Denied.']]), 10);
-  assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
+  assert.equal(cards[0]?.cardSettlement?.outcome, 'Denied.');
 });
 
 test('describeOutcome', () => {

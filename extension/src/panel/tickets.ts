@@ -17,7 +17,7 @@ export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
   /** settlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn. */
-  readonly settlement?: { readonly atMs: number; readonly outcome: string };
+  readonly cardSettlement?: { readonly atMs: number; readonly outcome: string };
 }
 
 /** updateCards adds new approval cards at the end, so that a new card never moves the other cards. */
@@ -34,14 +34,17 @@ export function updateCards(
     const call = calls.find((c) => c.callId === card.call.callId);
     previousIds.add(id);
     if (call?.waiting?.ticketId === id) newCards.push({ call, ticket: call.waiting });
-    else if (!card.settlement)
+    else if (!card.cardSettlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: decisionOutcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call) },
+        cardSettlement: {
+          atMs: nowMs,
+          outcome: decisionOutcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call),
+        },
       });
-    else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
-      const decisionOutcome = decisionOutcomes.get(id) ?? card.settlement.outcome;
-      newCards.push({ ...card, settlement: { ...card.settlement, outcome: decisionOutcome } });
+    else if (nowMs - card.cardSettlement.atMs < DecidedCardShownMs) {
+      const decisionOutcome = decisionOutcomes.get(id) ?? card.cardSettlement.outcome;
+      newCards.push({ ...card, cardSettlement: { ...card.cardSettlement, outcome: decisionOutcome } });
     }
   }
   for (const call of calls) {

@@ -16,7 +16,7 @@ test('makeTimingRows places each phase on the time of the call', () => {
   );
   const roundShare = (share: number) => Math.round(share * 1000) / 1000;
   assert.deepEqual(
-    timingRows.map(({ start, end }) => [roundShare(start), roundShare(end)]),
+    timingRows.map(({ barStart, end }) => [roundShare(barStart), roundShare(end)]),
     [
       [0, 0.01],
       [0.005, 0.6],
@@ -29,12 +29,12 @@ test('a bar is never outside of the call', () => {
   assert.deepEqual(makeTimingRows([]), []);
   assert.equal(sumPhases([]), 0);
   const [emptyPhase] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
-  assert.deepEqual([emptyPhase?.start, emptyPhase?.end, emptyPhase?.durationText], [0, 1, '0 ms']);
+  assert.deepEqual([emptyPhase?.barStart, emptyPhase?.end, emptyPhase?.durationText], [0, 1, '0 ms']);
   const lastRow = makeTimingRows([
     { name: 'handler', startMs: 0, ms: 5000 },
     { name: 'return', startMs: 5000, ms: 0.2 },
   ]).at(-1);
-  assert.deepEqual([lastRow?.start, lastRow?.end, lastRow?.durationText], [0.99, 1, '0.2 ms']);
+  assert.deepEqual([lastRow?.barStart, lastRow?.end, lastRow?.durationText], [0.99, 1, '0.2 ms']);
 });
 
 test('formatPhase has at least two digits', () => {

@@ -11,7 +11,7 @@ export interface TimingRow {
   readonly name: string;
   readonly startText: string;
   readonly durationText: string;
-  readonly start: number;
+  readonly barStart: number;
   readonly end: number;
 }
 
@@ -24,7 +24,7 @@ export function makeTimingRows(callPhases: readonly CallPhase[]): readonly Timin
       name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
       durationText: formatPhase(ms),
-      start: barStart,
+      barStart,
       end: barStart + barShare,
     };
   });

@@ -31,7 +31,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProp
     if (!cards.some((waitingCard) => waitingCard.ticket.ticketId === id)) decisionOutcomes.current.delete(id);
   const { acceptsClick, ignoresClicks } = useClickGuard(sectionRef);
   useFocusFallback(sectionRef);
-  const openCards = cards.filter((card) => !card.settlement);
+  const openCards = cards.filter((card) => !card.cardSettlement);
   const [showsAll, setShowsAll] = useState(false);
   const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
   const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
@@ -74,7 +74,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProp
         {permissionCards.length > 1 && (
           <DenyAll
             cards={permissionCards}
-            guard={{ acceptsClick, ignoresClicks }}
+            guardedCards={{ acceptsClick, ignoresClicks }}
             decisionOutcomes={decisionOutcomes.current}
             sendAction={sendAction}
           />
@@ -92,12 +92,12 @@ interface DenyAllProps {
    * later.
    */
   readonly cards: readonly Card[];
-  readonly guard: GuardedCards;
+  readonly guardedCards: GuardedCards;
   readonly decisionOutcomes: Map<string, string>;
   readonly sendAction: SendAction;
 }
 
-function DenyAll({ cards, guard: guardedCards, decisionOutcomes, sendAction }: DenyAllProps): VNode {
+function DenyAll({ cards, guardedCards, decisionOutcomes, sendAction }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
   const denyCall = async ({ call, ticket }: Card): Promise<string | undefined> => {

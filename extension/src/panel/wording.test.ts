@@ -22,7 +22,7 @@ test('each reason for a lost link has advice', () => {
   for (const why of downReasons) {
     const advice = makeLinkAdvice({ kind: 'down', why, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
-    assert.match(advice?.steps.join(' ') ?? '', /Run|Start|Update|Close/, why);
+    assert.match(advice?.adviceSteps.join(' ') ?? '', /Run|Start|Update|Close/, why);
   }
   assert.equal(makeLinkAdvice({ kind: 'open', serverVersion: '1' }), undefined);
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('browser tools are named as agents name them, and a permission for them nam
 test('makeModeAdvice names the switch', () => {
   assert.equal(makeModeAdvice('userScripts'), undefined);
   for (const mode of ['files', 'none'] as const) {
-    assert.match(makeModeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
+    assert.match(makeModeAdvice(mode)?.adviceSteps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
   }
 });
 
@@ -90,7 +90,7 @@ test('makeVersionAdvice names the older side and the commands that update it', (
   assert.equal(makeVersionAdvice('0.1.0', '0.1.0'), undefined);
   assert.equal(makeVersionAdvice('0.1.0', 'unknown'), undefined);
   assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
-  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.steps.join(' ') ?? '', /opentabs extension install/);
+  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.adviceSteps.join(' ') ?? '', /opentabs extension install/);
   assert.match(makeVersionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
 });
 

@@ -9,7 +9,7 @@ import { replaceHidden } from './plain-text.ts';
 export interface Advice {
   readonly title: string;
   /** In each instruction, the text between backquotes is a command line. */
-  readonly steps: readonly string[];
+  readonly adviceSteps: readonly string[];
 }
 
 /** BrowserPlugin is the plugin name under which opentabs lists its own browser tools. */
@@ -55,39 +55,42 @@ export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice 
   if (pairing?.code !== undefined && link.why !== 'version') {
     return {
       title: 'Pair this browser with opentabs.',
-      steps: ['Install opentabs on this computer.', 'Run the command below in a terminal. The code works once.'],
+      adviceSteps: ['Install opentabs on this computer.', 'Run the command below in a terminal. The code works once.'],
     };
   }
   switch (link.why) {
     case 'unpaired':
       return {
         title: 'The server does not know this browser.',
-        steps: [
+        adviceSteps: [
           'The pairing was removed, or another opentabs installation uses the port. Press “Show a new pairing code”.',
           'Run the command that the panel then shows.',
         ],
       };
     case 'no_server':
-      return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
+      return { title: 'The opentabs server is not running.', adviceSteps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
         title: toSentence(link.text),
-        steps: [
+        adviceSteps: [
           'Stop the program that uses the port, then start the server.',
           'Run `opentabs extension install` again if the port or the directory of the server changed. Then press “Try again”.',
         ],
       };
     case 'version':
-      return { title: 'The extension is incompatible with the server.', steps: [toSentence(link.text)] };
+      return { title: 'The extension is incompatible with the server.', adviceSteps: [toSentence(link.text)] };
     case 'replaced':
       return {
         title: 'Another browser uses this connection.',
-        steps: [
+        adviceSteps: [
           'The other browser runs a copy of this Chrome profile. Close one of the two browsers, then press “Try again”.',
         ],
       };
     case 'lost':
-      return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [toSentence(link.text)] : [] };
+      return {
+        title: 'Connection to the server lost. Reconnecting.',
+        adviceSteps: link.text ? [toSentence(link.text)] : [],
+      };
   }
 }
 
@@ -99,7 +102,7 @@ export function makeModeAdvice(injectMode: InjectMode): Advice | undefined {
       injectMode === 'none'
         ? 'Plugins can’t run yet.'
         : 'Optional: turn on “Allow User Scripts” to update plugins without reloading the extension.',
-    steps: [
+    adviceSteps: [
       'Open this extension’s details page.',
       'Turn on “Allow User Scripts”.',
       ...(injectMode === 'none' ? ['Reload the tabs that you want to use.'] : []),
@@ -114,11 +117,14 @@ export function makeVersionAdvice(extensionVersion: string, serverVersion: strin
   return versionOrder < 0
     ? {
         title: `The extension (${extensionVersion}) is older than the server (${serverVersion}).`,
-        steps: ['Run `opentabs extension install`.', 'Press the reload button of opentabs on `chrome://extensions`.'],
+        adviceSteps: [
+          'Run `opentabs extension install`.',
+          'Press the reload button of opentabs on `chrome://extensions`.',
+        ],
       }
     : {
         title: `The server (${serverVersion}) is older than the extension (${extensionVersion}).`,
-        steps: ['Run `opentabs upgrade`.', 'Run `opentabs restart`.'],
+        adviceSteps: ['Run `opentabs upgrade`.', 'Run `opentabs restart`.'],
       };
 }
 
@@ -134,7 +140,7 @@ function compareVersions(firstVersion: string, secondVersion: string): number {
 /** debuggerAdvice is shown after the user has clicked Cancel in Chrome's debugger bar. */
 export const debuggerAdvice: Advice = {
   title: 'You switched the debugger off.',
-  steps: [
+  adviceSteps: [
     'You pressed Cancel in Chrome’s bar. Agents use pages without the debugger, so some pages ignore their clicks, and pictures of background tabs fail.',
   ],
 };
@@ -245,16 +251,22 @@ export const siteRuleWords: Readonly<Record<string, string>> = {
 
 interface PermissionWords {
   readonly title: string;
-  readonly effect: string;
+  readonly permissionEffect: string;
 }
 
 /** Chrome grants some optional permissions without asking the user. */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
-  tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },
-  downloads: { title: 'Downloads', effect: 'Tools start and list downloads.' },
-  history: { title: 'History', effect: 'Tools search the pages that you have visited.' },
-  bookmarks: { title: 'Bookmarks', effect: 'Tools search and create bookmarks.' },
-  cookies: { title: 'Cookies', effect: 'Tools read and change cookies, which contain your logins.' },
-  sessions: { title: 'Recently closed tabs', effect: 'Tools list and restore tabs that you have closed.' },
-  browsingData: { title: 'Deleting the data of sites', effect: 'Tools delete cookies, caches and stored data.' },
+  tabGroups: {
+    title: 'Tab groups',
+    permissionEffect: 'The tabs that an agent opens are in a group with the agent’s name.',
+  },
+  downloads: { title: 'Downloads', permissionEffect: 'Tools start and list downloads.' },
+  history: { title: 'History', permissionEffect: 'Tools search the pages that you have visited.' },
+  bookmarks: { title: 'Bookmarks', permissionEffect: 'Tools search and create bookmarks.' },
+  cookies: { title: 'Cookies', permissionEffect: 'Tools read and change cookies, which contain your logins.' },
+  sessions: { title: 'Recently closed tabs', permissionEffect: 'Tools list and restore tabs that you have closed.' },
+  browsingData: {
+    title: 'Deleting the data of sites',
+    permissionEffect: 'Tools delete cookies, caches and stored data.',
+  },
 };

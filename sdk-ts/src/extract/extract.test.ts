@@ -184,7 +184,7 @@ const textSchema = { type: 'string' };
 
 function extractPrompts(...prompts: unknown[]) {
   const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
-  return { read: extractedPrompts, problems };
+  return { extractedPrompts, problems };
 }
 
 test('a prompt is read with the schema of its arguments', () => {
@@ -222,7 +222,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
   const renderNothing = () => '';
   const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
-  const { read: extractedPrompts, problems: extractionProblems } = extractPrompts(
+  const { extractedPrompts, problems: extractionProblems } = extractPrompts(
     { name: 'a', arguments: argumentList, render: renderNothing },
     {
       name: 'b',

@@ -64,11 +64,11 @@ function makeFixture(t: TestContext) {
     outbox,
     calls,
     tab,
-    room: outboxRoom,
-    dispatch: dispatchCall,
+    outboxRoom,
+    dispatchCall,
     start,
     frames,
-    sent: sentFrames,
+    sentFrames,
   };
 }
 
@@ -85,7 +85,7 @@ test('a tool runs, and its result has the page of the tab', async (t) => {
 });
 
 test('a repeated dispatch runs nothing, whether the call runs, has ended, or is unknown', async (t) => {
-  const { calls, dispatch: dispatchCall, start: startCall, frames } = makeFixture(t);
+  const { calls, dispatchCall, start: startCall, frames } = makeFixture(t);
   const call = await startCall();
   dispatchCall({ again: true });
   call.end({});
@@ -104,7 +104,7 @@ test('a repeated dispatch runs nothing, whether the call runs, has ended, or is 
 });
 
 test('a tool does not start in another document or without its tab', async (t) => {
-  const { calls, tab, dispatch: dispatchCall, sent: sentFrames } = makeFixture(t);
+  const { calls, tab, dispatchCall, sentFrames } = makeFixture(t);
   tab.documentId = 'd2';
   dispatchCall();
   await runPendingPromises();
@@ -131,7 +131,7 @@ test('a tool without a pinned document runs in any document, and a tool without 
 });
 
 test('a navigation pinned to a document runs in a tab whose page crashed, and other tools do not', async (t) => {
-  const { tab, start: startCall, dispatch: dispatchCall, calls, sent: sentFrames } = makeFixture(t);
+  const { tab, start: startCall, dispatchCall, calls, sentFrames } = makeFixture(t);
   tab.state = 'crashed';
   await startCall({ tool: 'browser_navigate' });
   assert.equal(calls.length, 1);
@@ -141,7 +141,7 @@ test('a navigation pinned to a document runs in a tab whose page crashed, and ot
 });
 
 test('an unknown tool is named', async (t) => {
-  const { dispatch: dispatchCall, sent: sentFrames } = makeFixture(t);
+  const { dispatchCall, sentFrames } = makeFixture(t);
   dispatchCall({ tool: 'browser_fly' });
   await runPendingPromises();
   assert.match(sentFrames.join(), /"code":"unknown_tool".*browser_fly/);
@@ -192,7 +192,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
 });
 
 test('a large result is sent in parts when the link has room, and a result above the limit fails', async (t) => {
-  const { room: outboxRoom, start: startCall, frames } = makeFixture(t);
+  const { outboxRoom, start: startCall, frames } = makeFixture(t);
   const content = `${'a'.repeat(MaxPartChars)}😀${'b'.repeat(MaxPartChars)}`;
   const call = await startCall();
   outboxRoom.inMs = 4;

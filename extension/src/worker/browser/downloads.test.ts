@@ -67,11 +67,11 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
     return await endingTool;
   };
   return {
-    run: runDownloads,
+    runDownloads,
     chrome,
     controller,
-    started: startedDownloads,
-    discarded: discardedIds,
+    startedDownloads,
+    discardedIds,
     cancelled: cancelledIds,
     reports,
   };
@@ -80,11 +80,11 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
 const startArguments = { action: 'start', url: 'https://shop.example/report.pdf', _fileName: 'report.pdf' };
 
 test("a download is saved in the folder opentabs under the server's file name", async (t) => {
-  const {
-    run: runDownloads,
-    started: startedDownloads,
-    discarded: discardedIds,
-  } = makeFixture(t, { ...runningDownload, path: '', finalUrl: '' }, runningDownload);
+  const { runDownloads, startedDownloads, discardedIds } = makeFixture(
+    t,
+    { ...runningDownload, path: '', finalUrl: '' },
+    runningDownload,
+  );
   assert.deepEqual(await runDownloads(startArguments), {
     text: 'Download 3 "report.pdf": running, 0 B of 2.0 MB.',
     downloadId: 3,
@@ -94,7 +94,7 @@ test("a download is saved in the folder opentabs under the server's file name", 
 });
 
 test('a redirected download names the other site, and is discarded if a rule forbids the site', async (t) => {
-  const { run: runDownloads, discarded: discardedIds } = makeFixture(t, {
+  const { runDownloads, discardedIds } = makeFixture(t, {
     ...doneDownload,
     finalUrl: 'https://bank.example/report.pdf?token=1',
   });
@@ -116,7 +116,9 @@ test('a redirected download names the other site, and is discarded if a rule for
     state: 'interrupted',
     error: 'SERVER_FORBIDDEN',
   });
-  const failure = await awaitFailure(failedFixture.run({ ...startArguments, _frames: { 'bank.example': false } }));
+  const failure = await awaitFailure(
+    failedFixture.runDownloads({ ...startArguments, _frames: { 'bank.example': false } }),
+  );
   assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the response of a forbidden site');
 });
 
@@ -127,7 +129,7 @@ test('a download that turns out to be a program is discarded', async (t) => {
     { finalUrl: 'https://cdn.example/setup.exe?x=1' },
     { finalUrl: 'https://cdn.example/setup.%65xe' },
   ]) {
-    const { run: runDownloads, discarded: discardedIds } = makeFixture(t, { ...runningDownload, ...otherArguments });
+    const { runDownloads, discardedIds } = makeFixture(t, { ...runningDownload, ...otherArguments });
     const { code, message } = await awaitFailure(runDownloads({ ...startArguments, _refusedTypes: ['exe', 'msi'] }));
     assert.deepEqual([code, discardedIds], ['rejected', [3]], JSON.stringify(otherArguments));
     assert.match(message, /sent a program or a script \(\.exe\), which the address did not announce/);
@@ -143,28 +145,31 @@ test('a download that fails at its start, or gets no file, is discarded', async 
     state: 'interrupted',
     error: 'SERVER_BAD_CONTENT',
   });
-  const failure = await awaitFailure(failedFixture.run(startArguments));
+  const failure = await awaitFailure(failedFixture.runDownloads(startArguments));
   assert.deepEqual(
     [failure.code, failure.message.slice(0, 40)],
     ['download_failed', 'the download failed: SERVER_BAD_CONTENT.'],
   );
-  assert.deepEqual(failedFixture.discarded, [3], 'discarded downloads');
+  assert.deepEqual(failedFixture.discardedIds, [3], 'discarded downloads');
   t.mock.timers.reset();
   const unnamedFixture = makeFixture(t, { ...runningDownload, path: '' });
   unnamedFixture.chrome.listed = [];
-  assert.match((await awaitFailure(unnamedFixture.run(startArguments))).message, /^Chrome chose no file within 60 s/);
-  assert.deepEqual(unnamedFixture.discarded, [3], 'discarded downloads without a file');
+  assert.match(
+    (await awaitFailure(unnamedFixture.runDownloads(startArguments))).message,
+    /^Chrome chose no file within 60 s/,
+  );
+  assert.deepEqual(unnamedFixture.discardedIds, [3], 'discarded downloads without a file');
   t.mock.timers.reset();
   const rejected = makeFixture(t, runningDownload);
   rejected.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
   assert.equal(
-    (await awaitFailure(rejected.run(startArguments))).message,
+    (await awaitFailure(rejected.runDownloads(startArguments))).message,
     'Chrome did not start the download: Invalid filename',
   );
 });
 
 test('a call that is cancelled before the site answers leaves no download', async (t) => {
-  const { run: runDownloads, chrome, controller, discarded: discardedIds } = makeFixture(t, runningDownload);
+  const { runDownloads, chrome, controller, discardedIds } = makeFixture(t, runningDownload);
   let answer: (id: number) => void = () => undefined;
   chrome.start = () =>
     new Promise((resolve) => {
@@ -179,7 +184,7 @@ test('a call that is cancelled before the site answers leaves no download', asyn
 });
 
 test('at most ten downloads run at the same time', async (t) => {
-  const { run: runDownloads, chrome, started: startedDownloads } = makeFixture(t, runningDownload);
+  const { runDownloads, chrome, startedDownloads } = makeFixture(t, runningDownload);
   chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...runningDownload, id }));
   assert.match((await awaitFailure(runDownloads(startArguments))).message, /^10 downloads of agents are running/);
   assert.deepEqual(startedDownloads, [], 'started downloads');
@@ -187,7 +192,7 @@ test('at most ten downloads run at the same time', async (t) => {
 
 test('the action wait reports the received bytes until the download ends', async (t) => {
   const halfDownload = { ...runningDownload, receivedBytes: 1_000_000 };
-  const { run: runDownloads, reports } = makeFixture(t, runningDownload, halfDownload, halfDownload, doneDownload);
+  const { runDownloads, reports } = makeFixture(t, runningDownload, halfDownload, halfDownload, doneDownload);
   assert.equal(
     (await runDownloads({ action: 'wait', id: 3 })).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.',
@@ -221,7 +226,7 @@ test('the action wait ends when the user must decide, no data arrives, or the do
     [{ ...doneDownload, isFileMissing: true }, /: done, 2\.0 MB, the file no longer exists\.$/],
     [{ ...doneDownload, path: '/home/ada/report.pdf' }, /in a folder that the user chose\.$/],
   ] as const) {
-    const { run: runDownloads } = makeFixture(t, downloadState);
+    const { runDownloads } = makeFixture(t, downloadState);
     assert.match((await runDownloads({ action: 'wait', id: 3 })).text ?? '', expectedText);
     t.mock.timers.reset();
   }
@@ -229,16 +234,22 @@ test('the action wait ends when the user must decide, no data arrives, or the do
 
 test('the action cancel ends a running download, and keeps a complete download', async (t) => {
   const firstFixture = makeFixture(t, runningDownload);
-  assert.equal((await firstFixture.run({ action: 'cancel', id: 3 })).text, 'Download 3 "report.pdf": cancelled.');
+  assert.equal(
+    (await firstFixture.runDownloads({ action: 'cancel', id: 3 })).text,
+    'Download 3 "report.pdf": cancelled.',
+  );
   assert.deepEqual(firstFixture.cancelled, [3], 'cancelled downloads');
   t.mock.timers.reset();
   const second = makeFixture(t, doneDownload);
-  assert.match((await second.run({ action: 'cancel', id: 3 })).text ?? '', /: done, .* There was nothing to cancel\.$/);
+  assert.match(
+    (await second.runDownloads({ action: 'cancel', id: 3 })).text ?? '',
+    /: done, .* There was nothing to cancel\.$/,
+  );
   assert.deepEqual(second.cancelled, [], 'cancelled downloads that were done');
 });
 
 test('the action list returns all downloads of the extension, which the server filters', async (t) => {
-  const { run: runDownloads } = makeFixture(t, doneDownload, { ...runningDownload, id: 4 });
+  const { runDownloads } = makeFixture(t, doneDownload, { ...runningDownload, id: 4 });
   assert.deepEqual((await runDownloads({ action: 'list' })).downloads, [
     { id: 3, text: 'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.' },
     { id: 4, text: 'Download 4 "report.pdf": running, 0 B of 2.0 MB.' },

@@ -90,31 +90,23 @@ function makeFixture(t: TestContext) {
     return error instanceof ToolFailure ? (error.error.tool?.code ?? error.error.code) : error;
   };
   return {
-    injected: injectedScripts,
-    received: receivedMessages,
+    injectedScripts,
+    receivedMessages,
     ports,
     state: pageState,
-    numbers: storedNumbers,
+    storedNumbers,
     controller,
     reports,
-    run: runOperation,
-    send: sendMessage,
+    runOperation,
+    sendMessage,
     answer,
     codeOf,
   };
 }
 
 test('the first operation injects the script, later ones use the port, and an idle port is closed', async (t) => {
-  const {
-    injected: injectedScripts,
-    received: receivedMessages,
-    ports,
-    numbers: storedNumbers,
-    reports,
-    run: runOperation,
-    send: sendMessage,
-    answer,
-  } = makeFixture(t);
+  const { injectedScripts, receivedMessages, ports, storedNumbers, reports, runOperation, sendMessage, answer } =
+    makeFixture(t);
   const firstRun = runOperation();
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
@@ -142,7 +134,7 @@ test('the first operation injects the script, later ones use the port, and an id
 });
 
 test('an error of the page becomes a tool error, and an invalid answer is a defect', async (t) => {
-  const { run: runOperation, answer, codeOf } = makeFixture(t);
+  const { runOperation, answer, codeOf } = makeFixture(t);
   const staleCode = codeOf(runOperation());
   await runPendingPromises();
   answer(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
@@ -154,7 +146,7 @@ test('an error of the page becomes a tool error, and an invalid answer is a defe
 });
 
 test('the end of the port ends an operation with the state of the tab', async (t) => {
-  const { ports, state: pageState, run: runOperation, send: sendMessage } = makeFixture(t);
+  const { ports, state: pageState, runOperation, sendMessage } = makeFixture(t);
   for (const [tabState, code, hasBegun] of [
     ['open', 'navigated', true],
     ['closed', 'tab_closed', true],
@@ -178,7 +170,7 @@ test('the end of the port ends an operation with the state of the tab', async (t
 });
 
 test('a page that runs no script is named, and a document that is gone has not started the tool', async (t) => {
-  const { state: pageState, run: runOperation, codeOf } = makeFixture(t);
+  const { state: pageState, runOperation, codeOf } = makeFixture(t);
   pageState.inject = async () => {
     throw new Error('Cannot access contents of the page');
   };
@@ -190,7 +182,7 @@ test('a page that runs no script is named, and a document that is gone has not s
 });
 
 test('a page that does not take the script, or answers nothing, is unresponsive', async (t) => {
-  const { state: pageState, run: runOperation, send: sendMessage, codeOf } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, codeOf } = makeFixture(t);
   pageState.inject = () => new Promise(() => {});
   const stuckCode = codeOf(runOperation());
   await runPendingPromises();
@@ -206,7 +198,7 @@ test('a page that does not take the script, or answers nothing, is unresponsive'
 });
 
 test('after 2 s of silence onSilent may end the operation, and a page that answers pings may take long', async (t) => {
-  const { state: pageState, run: runOperation, send: sendMessage, answer, codeOf } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, answer, codeOf } = makeFixture(t);
   const onSilent = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
   const slowRun = runOperation(onSilent);
   await runPendingPromises();
@@ -226,7 +218,7 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
 });
 
 test('a cancel reaches the page, and the operation ends when the page answers or after a limit', async (t) => {
-  const { received: receivedMessages, controller, run: runOperation, answer } = makeFixture(t);
+  const { receivedMessages, controller, runOperation, answer } = makeFixture(t);
   const runningOperation = runOperation();
   await runPendingPromises();
   controller.abort('enough');
@@ -237,7 +229,7 @@ test('a cancel reaches the page, and the operation ends when the page answers or
 });
 
 test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
-  const { state: pageState, run: runOperation, send: sendMessage, answer, injected: injectedScripts } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, answer, injectedScripts } = makeFixture(t);
   const replacedRun = runOperation();
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });

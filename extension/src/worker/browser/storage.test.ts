@@ -48,13 +48,13 @@ function makeFixture(cookies: readonly Cookie[]) {
   const tools = makeStorageTools(browser, frames);
   const runTool = (name: string, args: Readonly<Record<string, unknown>>) =>
     findTool(tools, name)(makeBrowserCall(args));
-  return { changes: permissionChanges, run: runTool };
+  return { permissionChanges, runTool };
 }
 
 const url = 'https://shop.example/cart';
 
 test('a cookie list contains flags and sizes, but no values', async () => {
-  const { run: runTool } = makeFixture([session, sharedCookie]);
+  const { runTool } = makeFixture([session, sharedCookie]);
   assert.deepEqual(await runTool('browser_cookies', { action: 'list', url }), {
     text: '2 cookies.',
     content:
@@ -66,7 +66,7 @@ test('a cookie list contains flags and sizes, but no values', async () => {
 });
 
 test('a long cookie list comes in parts', async () => {
-  const { run: runTool } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
+  const { runTool } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
   const first = await runTool('browser_cookies', { action: 'list', url });
   assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
   const rest = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
@@ -76,7 +76,7 @@ test('a long cookie list comes in parts', async () => {
 });
 
 test('a new cookie has the options of the call', async () => {
-  const { changes: permissionChanges, run: runTool } = makeFixture([]);
+  const { permissionChanges, runTool } = makeFixture([]);
   const options = { path: '/a', secure: true, sameSite: 'None', expires: '2030-01-01T00:00:00Z' };
   await runTool('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
   const expirationDate = Date.UTC(2030, 0, 1) / 1000;
@@ -93,7 +93,7 @@ test('a new cookie has the options of the call', async () => {
 });
 
 test('browser_clear_site_data names cookies of parent domains and the types that are kept', async () => {
-  const { changes: permissionChanges, run: runTool } = makeFixture([session, sharedCookie]);
+  const { permissionChanges, runTool } = makeFixture([session, sharedCookie]);
   const { text: resultText } = await runTool('browser_clear_site_data', {
     origin: 'https://shop.example/x',
     types: ['cookies', 'cache'],

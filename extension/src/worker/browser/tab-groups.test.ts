@@ -33,11 +33,11 @@ function makeGroups(hasPermission = true) {
       return groupId;
     },
   };
-  return { browser, added: addedTabs, groupOf };
+  return { browser, addedTabs, groupOf };
 }
 
 test('each client has a fixed color, and the first clients have different colors', async () => {
-  const { browser, added: addedTabs } = makeGroups();
+  const { browser, addedTabs } = makeGroups();
   const tabGroups = new TabGroups(browser);
   await Promise.all([
     tabGroups.add(1, 'claude'),
@@ -52,7 +52,7 @@ test('each client has a fixed color, and the first clients have different colors
 });
 
 test('without the permission tabGroups or a client name, a tab is in no group', async () => {
-  const { browser, added: addedTabs } = makeGroups(false);
+  const { browser, addedTabs } = makeGroups(false);
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
   assert.deepEqual(addedTabs, []);

@@ -41,7 +41,7 @@ function makeFixture() {
   });
   const runTool = (name: string, args: Readonly<Record<string, unknown>>) =>
     findTool(tools, name)(makeBrowserCall(args));
-  return { searches: historySearches, notifications, state: permissionState, run: runTool };
+  return { historySearches, notifications, permissionState, runTool };
 }
 
 test('history addresses have no user name, no fragment and no secret parameter', () => {
@@ -56,7 +56,7 @@ test('history addresses have no user name, no fragment and no secret parameter',
 });
 
 test('the history leaves out sites that a rule forbids', async () => {
-  const { searches: historySearches, run: runTool } = makeFixture();
+  const { historySearches, runTool } = makeFixture();
   const args = { query: 'x', from: '2026-01-01', to: '2026-01-03', limit: 2, _frames: { 'bank.example': false } };
   assert.deepEqual(await runTool('browser_history', args), {
     text: '1 entry. There may be more: raise limit, or narrow the dates.',
@@ -69,13 +69,13 @@ test('the history leaves out sites that a rule forbids', async () => {
 });
 
 test('the visits to an address are listed newest first', async () => {
-  const { run: runTool } = makeFixture();
+  const { runTool } = makeFixture();
   const result = await runTool('browser_history', { url: 'https://a.example/', limit: 1 });
   assert.deepEqual(result, { text: '1 of 2 visits.', content: '1970-01-01T00:00:02Z by typed' });
 });
 
 test('a bookmark tree has the requested depth and names unlisted folders', async () => {
-  const { run: runTool } = makeFixture();
+  const { runTool } = makeFixture();
   const { content } = await runTool('browser_bookmarks', { action: 'tree', depth: 2 });
   assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');
   assert.equal(
@@ -86,7 +86,7 @@ test('a bookmark tree has the requested depth and names unlisted folders', async
 });
 
 test('a notification names the client, and the result reports whether it was shown', async () => {
-  const { notifications, state: permissionState, run: runTool } = makeFixture();
+  const { notifications, permissionState, runTool } = makeFixture();
   const args = { title: 'Done', message: 'Paid', _client: 'claude' };
   assert.match((await runTool('browser_notify', args)).text ?? '', /^Chrome shows/);
   assert.deepEqual(notifications, [{ title: 'Done', message: 'Paid', source: 'claude, by opentabs' }]);

@@ -19,13 +19,19 @@ function makeInput(t: TestContext) {
     },
     report: (tabId) => reportedTabs.push(tabId),
   });
-  return { input, watched: watchedTabs, reported: reportedTabs, children, finishCommand: () => commands.shift()?.() };
+  return {
+    input,
+    watchedTabs,
+    reportedTabs,
+    children,
+    finishCommand: () => commands.shift()?.(),
+  };
 }
 
 const tabHold = { tabId: 7, client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
 
 test('tabs in use and their new documents are watched, and an action extends the watch if needed', (t) => {
-  const { input, watched: watchedTabs } = makeInput(t);
+  const { input, watchedTabs } = makeInput(t);
   input.recordDocument(7, 'd1');
   input.setHolds([tabHold]);
   input.recordDocument(7, 'd2');
@@ -44,7 +50,7 @@ test('tabs in use and their new documents are watched, and an action extends the
 });
 
 test('user input is reported, and debugger input is not', async (t) => {
-  const { input, reported: reportedTabs, finishCommand } = makeInput(t);
+  const { input, reportedTabs, finishCommand } = makeInput(t);
   input.setHolds([tabHold]);
   const pressCommand = input.sendToDebugger(7, 'Input.dispatchMouseEvent', { type: 'mousePressed' });
   input.receive(7, 'key');
@@ -59,7 +65,7 @@ test('user input is reported, and debugger input is not', async (t) => {
 });
 
 test('user input cancels actions in its tab, and a running action keeps its tab in use', async (t) => {
-  const { input, watched: watchedTabs, reported: reportedTabs } = makeInput(t);
+  const { input, watchedTabs, reportedTabs } = makeInput(t);
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1000 });
   input.setHolds([tabHold]);
@@ -110,7 +116,7 @@ test('debugger commands for a child target reach the child target', async () => 
 });
 
 test('only debugger commands that cause a click or a key press are expected, for a short time', async (t) => {
-  const { input, reported: reportedTabs, finishCommand } = makeInput(t);
+  const { input, reportedTabs, finishCommand } = makeInput(t);
   const sendCommand = async (method: string, params: Fields) => {
     const sentCommands = input.sendToDebugger(7, method, params);
     finishCommand();

@@ -47,7 +47,7 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
   const doc = (tabId: number, documentId: string) => {
     const receivedMessages: ToBridge[] = [];
     const madeDoc: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) };
-    return { doc: madeDoc, got: receivedMessages };
+    return { doc: madeDoc, receivedMessages };
   };
   const addDocument = (tabId: number, documentId: string) => {
     const madeDoc = doc(tabId, documentId);
@@ -77,19 +77,19 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
   return {
     calls,
     docs,
-    sent: sentFrames,
-    linked: linkState,
+    sentFrames,
+    linkState,
     partDelay,
-    resumed: resumedCalls,
+    resumedCalls,
     tabs,
-    busy: busyTabs,
-    loading: loadingTabs,
-    frozen: frozenTabs,
-    running: runningCalls,
-    missing: missingCalls,
+    busyTabs,
+    loadingTabs,
+    frozenTabs,
+    runningCalls,
+    missingCalls,
     addDocument,
     doc,
-    dispatch: dispatchCall,
+    dispatchCall,
     codes,
     advanceTime,
   };
@@ -98,8 +98,8 @@ function makeFixture(t: TestContext, isBooting = false, health?: CallsOptions['h
 test('the answer to a traced call has the hops of worker and page, and other answers have none', async (t) => {
   let nowMs = 500;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   const target = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5 };
   for (const dispatchId of ['x', 'failed']) calls.dispatch({ ...target, dispatchId, trace: true, args: {} }, 499.8);
   dispatchCall('y');
@@ -128,15 +128,8 @@ test('the answer to a traced call has the hops of worker and page, and other ans
 });
 
 test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
-  const {
-    sent: sentFrames,
-    frozen: frozenTabs,
-    addDocument,
-    dispatch: dispatchCall,
-    codes,
-    advanceTime,
-  } = makeFixture(t);
-  const { got: receivedMessages } = addDocument(1, 'd1');
+  const { sentFrames, frozenTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { receivedMessages } = addDocument(1, 'd1');
   frozenTabs.set(1, true);
   dispatchCall('x');
   await advanceTime(0);
@@ -152,8 +145,8 @@ test('a call to a frozen page does not begin, so that it can run in another', as
 });
 
 test("a call that is cancelled while its page's state is read does not begin", async (t) => {
-  const { calls, frozen: frozenTabs, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
-  const { got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, frozenTabs, addDocument, dispatchCall, advanceTime } = makeFixture(t);
+  const { receivedMessages } = addDocument(1, 'd1');
   frozenTabs.set(1, false);
   dispatchCall('x');
   void calls.cancel({ dispatchId: 'x', reason: 'enough' });
@@ -171,8 +164,8 @@ test('the readiness that an adapter reports is stored', (t) => {
 });
 
 test('a document may send the next part of a large result when the socket has partDelay, even for an unknown call', async (t) => {
-  const { calls, partDelay, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, partDelay, addDocument, dispatchCall, advanceTime } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
   receivedMessages.splice(0);
   partDelay.inMs = 4;
@@ -188,8 +181,8 @@ test('a document may send the next part of a large result when the socket has pa
 });
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
-  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
   dispatchCall('x');
   const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
@@ -206,7 +199,7 @@ test('a call goes to its document, and its reports and result to the server', (t
 });
 
 test('messages about a call from another document are ignored', (t) => {
-  const { calls, running: runningCalls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
   dispatchCall('x');
@@ -219,14 +212,7 @@ test('messages about a call from another document are ignored', (t) => {
 });
 
 test('calls for a missing document or tab fail without having begun', async (t) => {
-  const {
-    addDocument,
-    dispatch: dispatchCall,
-    codes,
-    missing: missingCalls,
-    sent: sentFrames,
-    advanceTime,
-  } = makeFixture(t);
+  const { addDocument, dispatchCall, codes, missingCalls, sentFrames, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatchCall('a', 1, 'old');
   dispatchCall('b', 9, 'd9');
@@ -238,25 +224,17 @@ test('calls for a missing document or tab fail without having begun', async (t) 
 });
 
 test('a restarted worker waits for documents to connect', async (t) => {
-  const { dispatch: dispatchCall, addDocument, codes, advanceTime } = makeFixture(t, true);
+  const { dispatchCall, addDocument, codes, advanceTime } = makeFixture(t, true);
   dispatchCall('a');
   dispatchCall('b', 1, 'never');
-  const { got: receivedMessages } = addDocument(1, 'd1');
+  const { receivedMessages } = addDocument(1, 'd1');
   await advanceTime(300);
   assert.equal(receivedMessages[0]?.op, 'call');
   assert.deepEqual(codes(), ['b navigated']);
 });
 
 test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
-  const {
-    calls,
-    running: runningCalls,
-    tabs,
-    addDocument,
-    dispatch: dispatchCall,
-    codes,
-    advanceTime,
-  } = makeFixture(t);
+  const { calls, runningCalls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
   const secondDocument = addDocument(2, 'd2');
   dispatchCall('closed', 1, 'd1');
@@ -276,7 +254,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
 });
 
 test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
-  const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { calls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(doc);
@@ -286,14 +264,7 @@ test("a port that closes before the tab's removal is reported still ends as tab_
 });
 
 test('a document that reconnects in time keeps its calls', async (t) => {
-  const {
-    calls,
-    running: runningCalls,
-    sent: sentFrames,
-    addDocument,
-    dispatch: dispatchCall,
-    advanceTime,
-  } = makeFixture(t);
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(doc);
@@ -306,7 +277,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
 });
 
 test('unknown calls that a document reports are reported to the server', (t) => {
-  const { calls, running: runningCalls, resumed: resumedCalls, doc, sent: sentFrames } = makeFixture(t);
+  const { calls, runningCalls, resumedCalls, doc, sentFrames } = makeFixture(t);
   const { doc: madeDoc } = doc(1, 'd1');
   calls.onDocumentConnected(madeDoc);
   calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
@@ -319,8 +290,8 @@ test('unknown calls that a document reports are reported to the server', (t) => 
 });
 
 test("cancel resolves with the document's answer", async (t) => {
-  const { calls, running: runningCalls, addDocument, dispatch: dispatchCall, sent: sentFrames } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, runningCalls, addDocument, dispatchCall, sentFrames } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   const cancelOutcomes: CancelOutcome[] = [];
   for (const id of ['a', 'b']) {
     dispatchCall(id);
@@ -341,9 +312,9 @@ test("cancel resolves with the document's answer", async (t) => {
 });
 
 test('a cancel of a call that only its document has reaches the document', async (t) => {
-  const { calls, running: runningCalls, doc } = makeFixture(t);
+  const { calls, runningCalls, doc } = makeFixture(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
-  const { doc: madeDoc, got: receivedMessages } = doc(1, 'd1');
+  const { doc: madeDoc, receivedMessages } = doc(1, 'd1');
   calls.onDocumentConnected(madeDoc);
   calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(receivedMessages, [{ op: 'cancel', id: 'x', reason: 'late' }]);
@@ -351,7 +322,7 @@ test('a cancel of a call that only its document has reaches the document', async
 });
 
 test('an unreadable error becomes an internal error', (t) => {
-  const { calls, addDocument, dispatch: dispatchCall, codes } = makeFixture(t);
+  const { calls, addDocument, dispatchCall, codes } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
@@ -361,7 +332,7 @@ test('an unreadable error becomes an internal error', (t) => {
 });
 
 test('a call that did not reach its document before a navigation can be retried', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
+  const { calls, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('begun');
   calls.receive(doc, { op: 'leaving', begunCalls: ['begun'] });
@@ -380,7 +351,7 @@ for (const [tabState, code] of [
   ['discarded', 'tab_discarded'],
 ] as const) {
   test(`a document whose tab is then ${tabState} ends its calls with ${code}, at once`, async (t) => {
-    const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
+    const { calls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
     const { doc } = addDocument(1, 'd1');
     dispatchCall('x');
     tabs.set(1, tabState);
@@ -392,7 +363,7 @@ for (const [tabState, code] of [
 }
 
 test('a document that leaves unannounced ends its calls with page_crashed if Chrome reports the crash within 2 s', async (t) => {
-  const { calls, tabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { calls, tabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(doc);
@@ -404,15 +375,7 @@ test('a document that leaves unannounced ends its calls with page_crashed if Chr
 });
 
 test('the calls of a crashed page end with page_crashed if the tab is reloaded for another call within 50 ms', async (t) => {
-  const {
-    calls,
-    running: runningCalls,
-    loading: loadingTabs,
-    addDocument,
-    dispatch: dispatchCall,
-    codes,
-    advanceTime,
-  } = makeFixture(t);
+  const { calls, runningCalls, loadingTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(doc);
@@ -431,7 +394,7 @@ for (const [waitName, ms] of [
   ['2 s have passed', 2050],
 ] as const) {
   test(`a document that leaves unannounced ends its calls with navigated when ${waitName}`, async (t) => {
-    const { calls, loading: loadingTabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
+    const { calls, loadingTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
     const { doc } = addDocument(1, 'd1');
     dispatchCall('x');
     if (ms === 50) loadingTabs.add(1);
@@ -446,7 +409,7 @@ for (const [waitName, ms] of [
 }
 
 test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
-  const { calls, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { calls, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatchCall('x');
   calls.onTabDiscarded(1);
@@ -455,8 +418,8 @@ test('a discarded tab, whose ID changes, ends its calls with tab_discarded', asy
 });
 
 test('a repeated call is not reported as not started, and does not run twice', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, sentFrames, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
   dispatchCall('x', 1, 'd1', true);
   assert.equal(receivedMessages.length, 1);
@@ -474,7 +437,7 @@ test('a repeated call is not reported as not started, and does not run twice', a
 });
 
 test('a restarted worker waits for a busy document', async (t) => {
-  const { busy: busyTabs, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t, true);
+  const { busyTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t, true);
   busyTabs.add('d1');
   dispatchCall('x');
   dispatchCall('y', 2, 'gone');
@@ -482,13 +445,13 @@ test('a restarted worker waits for a busy document', async (t) => {
   await advanceTime(0);
   assert.deepEqual(codes(), ['y navigated']);
   await advanceTime(200);
-  const { got: receivedMessages } = addDocument(1, 'd1');
+  const { receivedMessages } = addDocument(1, 'd1');
   await advanceTime(100);
   assert.equal(receivedMessages.length, 1);
 });
 
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall, codes, advanceTime } = makeFixture(t, true);
+  const { calls, sentFrames, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t, true);
   const { doc } = addDocument(1, 'd1');
   await advanceTime(5000); // The worker checks after 5 s whether the document is busy.
   calls.onDocumentDisconnected(doc);
@@ -503,7 +466,7 @@ test('a call for a document that was just removed did not begin, even if the cal
 });
 
 test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
-  const { calls, docs, codes, sent: sentFrames, addDocument, dispatch: dispatchCall, advanceTime } = makeFixture(t);
+  const { calls, docs, codes, sentFrames, addDocument, dispatchCall, advanceTime } = makeFixture(t);
   addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentOrphaned('d1');
@@ -515,16 +478,8 @@ test('calls sent to an orphaned document have not begun, and the document is no 
 });
 
 test('a call for a document that navigates away does not begin there', async (t) => {
-  const {
-    calls,
-    sent: sentFrames,
-    loading: loadingTabs,
-    addDocument,
-    dispatch: dispatchCall,
-    codes,
-    advanceTime,
-  } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, sentFrames, loadingTabs, addDocument, dispatchCall, codes, advanceTime } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   loadingTabs.add(1);
   dispatchCall('x');
@@ -538,8 +493,8 @@ test('a call for a document that navigates away does not begin there', async (t)
 });
 
 test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
-  const { calls, addDocument, dispatch: dispatchCall } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, addDocument, dispatchCall } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatchCall('x');
   dispatchCall('y');
@@ -553,8 +508,8 @@ test('a call for a document whose navigation is cancelled runs there in order', 
 });
 
 test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
-  const { calls, addDocument, dispatch: dispatchCall } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, addDocument, dispatchCall } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatchCall('x');
   void calls.cancel({ dispatchId: 'x', reason: 'why' });
@@ -569,8 +524,8 @@ const makeToolRequestText = (id: string, rest = '"ask":1,"user":{"reason":"r"}')
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
 test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
-  const { doc, got: receivedMessages } = addDocument(1, 'd1');
+  const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
+  const { doc, receivedMessages } = addDocument(1, 'd1');
   dispatchCall('x');
   calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sentFrames, [makeToolRequestText('x')]);
@@ -587,7 +542,7 @@ test('a tool request of a call goes to the server, and its answer to the documen
 });
 
 test('another document can neither send tool requests for a call nor confirm answers', async (t) => {
-  const { calls, sent: sentFrames, addDocument, dispatch: dispatchCall } = makeFixture(t);
+  const { calls, sentFrames, addDocument, dispatchCall } = makeFixture(t);
   addDocument(1, 'd1');
   const otherDocument = addDocument(2, 'd2');
   dispatchCall('x');
@@ -601,7 +556,7 @@ test('another document can neither send tool requests for a call nor confirm ans
 });
 
 test('open tool requests are sent again on a new link until their call ends', (t) => {
-  const { calls, sent: sentFrames, linked: linkState, addDocument, dispatch: dispatchCall } = makeFixture(t);
+  const { calls, sentFrames, linkState, addDocument, dispatchCall } = makeFixture(t);
   const { doc } = addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatchCall(id);
   linkState.up = false;
@@ -617,13 +572,13 @@ test('open tool requests are sent again on a new link until their call ends', (t
 });
 
 test('a restarted worker gets open tool requests from documents, and keeps an answer that arrives first', async (t) => {
-  const { calls, sent: sentFrames, doc, advanceTime } = makeFixture(t, true);
+  const { calls, sentFrames, doc, advanceTime } = makeFixture(t, true);
   const cancelOutcomes: [string, boolean][] = [];
   const readAnswerState = (id: string) =>
     void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => cancelOutcomes.push([id, taken]));
   readAnswerState('x');
   readAnswerState('never');
-  const { doc: madeDoc, got: receivedMessages } = doc(1, 'd1');
+  const { doc: madeDoc, receivedMessages } = doc(1, 'd1');
   calls.onDocumentConnected(madeDoc);
   calls.receive(madeDoc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   calls.receive(madeDoc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
@@ -641,7 +596,7 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
 });
 
 test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
-  const { calls, addDocument, doc, dispatch: dispatchCall } = makeFixture(t);
+  const { calls, addDocument, doc, dispatchCall } = makeFixture(t);
   const firstDocument = addDocument(1, 'd1');
   dispatchCall('x');
   calls.onDocumentDisconnected(firstDocument.doc);
@@ -652,7 +607,9 @@ test('an answer waits while its document changes ports, and is dropped when the 
   const isRetry = doc(1, 'd1');
   calls.onDocumentConnected(isRetry.doc);
   calls.receive(isRetry.doc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  assert.deepEqual(isRetry.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
+  assert.deepEqual(isRetry.receivedMessages, [
+    { op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' },
+  ]);
   calls.receive(isRetry.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await runPendingPromises();
   assert.deepEqual(cancelOutcomes, [true, true]);
@@ -664,7 +621,7 @@ test('an answer waits while its document changes ports, and is dropped when the 
 
 test('prompts, decisions and resyncs reach the document', (t) => {
   const { calls, addDocument } = makeFixture(t);
-  const { got: receivedMessages } = addDocument(1, 'd1');
+  const { receivedMessages } = addDocument(1, 'd1');
   const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
   calls.resync({ dispatchId: 'x', activityType: 'a' });
@@ -679,13 +636,7 @@ test('prompts, decisions and resyncs reach the document', (t) => {
 test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
   const arrivedTabs = new Set([1]);
   const pingTimes = [0, 1, 2];
-  const {
-    calls,
-    running: runningCalls,
-    sent: sentFrames,
-    addDocument,
-    dispatch: dispatchCall,
-  } = makeFixture(t, false, {
+  const { calls, runningCalls, sentFrames, addDocument, dispatchCall } = makeFixture(t, false, {
     prepareCall: () => pingTimes.shift() ?? 0,
     hasAnswered: (_, ping) => arrivedTabs.has(ping),
   });

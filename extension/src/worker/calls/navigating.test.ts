@@ -15,23 +15,23 @@ function makeFixture(t: TestContext) {
       await runPendingPromises();
     }
   };
-  return { tab, started: startedCalls, navigating: navigatingDocuments, hold: startWhenSettled, advanceTime };
+  return {
+    tab,
+    startedCalls,
+    navigatingDocuments,
+    startWhenSettled,
+    advanceTime,
+  };
 }
 
 test('a call starts at once in a document that does not navigate', (t) => {
-  const { started: startedCalls, hold: startWhenSettled } = makeFixture(t);
+  const { startedCalls, startWhenSettled } = makeFixture(t);
   startWhenSettled('a');
   assert.deepEqual(startedCalls, ['a']);
 });
 
 test('a navigation without a new document, such as a download, delays a call until the tab stops loading', async (t) => {
-  const {
-    tab,
-    started: startedCalls,
-    navigating: navigatingDocuments,
-    hold: startWhenSettled,
-    advanceTime,
-  } = makeFixture(t);
+  const { tab, startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
   startWhenSettled('b');
@@ -44,12 +44,7 @@ test('a navigation without a new document, such as a download, delays a call unt
 });
 
 test('a navigation during which the tab never loads delays a call by 1 s', async (t) => {
-  const {
-    started: startedCalls,
-    navigating: navigatingDocuments,
-    hold: startWhenSettled,
-    advanceTime,
-  } = makeFixture(t);
+  const { startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
   await advanceTime(900);
@@ -59,13 +54,7 @@ test('a navigation during which the tab never loads delays a call by 1 s', async
 });
 
 test('two navigations in a row delay a call by at most 5 s together', async (t) => {
-  const {
-    tab,
-    started: startedCalls,
-    navigating: navigatingDocuments,
-    hold: startWhenSettled,
-    advanceTime,
-  } = makeFixture(t);
+  const { tab, startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
   await advanceTime(900);
@@ -80,13 +69,7 @@ test('two navigations in a row delay a call by at most 5 s together', async (t) 
 });
 
 test('a navigation that replaces another one has its own second to start loading', async (t) => {
-  const {
-    tab,
-    started: startedCalls,
-    navigating: navigatingDocuments,
-    hold: startWhenSettled,
-    advanceTime,
-  } = makeFixture(t);
+  const { tab, startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
   tab.loads = true;
@@ -100,12 +83,7 @@ test('a navigation that replaces another one has its own second to start loading
 });
 
 test('a call for a removed document never starts', async (t) => {
-  const {
-    started: startedCalls,
-    navigating: navigatingDocuments,
-    hold: startWhenSettled,
-    advanceTime,
-  } = makeFixture(t);
+  const { startedCalls, navigatingDocuments, startWhenSettled, advanceTime } = makeFixture(t);
   navigatingDocuments.setNavigating(1, 'd', true);
   startWhenSettled('a');
   navigatingDocuments.forget('d');

@@ -22,11 +22,11 @@ function makeFixture(t: TestContext) {
   const waitUntilIdle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };
-  return { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle };
+  return { outbox, sentFrames, deliveredIds, link, waitUntilIdle };
 }
 
 test('with a link, everything is sent at once, with unchanged text', (t) => {
-  const { outbox, sent: sentFrames } = makeFixture(t);
+  const { outbox, sentFrames } = makeFixture(t);
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.addProgress('a', { seq: 4, skipped: 3, reports: '[{}]' });
   outbox.addPart('a', 0, '"x');
@@ -46,7 +46,7 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
 });
 
 test('a call sends only one ending', (t) => {
-  const { outbox, sent: sentFrames } = makeFixture(t);
+  const { outbox, sentFrames } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   outbox.endWithResult('a', '2', undefined);
   outbox.fail('a', { code: 'navigated', message: 'x' });
@@ -54,7 +54,7 @@ test('a call sends only one ending', (t) => {
 });
 
 test('an ending is delivered when a later ping was answered', async (t) => {
-  const { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle } = makeFixture(t);
+  const { outbox, sentFrames, deliveredIds, link, waitUntilIdle } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
@@ -73,7 +73,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
 });
 
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
-  const { outbox, sent: sentFrames, delivered: deliveredIds, link, idle: waitUntilIdle } = makeFixture(t);
+  const { outbox, sentFrames, deliveredIds, link, waitUntilIdle } = makeFixture(t);
   outbox.addPart('a', 0, 'x');
   outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
@@ -92,7 +92,7 @@ test('frames that a lost link may have dropped are sent again and then delivered
 });
 
 test('without a link, progress waits in front of the ending', (t) => {
-  const { outbox, sent: sentFrames, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.addProgress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
@@ -107,7 +107,7 @@ test('without a link, progress waits in front of the ending', (t) => {
 });
 
 test('a call that the server no longer wants is dropped', (t) => {
-  const { outbox, sent: sentFrames, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{}]' });
   outbox.endWithResult('a', '1', undefined);
@@ -119,7 +119,7 @@ test('a call that the server no longer wants is dropped', (t) => {
 });
 
 test('a result that is too large to store becomes an error with the reason', (t) => {
-  const { outbox, sent: sentFrames, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   const frameText = 'x'.repeat(1 << 20);
   for (let i = 0; i < 130; i++) outbox.addPart('huge', i, frameText);
@@ -133,7 +133,7 @@ test('a result that is too large to store becomes an error with the reason', (t)
 });
 
 test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
-  const { outbox, sent: sentFrames, link, idle: waitUntilIdle } = makeFixture(t);
+  const { outbox, sentFrames, link, waitUntilIdle } = makeFixture(t);
   const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const takeSentSeqs = () =>
     sentFrames.splice(0).map((frameText) => /"seq":(\d+)|"output":1/.exec(frameText)?.[1] ?? 'end');
@@ -162,7 +162,7 @@ test('reports that a lost link may have dropped are sent again before the ending
 });
 
 test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
-  const { outbox, sent: sentFrames } = makeFixture(t);
+  const { outbox, sentFrames } = makeFixture(t);
   const frameText = `["${'x'.repeat(100 * 1024)}"]`;
   for (let seq = 0; seq < 9; seq++) outbox.addProgress('a', { seq, skipped: 0, reports: frameText });
   sentFrames.splice(0);

@@ -11,11 +11,11 @@ function makeFixture() {
     send: (text) => sentFrames.push(text) > 0,
     post: (_id, message) => postedMessages.push(message) > 0,
   });
-  return { toolRequests, sent: sentFrames, posted: postedMessages };
+  return { toolRequests, sentFrames, postedMessages };
 }
 
 test('receiveRequest sends a frame for a valid body and nothing for an invalid one', () => {
-  const { toolRequests, sent: sentFrames } = makeFixture();
+  const { toolRequests, sentFrames } = makeFixture();
   const validBodies = [
     '{"call":{"tool":"t","args":{"n":9007199254740993}}}',
     ' {"user":{"reason":"r","title":"t"}} ',
@@ -47,7 +47,7 @@ test('receiveRequest sends a frame for a valid body and nothing for an invalid o
 });
 
 test('a repeated request gets the waiting answer, and each answer resolves with the confirmation', async () => {
-  const { toolRequests, sent: sentFrames, posted: postedMessages } = makeFixture();
+  const { toolRequests, sentFrames, postedMessages } = makeFixture();
   const params = { dispatchId: 'x', ask: 1, output: 5 };
   toolRequests.receiveRequest('x', 1, '{"user":{"reason":"r"}}');
   const bothAnswers = [toolRequests.answer(params), toolRequests.answer(params)];
@@ -68,7 +68,7 @@ test('an answer to a call that ends resolves with false', async () => {
 });
 
 test('1,000 tool requests per call are stored, and further tool requests are sent once', () => {
-  const { toolRequests, sent: sentFrames } = makeFixture();
+  const { toolRequests, sentFrames } = makeFixture();
   for (let ask = 1; ask <= 1100; ask++) toolRequests.receiveRequest('x', ask, '{"user":{"reason":"r"}}');
   assert.equal(sentFrames.splice(0).length, 1100);
   toolRequests.resume();
@@ -79,7 +79,7 @@ test('1,000 tool requests per call are stored, and further tool requests are sen
 });
 
 test('64 MiB of tool requests are stored, not counting answered requests and ended calls', () => {
-  const { toolRequests, sent: sentFrames } = makeFixture();
+  const { toolRequests, sentFrames } = makeFixture();
   const requestBody = `{"user":{"reason":"${'x'.repeat(1 << 20)}"}}`;
   const readKeptAnswers = () => {
     sentFrames.splice(0);

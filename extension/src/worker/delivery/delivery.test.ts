@@ -77,25 +77,18 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   return {
     docs,
     delivery,
-    got: receivedMessages,
-    ran: ranScripts,
-    used: usedPlugins,
-    state: browserState,
+    receivedMessages,
+    ranScripts,
+    usedPlugins,
+    browserState,
     addDocument,
     advanceTime,
-    parsed: () => parsedCount,
+    parsedCount: () => parsedCount,
   };
 }
 
 test("the adapter goes through the base's entry point once the document is armed", async (t) => {
-  const {
-    delivery,
-    got: receivedMessages,
-    ran: ranScripts,
-    used: usedPlugins,
-    addDocument,
-    advanceTime,
-  } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, usedPlugins, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   await runPendingPromises();
   assert.deepEqual(receivedMessages, [
@@ -115,14 +108,7 @@ test("the adapter goes through the base's entry point once the document is armed
 });
 
 test('code that Chrome does not run in the page is injected again', async (t) => {
-  const {
-    delivery,
-    got: receivedMessages,
-    ran: ranScripts,
-    state: browserState,
-    addDocument,
-    advanceTime,
-  } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t);
   browserState.hangs = true;
   const doc = addDocument('d');
   await runPendingPromises();
@@ -149,7 +135,7 @@ test('expects gives up on a host that does not become live', async (t) => {
 });
 
 test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
-  const { delivery, got: receivedMessages, state: browserState, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, browserState, addDocument } = makeFixture(t);
   addDocument('live', { live: ['demo'] });
   addDocument('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   addDocument('elsewhere', { url: 'https://other.example/' });
@@ -167,7 +153,7 @@ test('a plugin is not injected where it is live, starting, not matching, or not 
 });
 
 test('a page that changes its URL without a new document gets the adapter', async (t) => {
-  const { delivery, got: receivedMessages, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, addDocument } = makeFixture(t);
   addDocument('d', { url: 'https://demo.example/not' });
   delivery.onUrlChanged(1, 'https://demo.example/');
   delivery.onUrlChanged(1, 'https://demo.example/');
@@ -176,12 +162,10 @@ test('a page that changes its URL without a new document gets the adapter', asyn
 });
 
 test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
-  const {
-    delivery,
-    got: receivedMessages,
-    ran: ranScripts,
-    addDocument,
-  } = makeFixture(t, { ...demoWithExclude, world: 'isolated' });
+  const { delivery, receivedMessages, ranScripts, addDocument } = makeFixture(t, {
+    ...demoWithExclude,
+    world: 'isolated',
+  });
   const doc = addDocument('d', { usesBase: false });
   await runPendingPromises();
   assert.deepEqual(receivedMessages, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
@@ -198,14 +182,10 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
 });
 
 test('a host that fails to start is started again', async (t) => {
-  const {
-    delivery,
-    got: receivedMessages,
-    ran: ranScripts,
-    state: browserState,
-    addDocument,
-    advanceTime,
-  } = makeFixture(t, { ...demoWithExclude, world: 'isolated' });
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t, {
+    ...demoWithExclude,
+    world: 'isolated',
+  });
   const entryPointMessage = {
     op: 'entryPointReady',
     plugin: 'demo',
@@ -227,7 +207,7 @@ test('a host that fails to start is started again', async (t) => {
 });
 
 test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
-  const { delivery, got: receivedMessages, ran: ranScripts, addDocument, advanceTime } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   for (let i = 0; i < 5; i++) {
     await runPendingPromises();
@@ -243,7 +223,7 @@ test('an accepted adapter that is not live is injected again, up to three times'
 });
 
 test('code of a plugin that is no longer wanted is not injected', async (t) => {
-  const { delivery, got: receivedMessages, ran: ranScripts, state: browserState, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument } = makeFixture(t);
   const doc = addDocument('d');
   await runPendingPromises();
   browserState.plugins = [];
@@ -254,7 +234,7 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
 });
 
 test('failures are retried and finally reported, and the next sync starts over', async (t) => {
-  const { delivery, got: receivedMessages, state: browserState, addDocument, advanceTime } = makeFixture(t);
+  const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
   browserState.noCode = 2;
   addDocument('d');
   await runPendingPromises();
@@ -273,7 +253,7 @@ test('failures are retried and finally reported, and the next sync starts over',
 });
 
 test('the removal of a document ends its injections', async (t) => {
-  const { docs, delivery, ran: ranScripts, addDocument, advanceTime } = makeFixture(t);
+  const { docs, delivery, ranScripts, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   await runPendingPromises();
   docs.remove('d');
@@ -284,7 +264,7 @@ test('the removal of a document ends its injections', async (t) => {
 });
 
 test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
-  const { delivery, got: receivedMessages, state: browserState, addDocument, advanceTime } = makeFixture(t);
+  const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
   Object.assign(browserState, { refuses: true, syntax: 'SyntaxError' });
   const doc = addDocument('d');
   await runPendingPromises();
@@ -311,7 +291,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
-  const { delivery, got: receivedMessages, state: browserState, addDocument, parsed: parsedCount } = makeFixture(t);
+  const { delivery, receivedMessages, browserState, addDocument, parsedCount } = makeFixture(t);
   browserState.canStartLate = false;
   addDocument('fine');
   await runPendingPromises();

@@ -65,26 +65,19 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demoPlugin) {
   return {
     docs,
     hotReload,
-    got: receivedMessages,
-    ran: ranScripts,
-    wanted: wantedBuild,
-    fetched: fetchedPlugins,
+    receivedMessages,
+    ranScripts,
+    wantedBuild,
+    fetchedPlugins,
     addDocument,
-    old: addOldDocument,
+    addOldDocument,
     advanceTime,
-    warnings: listWarnings,
+    listWarnings,
   };
 }
 
 test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
-  const {
-    hotReload,
-    got: receivedMessages,
-    ran: ranScripts,
-    addDocument,
-    old: addOldDocument,
-    advanceTime,
-  } = makeFixture(t);
+  const { hotReload, receivedMessages, ranScripts, addDocument, addOldDocument, advanceTime } = makeFixture(t);
   const doc = addOldDocument('old');
   addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
   addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
@@ -103,12 +96,12 @@ test('the new adapter replaces older or removed ones on the same base, once thei
 test('a document that reports an older adapter late gets the new code too', async (t) => {
   const {
     hotReload,
-    got: receivedMessages,
-    ran: ranScripts,
-    wanted: wantedBuild,
-    fetched: fetchedPlugins,
+    receivedMessages,
+    ranScripts,
+    wantedBuild,
+    fetchedPlugins,
     addDocument,
-    old: addOldDocument,
+    addOldDocument,
     advanceTime,
   } = makeFixture(t);
   wantedBuild.code = 'function () {}';
@@ -137,7 +130,7 @@ test('a document that reports an older adapter late gets the new code too', asyn
 });
 
 test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
-  const { hotReload, got: receivedMessages, wanted: wantedBuild, old: addOldDocument } = makeFixture(t);
+  const { hotReload, receivedMessages, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('d');
   hotReload.onDocumentReported(doc);
   await runPendingPromises();
@@ -149,14 +142,7 @@ test('code that could not be fetched is fetched when the document reports its ad
 });
 
 test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
-  const {
-    docs,
-    hotReload,
-    got: receivedMessages,
-    wanted: wantedBuild,
-    old: addOldDocument,
-    warnings: listWarnings,
-  } = makeFixture(t);
+  const { docs, hotReload, receivedMessages, wantedBuild, addOldDocument, listWarnings } = makeFixture(t);
   const doc = addOldDocument('d');
   assert.equal(hotReload.canReplace(doc, demoPlugin), true, 'a tab is not reloaded while new code is expected');
   await hotReload.receiveCode(freshBuild);
@@ -177,7 +163,7 @@ test('a build that a document refused is not retried there, and its problem is r
 });
 
 test('a build with a syntax error is refused at once, with the reason', async (t) => {
-  const { hotReload, got: receivedMessages, wanted: wantedBuild, old: addOldDocument, advanceTime } = makeFixture(t);
+  const { hotReload, receivedMessages, wantedBuild, addOldDocument, advanceTime } = makeFixture(t);
   wantedBuild.syntax = 'SyntaxError';
   const doc = addOldDocument('deaf');
   await hotReload.receiveCode(freshBuild);
@@ -189,7 +175,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
 });
 
 test('a document that does not answer gets three attempts', async (t) => {
-  const { hotReload, got: receivedMessages, old: addOldDocument, advanceTime, warnings: listWarnings } = makeFixture(t);
+  const { hotReload, receivedMessages, addOldDocument, advanceTime, listWarnings } = makeFixture(t);
   const oldDocuments = ['gone', 'deaf', 'silent'].map(addOldDocument);
   hotReload.onPluginsSynced(['demo']);
   await hotReload.receiveCode(freshBuild);
@@ -207,13 +193,7 @@ test('a document that does not answer gets three attempts', async (t) => {
 });
 
 test('code that is no longer wanted is not sent to documents', async (t) => {
-  const {
-    hotReload,
-    got: receivedMessages,
-    ran: ranScripts,
-    wanted: wantedBuild,
-    old: addOldDocument,
-  } = makeFixture(t);
+  const { hotReload, receivedMessages, ranScripts, wantedBuild, addOldDocument } = makeFixture(t);
   const doc = addOldDocument('old');
   await hotReload.receiveCode({ ...freshBuild, hash: 'h3' });
   await hotReload.receiveCode({ ...freshBuild, name: 'other' });
@@ -228,7 +208,7 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
 });
 
 test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
-  const { hotReload, old: addOldDocument, advanceTime } = makeFixture(t);
+  const { hotReload, addOldDocument, advanceTime } = makeFixture(t);
   const doc = addOldDocument('old');
   assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
   hotReload.onPluginsSynced(['other']);

@@ -46,22 +46,17 @@ function makeFixture(...wantedPlugins: PluginInfo[]) {
   return {
     docs,
     livePlugins,
-    replacing: replacingPlugins,
-    arriving: arrivingPlugins,
-    broken: problemsByPlugin,
-    replaceable: replaceablePlugins,
+    replacingPlugins,
+    arrivingPlugins,
+    brokenPlugins: problemsByPlugin,
+    replaceablePlugins,
     addDocument,
-    wanted: wantedPlugins,
+    wantedPlugins,
   };
 }
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
-  const {
-    livePlugins,
-    replacing: replacingPlugins,
-    broken: brokenPlugins,
-    addDocument,
-  } = makeFixture(
+  const { livePlugins, replacingPlugins, brokenPlugins, addDocument } = makeFixture(
     makePlugin('a'),
     makePlugin('b', { base: 'new' }),
     makePlugin('c'),
@@ -84,12 +79,12 @@ test('plugins that cannot run, have another base or are being replaced are left 
 test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
   const {
     livePlugins,
-    replacing: replacingPlugins,
-    arriving: arrivingPlugins,
-    broken: brokenPlugins,
-    replaceable: replaceablePlugins,
+    replacingPlugins,
+    arrivingPlugins,
+    brokenPlugins,
+    replaceablePlugins,
     addDocument,
-    wanted: wantedPlugins,
+    wantedPlugins,
   } = makeFixture(...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => makePlugin(name)));
   brokenPlugins.set('broken', 'no code');
   replaceablePlugins.add('replaceable');
@@ -110,13 +105,9 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
 });
 
 test('panels show the state of each plugin in a tab and its frames', () => {
-  const {
-    docs,
-    livePlugins,
-    broken: brokenPlugins,
-    addDocument,
-    wanted: wantedPlugins,
-  } = makeFixture(...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => makePlugin(name)));
+  const { docs, livePlugins, brokenPlugins, addDocument, wantedPlugins } = makeFixture(
+    ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => makePlugin(name)),
+  );
   brokenPlugins.set('broken', 'no code');
   addDocument('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
   docs.setReady('top', 'ready', true);

@@ -28,11 +28,11 @@ function makeFixture(t: TestContext) {
     t.mock.timers.tick(ms);
     await runPendingPromises();
   };
-  return { health, doc, pinged: pingedTimes, changes: healthChanges, page, advanceTime };
+  return { health, doc, pingedTimes, healthChanges, page, advanceTime };
 }
 
 test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
-  const { health, doc, pinged: pingedTimes, changes: healthChanges, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, healthChanges, page, advanceTime } = makeFixture(t);
   for (let i = 1; i <= 5; i++) {
     await advanceTime(1000);
     assert.equal(pingedTimes.at(-1), i);
@@ -45,7 +45,7 @@ test('a document that answers is pinged each second while calls run, and not oth
 });
 
 test('a busy document is pinged one second after its last message', async (t) => {
-  const { health, doc, pinged: pingedTimes, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, advanceTime } = makeFixture(t);
   await advanceTime(900);
   health.prepareCall(doc);
   health.recordMessage(doc);
@@ -56,7 +56,7 @@ test('a busy document is pinged one second after its last message', async (t) =>
 });
 
 test('a document that does not answer for 5 s is silent until it answers', async (t) => {
-  const { health, doc, changes: healthChanges, advanceTime } = makeFixture(t);
+  const { health, doc, healthChanges, advanceTime } = makeFixture(t);
   await advanceTime(1000);
   await advanceTime(4999);
   assert.equal(health.isSilent('d'), false);
@@ -69,7 +69,7 @@ test('a document that does not answer for 5 s is silent until it answers', async
 });
 
 test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
-  const { health, doc, pinged: pingedTimes, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, page, advanceTime } = makeFixture(t);
   assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
   await advanceTime(5000);
@@ -83,7 +83,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
 });
 
 test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
-  const { health, doc, page, advanceTime, changes: healthChanges } = makeFixture(t);
+  const { health, doc, page, advanceTime, healthChanges } = makeFixture(t);
   page.frozen = true;
   await advanceTime(1000);
   await advanceTime(60_000);
@@ -105,7 +105,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
 });
 
 test('waitForAnswer sends one ping at a time and resolves within its limit', async (t) => {
-  const { health, doc, pinged: pingedTimes, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, page, advanceTime } = makeFixture(t);
   page.busy = false;
   const healthAnswers: boolean[] = [];
   const askHealth = () => void health.waitForAnswer(doc, 1000).then((answer) => healthAnswers.push(answer));

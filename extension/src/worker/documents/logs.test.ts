@@ -12,7 +12,7 @@ function makeFixture(t: TestContext) {
     send: (params) => sentLogs.push(params),
   });
   const doc = (documentId: string): Doc => ({ tabId: 7, frameId: 0, documentId, url: '', post: () => undefined });
-  return { logs, sent: sentLogs, d1: doc('d1'), d2: doc('d2'), tick: (ms: number) => t.mock.timers.tick(ms) };
+  return { logs, sentLogs, d1: doc('d1'), d2: doc('d2'), tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
 const makeEntries = (...messages: string[]) =>
@@ -21,7 +21,7 @@ const makeLogMessage = (text: string, dropped = 0, plugin = 'demo') =>
   ({ op: 'log', plugin, entries: text, dropped }) as const;
 
 test('entries are forwarded with the tab of their document', (t) => {
-  const { logs, sent: sentLogs, d1 } = makeFixture(t);
+  const { logs, sentLogs, d1 } = makeFixture(t);
   logs.add(d1, makeLogMessage('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sentLogs, [
     {
@@ -34,14 +34,14 @@ test('entries are forwarded with the tab of their document', (t) => {
 });
 
 test('entries of a plugin that does not run in the document are ignored', (t) => {
-  const { logs, sent: sentLogs, d1, d2 } = makeFixture(t);
+  const { logs, sentLogs, d1, d2 } = makeFixture(t);
   logs.add(d1, makeLogMessage(makeEntries('x'), 0, 'other'));
   logs.add(d2, makeLogMessage(makeEntries('x')));
   assert.deepEqual(sentLogs, []);
 });
 
 test('invalid entries are counted as dropped, and reported with the next entries', (t) => {
-  const { logs, sent: sentLogs, d1 } = makeFixture(t);
+  const { logs, sentLogs, d1 } = makeFixture(t);
   for (const malformedEntries of [
     'no json',
     '{}',
@@ -59,7 +59,7 @@ test('invalid entries are counted as dropped, and reported with the next entries
 });
 
 test('a document can send 20 frames per second, and further entries are counted', (t) => {
-  const { logs, sent: sentLogs, d1, tick } = makeFixture(t);
+  const { logs, sentLogs, d1, tick } = makeFixture(t);
   for (let i = 0; i < 30; i++) logs.add(d1, makeLogMessage(makeEntries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sentLogs.length, 20);
   tick(999);

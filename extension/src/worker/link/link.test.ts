@@ -62,19 +62,19 @@ function makeFixture(t: TestContext) {
   return {
     link,
     sockets,
-    states: linkStates,
+    linkStates,
     events,
     savedKeys,
     environment,
     lastSocket,
-    accepted: acceptConnection,
-    connected: connectLink,
+    acceptConnection,
+    connectLink,
     advanceTime,
   };
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
-  const { link, states: linkStates, events, lastSocket } = makeFixture(t);
+  const { link, linkStates, events, lastSocket } = makeFixture(t);
   link.start();
   link.start();
   await runPendingPromises();
@@ -102,7 +102,7 @@ test('the server sends its proof first, then the browser sends hello with its pr
 });
 
 test('a try for which Chrome returns no data is repeated', async (t) => {
-  const { link, states: linkStates, sockets, environment, advanceTime } = makeFixture(t);
+  const { link, linkStates, sockets, environment, advanceTime } = makeFixture(t);
   environment.stuck = true;
   link.start();
   await advanceTime(2999);
@@ -115,7 +115,7 @@ test('a try for which Chrome returns no data is repeated', async (t) => {
 });
 
 test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
-  const { events, connected: connectLink } = makeFixture(t);
+  const { events, connectLink } = makeFixture(t);
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   const socket = await connectLink();
   socket.request('s1', 'ping', {});
@@ -136,7 +136,7 @@ test('valid frames are forwarded, invalid ones are answered or dropped', async (
 });
 
 test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
-  const { sockets, events, states: linkStates, connected: connectLink, advanceTime } = makeFixture(t);
+  const { sockets, events, linkStates, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   for (let i = 0; i < 20; i++) {
     await advanceTime(2500);
@@ -158,7 +158,7 @@ test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
 });
 
 test('a link survives the sleep of the machine', async (t) => {
-  const { events, connected: connectLink, advanceTime } = makeFixture(t);
+  const { events, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   await advanceTime(2500);
   t.mock.method(Date, 'now', () => 4e12);
@@ -169,7 +169,7 @@ test('a link survives the sleep of the machine', async (t) => {
 });
 
 test('a link that still sends a large result is alive', async (t) => {
-  const { connected: connectLink, advanceTime } = makeFixture(t);
+  const { connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
     for (let beat = 0; beat < 3; beat++) await advanceTime(2500);
@@ -180,15 +180,7 @@ test('a link that still sends a large result is alive', async (t) => {
 });
 
 test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
-  const {
-    sockets,
-    states: linkStates,
-    environment,
-    accepted: acceptConnection,
-    connected: connectLink,
-    lastSocket,
-    advanceTime,
-  } = makeFixture(t);
+  const { sockets, linkStates, environment, acceptConnection, connectLink, lastSocket, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   environment.listener = 'nothing';
   socket.close();
@@ -220,7 +212,7 @@ test('after a lost link, the browser tries to reconnect every second without a l
 const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
 test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
-  const { link, sockets, states: linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.listener = 'other';
   link.start();
   await runPendingPromises();
@@ -235,7 +227,7 @@ test('another program on the port gets no socket, and the server is found when i
 });
 
 test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
-  const { link, events, states: linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
+  const { link, events, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
   const peerCases: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
@@ -270,7 +262,7 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
 });
 
 test('a browser with an unknown key retries every second', async (t) => {
-  const { link, sockets, states: linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.connection = { port: 4321, key: 'secret', keyId: 'k1' };
   link.start();
   await runPendingPromises();
@@ -285,7 +277,7 @@ test('a browser with an unknown key retries every second', async (t) => {
 });
 
 test('a key from the server is stored before the link is open', async (t) => {
-  const { link, states: linkStates, savedKeys, accepted: acceptConnection, lastSocket } = makeFixture(t);
+  const { link, linkStates, savedKeys, acceptConnection, lastSocket } = makeFixture(t);
   link.start();
   await runPendingPromises();
   await acceptConnection();
@@ -295,7 +287,7 @@ test('a key from the server is stored before the link is open', async (t) => {
 });
 
 test("a version mismatch shows the server's message and is retried slowly", async (t) => {
-  const { link, sockets, states: linkStates, accepted: acceptConnection, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, acceptConnection, lastSocket, advanceTime } = makeFixture(t);
   link.start();
   await runPendingPromises();
   await acceptConnection();
@@ -322,7 +314,7 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
 });
 
 test('a connection that another browser replaced is retried slowly', async (t) => {
-  const { states: linkStates, sockets, link, connected: connectLink, advanceTime } = makeFixture(t);
+  const { linkStates, sockets, link, connectLink, advanceTime } = makeFixture(t);
   (await connectLink()).close(CloseReplaced, 'another connection');
   await advanceTime(20_000);
   assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
@@ -335,7 +327,7 @@ test('a connection that another browser replaced is retried slowly', async (t) =
 });
 
 test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
-  const { link, states: linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
+  const { link, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
   const stopCases: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
     ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
@@ -362,7 +354,7 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
 });
 
 test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
-  const { link, connected: connectLink, advanceTime } = makeFixture(t);
+  const { link, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   const linkEnds: string[] = [];
   const runHandshakeAs = (name: string) =>
@@ -394,7 +386,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
 });
 
 test('a request for which the server downloads a package has a longer limit', async (t) => {
-  const { link, connected: connectLink, advanceTime } = makeFixture(t);
+  const { link, connectLink, advanceTime } = makeFixture(t);
   const socket = await connectLink();
   const installRequest = link.request('plugin.install', { package: 'slack' });
   for (let second = 0; second < 100; second += 5) {
@@ -406,14 +398,7 @@ test('a request for which the server downloads a package has a longer limit', as
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {
-  const {
-    link,
-    events,
-    states: linkStates,
-    accepted: acceptConnection,
-    connected: connectLink,
-    lastSocket,
-  } = makeFixture(t);
+  const { link, events, linkStates, acceptConnection, connectLink, lastSocket } = makeFixture(t);
   const oldSocket = await connectLink();
   link.restart();
   await runPendingPromises();

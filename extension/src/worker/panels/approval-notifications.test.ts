@@ -72,11 +72,11 @@ function makeFixture(t: TestContext) {
   return {
     notifications,
     startWorker,
-    open: openNotifications,
-    decisions: sentDecisions,
-    state: panelState,
-    show: showCalls,
-    titles: () => [...openNotifications.values()].map(({ title }) => title),
+    openNotifications,
+    sentDecisions,
+    panelState,
+    showCalls,
+    listTitles: () => [...openNotifications.values()].map(({ title }) => title),
     onlyId: () => {
       const ids = [...openNotifications.keys()];
       assert.equal(ids.length, 1, ids.join());
@@ -86,13 +86,7 @@ function makeFixture(t: TestContext) {
 }
 
 test('the call that has waited longest has a notification while no panel is open', async (t) => {
-  const {
-    notifications,
-    show: showCalls,
-    titles: listTitles,
-    open: openNotifications,
-    state: panelState,
-  } = makeFixture(t);
+  const { notifications, showCalls, listTitles, openNotifications, panelState } = makeFixture(t);
   await showCalls([makeCall(1), makeCall(2), makeCall(3)]);
   assert.deepEqual(listTitles(), ['Allow p tool1?']);
   assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Allow once', 'Deny']);
@@ -120,7 +114,7 @@ test('a button sends one decision about the ticket, and the notification closes'
     [0, true],
     [1, false],
   ] as const) {
-    const { notifications, show: showCalls, titles: listTitles, onlyId, decisions: sentDecisions } = makeFixture(t);
+    const { notifications, showCalls, listTitles, onlyId, sentDecisions } = makeFixture(t);
     await showCalls([makeCall(1)]);
     t.mock.timers.tick(1000);
     notifications.handleButtonClick(onlyId(), button);
@@ -137,7 +131,7 @@ test('a button sends one decision about the ticket, and the notification closes'
 });
 
 test('a click right after the notification appeared has no effect', async (t) => {
-  const { notifications, show: showCalls, titles: listTitles, onlyId, decisions: sentDecisions } = makeFixture(t);
+  const { notifications, showCalls, listTitles, onlyId, sentDecisions } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(600);
   notifications.handleButtonClick(onlyId(), 0);
@@ -147,14 +141,7 @@ test('a click right after the notification appeared has no effect', async (t) =>
 });
 
 test('a notification with truncated content has no button "Allow"', async (t) => {
-  const {
-    notifications,
-    show: showCalls,
-    open: openNotifications,
-    onlyId,
-    decisions: sentDecisions,
-    state: panelState,
-  } = makeFixture(t);
+  const { notifications, showCalls, openNotifications, onlyId, sentDecisions, panelState } = makeFixture(t);
   await showCalls([makeCall(1, { args: JSON.stringify({ code: 'x'.repeat(200) }) })]);
   assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Review', 'Deny']);
   t.mock.timers.tick(1000);
@@ -164,14 +151,7 @@ test('a notification with truncated content has no button "Allow"', async (t) =>
 });
 
 test('a click on the notification text opens the panel; if none opens, the notification returns', async (t) => {
-  const {
-    notifications,
-    show: showCalls,
-    titles: listTitles,
-    onlyId,
-    decisions: sentDecisions,
-    state: panelState,
-  } = makeFixture(t);
+  const { notifications, showCalls, listTitles, onlyId, sentDecisions, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   notifications.handleClick(onlyId());
   await runPendingPromises();
@@ -182,14 +162,7 @@ test('a click on the notification text opens the panel; if none opens, the notif
 });
 
 test('a notification that the user closes is not shown again, also by a new worker', async (t) => {
-  const {
-    notifications,
-    startWorker,
-    show: showCalls,
-    titles: listTitles,
-    open: openNotifications,
-    onlyId,
-  } = makeFixture(t);
+  const { notifications, startWorker, showCalls, listTitles, openNotifications, onlyId } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
   openNotifications.delete(id);
@@ -201,7 +174,7 @@ test('a notification that the user closes is not shown again, also by a new work
 });
 
 test('a new worker handles a click on the notification of an earlier worker', async (t) => {
-  const { startWorker, show: showCalls, onlyId, decisions: sentDecisions, state: panelState } = makeFixture(t);
+  const { startWorker, showCalls, onlyId, sentDecisions, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   const id = onlyId();
@@ -213,14 +186,7 @@ test('a new worker handles a click on the notification of an earlier worker', as
 });
 
 test('a restarted worker requests the calls, and closes notifications that are not needed', async (t) => {
-  const {
-    startWorker,
-    show: showCalls,
-    open: openNotifications,
-    titles: listTitles,
-    onlyId,
-    state: panelState,
-  } = makeFixture(t);
+  const { startWorker, showCalls, openNotifications, listTitles, onlyId, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   const id = onlyId();
   openNotifications.set('outcome:ticket_0', { title: 'Already allowed', message: '', context: '', buttonTitles: [] });
@@ -235,7 +201,7 @@ test('a restarted worker requests the calls, and closes notifications that are n
 });
 
 test('a notification that Chrome creates after the user has decided closes', async (t) => {
-  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   panelState.holdsCreations = true;
@@ -250,7 +216,7 @@ test('a notification that Chrome creates after the user has decided closes', asy
 });
 
 test('a notification that Chrome creates after the worker has stopped closes once its call is denied', async (t) => {
-  const { startWorker, show: showCalls, titles: listTitles, state: panelState } = makeFixture(t);
+  const { startWorker, showCalls, listTitles, panelState } = makeFixture(t);
   panelState.holdsCreations = true;
   await showCalls([makeCall(1)]);
   const worker = startWorker();
@@ -264,7 +230,7 @@ test('a notification that Chrome creates after the worker has stopped closes onc
 });
 
 test('without a link, the notification closes after 10 s', async (t) => {
-  const { notifications, show: showCalls, titles: listTitles } = makeFixture(t);
+  const { notifications, showCalls, listTitles } = makeFixture(t);
   await showCalls([makeCall(1)]);
   notifications.onLinkLost();
   t.mock.timers.tick(9_000);
@@ -276,7 +242,7 @@ test('without a link, the notification closes after 10 s', async (t) => {
 });
 
 test('a notification reports a decision that came too late', async (t) => {
-  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
   panelState.result.decided = { outcome: 'already', allowed: false, by: 'the side panel' };
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
@@ -289,7 +255,7 @@ test('a notification reports a decision that came too late', async (t) => {
 });
 
 test('an unsent decision is reported, and the notification returns', async (t) => {
-  const { notifications, show: showCalls, titles: listTitles, onlyId, state: panelState } = makeFixture(t);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
   panelState.result.decided = new Error('there is no link to the server');
   await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
@@ -299,14 +265,14 @@ test('an unsent decision is reported, and the notification returns', async (t) =
 });
 
 test('a call that needs an action of the user has the buttons "Done" and "Stop"', async (t) => {
-  const { show: showCalls, open: openNotifications } = makeFixture(t);
+  const { showCalls, openNotifications } = makeFixture(t);
   await showCalls([makeCall(1, { kind: 'user', title: 'Log in', reason: 'The site signed you out.' })]);
   const [content] = [...openNotifications.values()];
   assert.deepEqual([content?.title, content?.buttonTitles], ['Log in', ['Done', 'Stop']]);
 });
 
 test('notifications contain no hidden characters from agents and authors', async (t) => {
-  const { show: showCalls, open: openNotifications } = makeFixture(t);
+  const { showCalls, openNotifications } = makeFixture(t);
   await showCalls([
     makeCall(1, { toolTitle: 'Ex\u202eport', pluginName: 'Cha\u200bt', args: '{"to":"a\\u202e\\nb"}' }),
   ]);

@@ -27,13 +27,11 @@ function setUp(decide: () => Promise<never>) {
     pairAgain: recordAction('pair again'),
     setPort: recordAction('port'),
   });
-  return { act: runPanelAction, did: actionLog };
+  return { runPanelAction, actionLog };
 }
 
 test('makePanelActions sends requests to the server and returns its errors', async () => {
-  const { act: runPanelAction, did: actionLog } = setUp(() =>
-    Promise.reject(new Error('permissions.json is read-only')),
-  );
+  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
   const actions: Action[] = [
     { op: 'stop', callId: 'c' },
     { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
@@ -77,7 +75,7 @@ test('makePanelActions sends requests to the server and returns its errors', asy
 });
 
 test('makePanelActions runs browser actions locally', async () => {
-  const { act: runPanelAction, did: actionLog } = setUp(() => Promise.reject(new Error('not asked')));
+  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('not asked')));
   const actions: Action[] = [
     { op: 'reload', tabId: 7 },
     { op: 'show', tabId: 8 },

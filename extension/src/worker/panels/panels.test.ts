@@ -25,8 +25,8 @@ function makePort() {
   };
   return {
     port,
-    got: receivedMessages,
-    send: (message: unknown) => receiveMessage(message),
+    receivedMessages,
+    sendMessage: (message: unknown) => receiveMessage(message),
     close: () => closeListener(),
   };
 }
@@ -63,22 +63,24 @@ test('the server is watched while a panel is open, and changes are sent together
   panels.addPanel(firstPort.port);
   panels.addPanel(secondPort.port);
   assert.deepEqual(watchedStates, [true]);
-  assert.deepEqual(firstPort.got, [emptyStateMessage]);
+  assert.deepEqual(firstPort.receivedMessages, [emptyStateMessage]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
   panels.setCalls({ serverVersion: '1', calls: [call], running: 1 });
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
-  assert.deepEqual(firstPort.got.slice(1), [makeStateMessage({ calls: [call], callsAt: 1000, running: 1 })]);
+  assert.deepEqual(firstPort.receivedMessages.slice(1), [
+    makeStateMessage({ calls: [call], callsAt: 1000, running: 1 }),
+  ]);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(firstPort.got.slice(2), [emptyStateMessage]);
+  assert.deepEqual(firstPort.receivedMessages.slice(2), [emptyStateMessage]);
   firstPort.close();
   assert.deepEqual(watchedStates, [true]);
   secondPort.close();
   assert.deepEqual(watchedStates, [true, false]);
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
-  assert.equal(secondPort.got.length, 3);
+  assert.equal(secondPort.receivedMessages.length, 3);
 });
 
 test('each panel receives each ended call at least once, but not with every state message', (t) => {
@@ -101,8 +103,8 @@ test('each panel receives each ended call at least once, but not with every stat
   panels.addPanel(latePort.port);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(endedIn(firstPort.got), ['', 'b,a', '', 'c']);
-  assert.deepEqual(endedIn(latePort.got), ['c,b,a', 'c']);
+  assert.deepEqual(endedIn(firstPort.receivedMessages), ['', 'b,a', '', 'c']);
+  assert.deepEqual(endedIn(latePort.receivedMessages), ['c,b,a', 'c']);
 });
 
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
@@ -115,7 +117,7 @@ test('plugins are sent when they arrive, and to a panel that opens later', () =>
   panels.setBrowserTools({ permission: 'off' });
   panels.addPanel(secondPort.port);
   const browser = { op: 'browser', browser: { permission: 'off' } } as const;
-  for (const { got: receivedMessages } of [firstPort, secondPort])
+  for (const { receivedMessages } of [firstPort, secondPort])
     assert.deepEqual(receivedMessages, [
       emptyStateMessage,
       { op: 'plugins', plugins: [plugin], failed: failedPlugins },
@@ -124,7 +126,7 @@ test('plugins are sent when they arrive, and to a panel that opens later', () =>
   firstPort.close();
   secondPort.close();
   panels.addPanel(latePort.port);
-  assert.deepEqual(latePort.got, [emptyStateMessage], 'plugins that may have changed since are not shown');
+  assert.deepEqual(latePort.receivedMessages, [emptyStateMessage], 'plugins that may have changed since are not shown');
 });
 
 const validActions: Action[] = [
@@ -215,7 +217,7 @@ test('valid actions of the user run, and other messages are ignored', async () =
       return {};
     },
   });
-  const { port, send: sendMessage, got: receivedMessages } = makePort();
+  const { port, sendMessage, receivedMessages } = makePort();
   panels.addPanel(port);
   for (const [requestId, action] of validActions.entries()) sendMessage({ requestId, action });
   for (const action of invalidActions) sendMessage({ requestId: 99, action });
@@ -239,14 +241,17 @@ test('only the panel that sent an action gets its result', async () => {
   });
   const [firstPort, secondPort] = [makePort(), makePort()];
   for (const { port } of [firstPort, secondPort]) panels.addPanel(port);
-  firstPort.send({ requestId: 1, action: { op: 'stop', callId: 'c' } });
-  firstPort.send({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
-  secondPort.send({ requestId: 1, action: { op: 'retry' } });
+  firstPort.sendMessage({ requestId: 1, action: { op: 'stop', callId: 'c' } });
+  firstPort.sendMessage({
+    requestId: 2,
+    action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } },
+  });
+  secondPort.sendMessage({ requestId: 1, action: { op: 'retry' } });
   secondPort.close();
   await runPendingPromises();
-  assert.deepEqual(firstPort.got.slice(1), [
+  assert.deepEqual(firstPort.receivedMessages.slice(1), [
     { op: 'done', requestId: 1, done: { error: 'there is no link to the server' } },
     { op: 'done', requestId: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
   ]);
-  assert.equal(secondPort.got.length, 1);
+  assert.equal(secondPort.receivedMessages.length, 1);
 });

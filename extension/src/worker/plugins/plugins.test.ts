@@ -79,15 +79,15 @@ function makeFixture() {
       bootId: async () => browserState.boot,
     });
   return {
-    state: browserState,
-    refused: refusedScripts,
-    used: usedPlugins,
+    browserState,
+    refusedScripts,
+    usedPlugins,
     scripts,
     files,
     log,
-    order: eventOrder,
+    eventOrder,
     chrome,
-    make: makePlugins,
+    makePlugins,
     plugins: makePlugins(),
   };
 }
@@ -111,7 +111,7 @@ const makePlugin = (name: string, pluginFields: Partial<PluginInfo> = {}): Plugi
   ...pluginFields,
 });
 test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
-  const { plugins, scripts, files, state: browserState } = makeFixture();
+  const { plugins, scripts, files, browserState } = makeFixture();
   const registeredScripts = [
     makePlugin('a'),
     makePlugin('i', { world: 'isolated' }),
@@ -142,7 +142,7 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
 });
 
 test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
-  const { plugins, scripts, state: browserState, order: eventOrder, refused: refusedScripts } = makeFixture();
+  const { plugins, scripts, browserState, eventOrder, refusedScripts } = makeFixture();
   const isolatedPlugin = makePlugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
   await syncAndPrepare(plugins, [makePlugin('a'), isolatedPlugin]);
   assert.equal(browserState.registrations, 2);
@@ -170,7 +170,7 @@ test('a few adapters are preregistered together, with their entry points, and th
 });
 
 test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
-  const { plugins, scripts, used: usedPlugins, state: browserState } = makeFixture();
+  const { plugins, scripts, usedPlugins, browserState } = makeFixture();
   const manyPlugins = Array.from({ length: 120 }, (_, i) => makePlugin(`p${i}`, i === 7 ? { early: true } : {}));
   await syncAndPrepare(plugins, manyPlugins);
   assert.deepEqual(removeDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
@@ -187,7 +187,7 @@ test('of many plugins, those that start early or were used recently are preregis
 });
 
 test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
-  const { plugins, scripts, state: browserState } = makeFixture();
+  const { plugins, scripts, browserState } = makeFixture();
   const preScriptPlugin = makePlugin('pre', { preScript: true, allFrames: true });
   const earlyPlugins = Array.from({ length: 3 }, (_, i) => makePlugin(`e${i}`, { early: true }));
   browserState.chars = 3 << 20;
@@ -211,7 +211,7 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
 });
 
 test('a restarted worker finds the registrations', async () => {
-  const { plugins, make: makePlugins, state: browserState, order: eventOrder } = makeFixture();
+  const { plugins, makePlugins, browserState, eventOrder } = makeFixture();
   await syncAndPrepare(plugins, [makePlugin('a')]);
   const [stateBefore, registrations] = [eventOrder.join(), browserState.registrations];
   await syncAndPrepare(makePlugins(), [makePlugin('a')]);
@@ -222,7 +222,7 @@ test('a restarted worker finds the registrations', async () => {
 });
 
 test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
-  const { make: makePlugins, plugins, scripts, files, state: browserState } = makeFixture();
+  const { makePlugins, plugins, scripts, files, browserState } = makeFixture();
   const wantedPlugins = [
     makePlugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }),
     makePlugin('i', { world: 'isolated' }),
@@ -252,7 +252,7 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
 });
 
 test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
-  const { plugins, scripts, files, log, order: eventOrder } = makeFixture();
+  const { plugins, scripts, files, log, eventOrder } = makeFixture();
   await syncAndPrepare(plugins, [makePlugin('a'), makePlugin('b')]);
   await syncAndPrepare(plugins, [makePlugin('a', { matches: ['*://other.org/*'] })]);
   assert.deepEqual(removeDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
@@ -269,7 +269,7 @@ test('unwanted scripts are removed, changed patterns are updated, and a new scri
 
 test('a removed plugin is wanted until Chrome has unregistered it, and no registration comes before that', async () => {
   for (const isAllowed of [true, false]) {
-    const { plugins, chrome, state: browserState, log } = makeFixture();
+    const { plugins, chrome, browserState, log } = makeFixture();
     browserState.allowed = isAllowed;
     const wantedPlugins = () => plugins.wantedPlugins.map(({ name }) => name);
     const [pluginA, pluginB] = [makePlugin('a', { file: 'a.js' }), makePlugin('b', { file: 'b.js' })];
@@ -309,7 +309,7 @@ test('a pattern that Chrome would reject does not affect others', async () => {
 });
 
 test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
-  const { plugins, state: browserState } = makeFixture();
+  const { plugins, browserState } = makeFixture();
   const isolatedPlugin = makePlugin('a', { world: 'isolated', file: 'adapters/a.js' });
   await plugins.sync(makeSyncParams(isolatedPlugin));
   assert.equal(plugins.canRun(isolatedPlugin), true);
@@ -319,7 +319,7 @@ test('without user scripts, isolated plugins cannot run, whatever a document rep
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
-  const { plugins, files, state: browserState } = makeFixture();
+  const { plugins, files, browserState } = makeFixture();
   browserState.allowed = false;
   const pluginA = makePlugin('a', { file: 'adapters/a.js' });
   assert.equal(await plugins.sync(makeSyncParams(pluginA)), 'files');
@@ -344,7 +344,7 @@ test('without user scripts, files are registered before the bridge, but none in 
 });
 
 test('without user scripts and files, the mode is none', async () => {
-  const { plugins, state: browserState } = makeFixture();
+  const { plugins, browserState } = makeFixture();
   browserState.allowed = false;
   assert.equal(await plugins.sync(makeSyncParams()), 'files', 'without plugins, no permission is missing');
   assert.equal(await plugins.sync(makeSyncParams(makePlugin('a'))), 'none');

@@ -8,11 +8,11 @@ function makeFixture(t: TestContext) {
   const registrationTracker = new RegistrationTracker();
   registrationTracker.registered.addListener((registrations) => reports.push(registrations));
   const changeScripts = registrationTracker.track(async (_scripts: readonly string[]) => undefined);
-  return { registering: registrationTracker, change: changeScripts, reports };
+  return { registrationTracker, changeScripts, reports };
 }
 
 test('changes of a sync count from shortly before the first change', (t) => {
-  const { registering: registrationTracker, change: changeScripts, reports } = makeFixture(t);
+  const { registrationTracker, changeScripts, reports } = makeFixture(t);
   registrationTracker.recordSettled();
   assert.deepEqual([reports, registrationTracker.isActive], [[], false]);
   t.mock.timers.setTime(20_000);
@@ -29,7 +29,7 @@ test('changes of a sync count from shortly before the first change', (t) => {
 });
 
 test('a new worker or extension may have been interrupted between two registrations', (t) => {
-  const { registering: registrationTracker, change: changeScripts, reports } = makeFixture(t);
+  const { registrationTracker, changeScripts, reports } = makeFixture(t);
   t.mock.timers.setTime(15_000);
   void changeScripts(['a']);
   registrationTracker.recordSettled();
@@ -43,14 +43,14 @@ test('a new worker or extension may have been interrupted between two registrati
 });
 
 test('documents from before a browser start have no scripts, even if everything is registered', (t) => {
-  const { registering: registrationTracker, reports } = makeFixture(t);
+  const { registrationTracker, reports } = makeFixture(t);
   registrationTracker.recordBrowserStart();
   registrationTracker.recordSettled();
   assert.deepEqual(reports, [{ fromMs: 0, firstMs: undefined }]);
 });
 
 test('the scripts that every document needs are reported first, and the rest counts from the same time', (t) => {
-  const { registering: registrationTracker, change: changeScripts, reports } = makeFixture(t);
+  const { registrationTracker, changeScripts, reports } = makeFixture(t);
   registrationTracker.recordBrowserStart();
   registrationTracker.recordBases();
   void changeScripts(['base']);

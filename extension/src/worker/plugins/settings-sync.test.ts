@@ -27,7 +27,7 @@ function makeFixture() {
     settingsSync.onDocumentReported(documentId);
     return receivedMessages;
   };
-  return { docs, state: syncState, settingsSync, addDocument };
+  return { docs, syncState, settingsSync, addDocument };
 }
 
 test('settings are sent once to each current and later document', () => {
@@ -57,7 +57,7 @@ test('a document that returns after it was left receives the settings again', ()
 });
 
 test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
-  const { state: syncState, settingsSync, addDocument } = makeFixture();
+  const { syncState, settingsSync, addDocument } = makeFixture();
   const openDocument = addDocument('d1', 'a', 'b');
   settingsSync.onPluginsSynced();
   assert.deepEqual(openDocument, []);

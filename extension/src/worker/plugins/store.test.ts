@@ -22,11 +22,17 @@ function makeFixture() {
       listCachedKeys: async () => [...cachedCode.keys()],
       removeCached: async (key) => void cachedCode.delete(key),
     });
-  return { cached: cachedCode, asked: fetchedNames, state: storageState, make: makeStore, store: makeStore() };
+  return {
+    cachedCode,
+    fetchedNames,
+    storageState,
+    makeStore,
+    store: makeStore(),
+  };
 }
 
 test('code is fetched from the server once, and then read from the cache, even by a new worker', async () => {
-  const { asked: fetchedNames, make: makeStore, store } = makeFixture();
+  const { fetchedNames, makeStore, store } = makeFixture();
   const [firstResult, sameResult] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
   assert.deepEqual([firstResult, sameResult], [{ code: 'code of a', options: '{}' }, firstResult]);
   await runPendingPromises();
@@ -36,7 +42,7 @@ test('code is fetched from the server once, and then read from the cache, even b
 });
 
 test('a refusal is not cached', async () => {
-  const { asked: fetchedNames, store, cached: cachedCode } = makeFixture();
+  const { fetchedNames, store, cachedCode } = makeFixture();
   await assert.rejects(store.get('a', 'gone'), /another script/);
   await assert.rejects(store.get('a', 'gone'), /another script/);
   assert.deepEqual([fetchedNames.length, cachedCode.size], [2, 0]);
@@ -44,7 +50,7 @@ test('a refusal is not cached', async () => {
 
 test('a full or damaged cache is ignored', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
-  const { cached: cachedCode, state: storageState, asked: fetchedNames, store } = makeFixture();
+  const { cachedCode, storageState, fetchedNames, store } = makeFixture();
   cachedCode.set('a/1', '{"code":');
   storageState.full = true;
   assert.equal((await store.get('a', '1')).code, 'code of a');
@@ -52,7 +58,7 @@ test('a full or damaged cache is ignored', async (t) => {
 });
 
 test('code of plugins that no longer exist is removed', async () => {
-  const { cached: cachedCode, store } = makeFixture();
+  const { cachedCode, store } = makeFixture();
   await store.get('a', '1');
   await store.get('b', '1');
   await runPendingPromises();

@@ -33,19 +33,19 @@ function makeFixture(t: TestContext) {
     },
   });
   return {
-    failed: failedUrls,
+    failedUrls,
     shownUrls,
-    navigated: navigatedTabs,
-    opening: tabOpener,
-    opened: openedUrls,
+    navigatedTabs,
+    tabOpener,
+    openedUrls,
     existingTabs,
-    state: browserState,
+    browserState,
     tick: (ms: number) => t.mock.timers.tick(ms),
   };
 }
 
 test('simultaneous and repeated calls get the same tab', async (t) => {
-  const { opening: tabOpener, opened: openedUrls, existingTabs, tick } = makeFixture(t);
+  const { tabOpener, openedUrls, existingTabs, tick } = makeFixture(t);
   assert.deepEqual(await Promise.all([tabOpener.open(page), tabOpener.open(page)]), [1, 1]);
   tick(9 * 60_000);
   assert.equal(await tabOpener.open(page), 1);
@@ -60,7 +60,7 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
 });
 
 test('open rejects a URL that no plugin matches', async (t) => {
-  const { opening: tabOpener, opened: openedUrls } = makeFixture(t);
+  const { tabOpener, openedUrls } = makeFixture(t);
   for (const url of ['https://evil.example/', 'https://demo.example/admin', 'javascript:alert(1)', 'about:blank', '']) {
     await assert.rejects(tabOpener.open(url), /no plugin works in that page/, url);
   }
@@ -68,7 +68,7 @@ test('open rejects a URL that no plugin matches', async (t) => {
 });
 
 test('a tab that failed to open can be opened again', async (t) => {
-  const { opening: tabOpener, state: browserState } = makeFixture(t);
+  const { tabOpener, browserState } = makeFixture(t);
   browserState.window = false;
   await assert.rejects(tabOpener.open(page), /no window is open/);
   browserState.window = true;
@@ -76,15 +76,7 @@ test('a tab that failed to open can be opened again', async (t) => {
 });
 
 test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
-  const {
-    opening: tabOpener,
-    failed: failedUrls,
-    shownUrls,
-    navigated: navigatedTabs,
-    existingTabs,
-    state: browserState,
-    tick,
-  } = makeFixture(t);
+  const { tabOpener, failedUrls, shownUrls, navigatedTabs, existingTabs, browserState, tick } = makeFixture(t);
   assert.equal(await tabOpener.open(page), 1);
   assert.deepEqual([tabOpener.urlOpenedWith(1), tabOpener.urlOpenedWith(2)], [page, undefined]);
   existingTabs.add(2);
@@ -110,7 +102,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
 });
 
 test('a site that has not answered for 20 s is requested again', async (t) => {
-  const { opening: tabOpener, failed: failedUrls, navigated: navigatedTabs, tick } = makeFixture(t);
+  const { tabOpener, failedUrls, navigatedTabs, tick } = makeFixture(t);
   assert.equal(await tabOpener.open(page), 1);
   failedUrls.set(1, 'no_answer'); // the site has not responded for 8 s
   tick(11_999);

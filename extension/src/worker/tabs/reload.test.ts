@@ -93,37 +93,31 @@ function makeFixture(t: TestContext) {
     await advanceTime(0);
   };
   const reloadFixture = {
-    inspected: inspectedTabs,
-    pinged: pingedDocuments,
-    deaf: deafDocuments,
-    fetched: fetchedPlugins,
+    inspectedTabs,
+    pingedDocuments,
+    deafDocuments,
+    fetchedPlugins,
     environment,
   };
   return {
-    reload: tabReloader,
-    registered: simulateRegistration,
+    tabReloader,
+    simulateRegistration,
     frames,
-    reframed: reframedTabs,
-    reloaded: reloadedTabs,
-    orphans: orphanedDocuments,
+    reframedTabs,
+    reloadedTabs,
+    orphanedDocuments,
     pages,
-    states: tabStates,
-    live: liveTabs,
-    gone: goneTabs,
-    loading: loadingTabs,
+    tabStates,
+    liveTabs,
+    goneTabs,
+    loadingTabs,
     advanceTime,
     ...reloadFixture,
   };
 }
 
 test('an error page is reloaded for a call only', async (t) => {
-  const {
-    reload: tabReloader,
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    pages,
-    advanceTime,
-  } = makeFixture(t);
+  const { tabReloader, simulateRegistration, reloadedTabs, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'error');
   assert.equal(await tabReloader.load(1), true);
   assert.deepEqual(reloadedTabs, [1]);
@@ -133,7 +127,7 @@ test('an error page is reloaded for a call only', async (t) => {
 });
 
 test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
-  const { reload: tabReloader, reloaded: reloadedTabs, pages, states: tabStates, live: liveTabs } = makeFixture(t);
+  const { tabReloader, reloadedTabs, pages, tabStates, liveTabs } = makeFixture(t);
   pages.set(1, untouchedPage);
   pages.set(2, { ...untouchedPage, hasUserInteracted: true });
   pages.set(3, { ...untouchedPage, audible: true });
@@ -156,7 +150,7 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
 });
 
 test('a page that does not answer is not reloaded', async (t) => {
-  const { reload: tabReloader, reloaded: reloadedTabs, pages, advanceTime } = makeFixture(t);
+  const { tabReloader, reloadedTabs, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
   const answer = tabReloader.load(1);
   await runPendingPromises();
@@ -165,7 +159,7 @@ test('a page that does not answer is not reloaded', async (t) => {
 });
 
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
-  const { reload: tabReloader, reloaded: reloadedTabs, pages, loading: loadingTabs, advanceTime } = makeFixture(t);
+  const { tabReloader, reloadedTabs, pages, loadingTabs, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
   pages.set(2, { ...untouchedPage, hasUserInteracted: true });
   loadingTabs.add(1).add(2);
@@ -176,15 +170,8 @@ test('load waits for a page that is loading, but not for a touched one', async (
 });
 
 test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
-  const {
-    reload: tabReloader,
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    fetched: fetchedPlugins,
-    pages,
-    live: liveTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { tabReloader, simulateRegistration, reloadedTabs, fetchedPlugins, pages, liveTabs, advanceTime } =
+    makeFixture(t);
   for (const [id, startedMs] of [
     [1, 4900],
     [2, 5000],
@@ -209,15 +196,8 @@ test('documents that began while scripts were registered are reloaded at once, a
 });
 
 test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
-  const {
-    reload: tabReloader,
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    inspected: inspectedTabs,
-    pages,
-    live: liveTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { tabReloader, simulateRegistration, reloadedTabs, inspectedTabs, pages, liveTabs, advanceTime } =
+    makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouchedPage);
   await advanceTime(100);
   tabReloader.recordStart(1, 5040); // The document of tab 1 started before the registration of the scripts.
@@ -243,14 +223,14 @@ test('a document that may have its scripts is inspected only if it does not conn
 
 test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
   const {
-    reload: tabReloader,
-    registered: simulateRegistration,
-    inspected: inspectedTabs,
-    pinged: pingedDocuments,
-    reloaded: reloadedTabs,
+    tabReloader,
+    simulateRegistration,
+    inspectedTabs,
+    pingedDocuments,
+    reloadedTabs,
     pages,
-    live: liveTabs,
-    loading: loadingTabs,
+    liveTabs,
+    loadingTabs,
     advanceTime,
   } = makeFixture(t);
   pages.set(1, untouchedPage);
@@ -277,15 +257,8 @@ test('no script runs in pages that begin soon after a registration and get their
 });
 
 test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    inspected: inspectedTabs,
-    pages,
-    live: liveTabs,
-    environment,
-    advanceTime,
-  } = makeFixture(t);
+  const { simulateRegistration, reloadedTabs, inspectedTabs, pages, liveTabs, environment, advanceTime } =
+    makeFixture(t);
   let isBridged = false;
   pages.set(1, {
     ...untouchedPage,
@@ -308,14 +281,7 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
 });
 
 test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    inspected: inspectedTabs,
-    pages,
-    environment,
-    advanceTime,
-  } = makeFixture(t);
+  const { simulateRegistration, reloadedTabs, inspectedTabs, pages, environment, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   environment.isRegistered = false;
   await simulateRegistration(0);
@@ -327,14 +293,7 @@ test('a tab whose plugin is not registered yet is reloaded afterwards', async (t
 });
 
 test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
-  const {
-    reload: tabReloader,
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    pages,
-    live: liveTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { tabReloader, simulateRegistration, reloadedTabs, pages, liveTabs, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   pages.set(2, untouchedPage);
   await simulateRegistration(5000);
@@ -349,14 +308,7 @@ test('a reloaded tab is checked until its plugins are live, and reloaded twice a
 });
 
 test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    pages,
-    live: liveTabs,
-    gone: goneTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { simulateRegistration, reloadedTabs, pages, liveTabs, goneTabs, advanceTime } = makeFixture(t);
   const warnMock = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
   pages.set(2, untouchedPage);
@@ -376,16 +328,8 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
 });
 
 test('a frame that began while scripts were registered is reloaded alone', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    reframed: reframedTabs,
-    inspected: inspectedTabs,
-    frames,
-    pages,
-    live: liveTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { simulateRegistration, reloadedTabs, reframedTabs, inspectedTabs, frames, pages, liveTabs, advanceTime } =
+    makeFixture(t);
   pages.set(1, untouchedPage);
   liveTabs.add(1);
   const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
@@ -409,14 +353,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
 });
 
 test('a frame that may have its scripts gets time to connect', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reframed: reframedTabs,
-    frames,
-    pages,
-    live: liveTabs,
-    advanceTime,
-  } = makeFixture(t);
+  const { simulateRegistration, reframedTabs, frames, pages, liveTabs, advanceTime } = makeFixture(t);
   pages.set(1, untouchedPage);
   liveTabs.add(1);
   const frame = { url: 'https://demo.example/in', startedAtMs: 5000, hasUserInteracted: false };
@@ -428,15 +365,8 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
 });
 
 test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
-  const {
-    registered: simulateRegistration,
-    reloaded: reloadedTabs,
-    orphans: orphanedDocuments,
-    inspected: inspectedTabs,
-    deaf: deafDocuments,
-    pages,
-    live: liveTabs,
-  } = makeFixture(t);
+  const { simulateRegistration, reloadedTabs, orphanedDocuments, inspectedTabs, deafDocuments, pages, liveTabs } =
+    makeFixture(t);
   pages.set(1, untouchedPage);
   pages.set(2, { ...untouchedPage, startedAtMs: 1, documentId: 'd2' });
   pages.set(3, { ...untouchedPage, documentId: 'd3', hasUserInteracted: true });

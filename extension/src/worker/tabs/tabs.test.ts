@@ -219,11 +219,11 @@ function makeFixture(t: TestContext) {
     sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
     sendChanged: (id, tabInfo: TabInfo | undefined) => reports.push(`${id} ${tabInfo?.title ?? 'gone'}`),
   });
-  return { world: tabWorld, reports, tabs, access: tabAccess };
+  return { tabWorld, reports, tabs, tabAccess };
 }
 
 test('a tab without site access reports the missing access', async (t) => {
-  const { tabs, access: tabAccess } = makeFixture(t);
+  const { tabs, tabAccess } = makeFixture(t);
   tabAccess.isAllowed = false;
   tabs.sync();
   await runPendingPromises();
@@ -237,7 +237,7 @@ test('a tab without site access reports the missing access', async (t) => {
 });
 
 test('changes are collected, and only differences are sent', async (t) => {
-  const { world: tabWorld, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
@@ -261,7 +261,7 @@ test('changes are collected, and only differences are sent', async (t) => {
 });
 
 test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
-  const { world: tabWorld, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   await runPendingPromises();
   t.mock.timers.tick(50);
@@ -284,7 +284,7 @@ test('a change that a call may wait for is sent at once, and fast further change
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {
-  const { world: tabWorld, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);

@@ -41,7 +41,7 @@ function makeFixture() {
       };
     },
   });
-  return { emulations, sent: sentCommands, lose: () => loseSession() };
+  return { emulations, sentCommands, loseSession: () => loseSession() };
 }
 
 async function settlePromises(): Promise<void> {
@@ -51,7 +51,7 @@ async function settlePromises(): Promise<void> {
 const offMethods = endEmulationCommands.map(([method]) => method);
 
 test('an emulation lasts until clear, which removes each override', async () => {
-  const { emulations, sent: sentCommands } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
   await emulations.apply(7, 's1', [makeTimezoneOverride('Asia/Tokyo')]);
   assert.deepEqual(emulations.describe(7), ['media dark', 'time zone Asia/Tokyo']);
@@ -63,7 +63,7 @@ test('an emulation lasts until clear, which removes each override', async () => 
 });
 
 test('an emulation ends 30 min after its last change', async () => {
-  const { emulations, sent: sentCommands } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
   await emulations.apply(7, 's1', [darkModeOverride]);
@@ -77,7 +77,7 @@ test('an emulation ends 30 min after its last change', async () => {
 });
 
 test('an emulation ends when the debugger is detached, and does not keep the debugger', async () => {
-  const { emulations, sent: sentCommands, lose: loseSession } = makeFixture();
+  const { emulations, sentCommands, loseSession } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
   loseSession();
   await settlePromises();
@@ -88,7 +88,7 @@ test('an emulation ends when the debugger is detached, and does not keep the deb
 });
 
 test('a rejected override ends an emulation without other overrides', async () => {
-  const { emulations, sent: sentCommands } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await assert.rejects(
     emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]),
     /Chrome rejected setTimezoneOverride: Invalid timezone/,
@@ -100,7 +100,7 @@ test('a rejected override ends an emulation without other overrides', async () =
 });
 
 test('the end of a session removes only the overrides of the session', async () => {
-  const { emulations, sent: sentCommands } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride, makeTimezoneOverride('Asia/Tokyo')]);
   await emulations.apply(7, 's2', [makeTimezoneOverride('Europe/Rome')]);
   sentCommands.length = 0;
