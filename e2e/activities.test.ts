@@ -20,8 +20,8 @@ before(async () => {
 after(() => stack?.close());
 
 async function callDeltas(args: Record<string, unknown>) {
-  const outcome = await client.call('everything__deltas', args);
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('everything__deltas', args);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
   return await fetchCallRecord(stack, call_id);
 }
@@ -84,8 +84,8 @@ test('opentabs calls show --follow prints the activities for the user until the 
 
 test('an activity may contain any JSON of up to 256 KiB, and larger content is dropped while the call continues', async () => {
   const showActivity = async (type: string, content: unknown) => {
-    const outcome = await client.call('everything__show_activity', { type, content });
-    assert.equal(outcome.isError, false, outcome.text);
+    const callOutcome = await client.call('everything__show_activity', { type, content });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
     const { call_id } = await findCall(stack, 'everything__show_activity', (call) => call.status === 'done');
     return (await fetchCallRecord(stack, call_id)).activities;
   };

@@ -66,9 +66,9 @@ test('terminals and /events filter reports by audience; agents and the audit log
 
   assert.deepEqual(
     stepsOutcome.progress.map((report) => [report.message, '_meta' in report && report._meta]),
-    [1, 2, 3, 4].map((n) => [
-      `${n % 2 ? 'internal' : 'user'} step ${n}`,
-      { 'opentabs/audience': n % 2 ? 'internal' : 'user' },
+    [1, 2, 3, 4].map((reportNumber) => [
+      `${reportNumber % 2 ? 'internal' : 'user'} step ${reportNumber}`,
+      { 'opentabs/audience': reportNumber % 2 ? 'internal' : 'user' },
     ]),
   );
   assert.equal(internalOnly.progress.length, 3);

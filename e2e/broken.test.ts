@@ -52,9 +52,9 @@ const brokenAdapters: readonly (readonly [
 ];
 
 function matchParseError(line: number): RegExp {
-  const message =
+  const expectedMessage =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
-  return new RegExp(`${message.source} \\(line ${line}\\)`);
+  return new RegExp(`${expectedMessage.source} \\(line ${line}\\)`);
 }
 
 for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
@@ -69,8 +69,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
     const refusedCall = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
-      const outcome = await client.call(`${name}__who`, {});
-      return outcome.code === 'plugin_broken' ? { ...outcome, tookMs: performance.now() - beganMs } : undefined;
+      const callOutcome = await client.call(`${name}__who`, {});
+      return callOutcome.code === 'plugin_broken' ? { ...callOutcome, tookMs: performance.now() - beganMs } : undefined;
     });
     assert.match(refusedCall.text, errorPattern);
     assert.match(refusedCall.text, /did not start in its page: .*Do not call tools of the plugin again; ask the user/s);
@@ -120,8 +120,8 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   };
   await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
   const refusedCall = await waitFor('a call to fail with the parse error of the new build', async () => {
-    const outcome = await client.call(`${name}__who`, {});
-    return outcome.code === 'plugin_broken' && outcome;
+    const callOutcome = await client.call(`${name}__who`, {});
+    return callOutcome.code === 'plugin_broken' && callOutcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
   await waitFor('plugin list to show the parse error', async () =>
@@ -184,8 +184,8 @@ test('a plugin works again in the open page after its folder was changed, broken
     await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${changeName}`, async () => !(await client.call(`${name}__who`, {})).isError);
-    const kept = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
-    assert.equal(kept, 'kept', `${changeName}: the page was reloaded`);
+    const keptValue = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
+    assert.equal(keptValue, 'kept', `${changeName}: the page was reloaded`);
   }
   await page.close();
 });

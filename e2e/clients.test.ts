@@ -91,8 +91,8 @@ for (const [name, connectClient] of clientTransports) {
         );
         assert.equal(callResult.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
       }
-      const found = await client.call('tools_search', { query: 'download all messages of a channel' });
-      assert.match(found.text, /messages__export_messages\(channelId/);
+      const searchOutcome = await client.call('tools_search', { query: 'download all messages of a channel' });
+      assert.match(searchOutcome.text, /messages__export_messages\(channelId/);
     });
 
     test('the client receives list_changed when a plugin is removed or added', async () => {

@@ -85,8 +85,8 @@ test('the result of a traced call has the time of each station, and other result
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const params = { name: 'messages__echo', arguments: { value: 'ü' }, _meta };
-    const answer = await exchangeMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const toolResult = Object(answer.result);
+    const exchangeAnswer = await exchangeMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const toolResult = Object(exchangeAnswer.result);
     assert.match(JSON.stringify(toolResult), /ü/);
     return { result: toolResult, hops: Object(toolResult._meta)['opentabs/hops'] };
   };

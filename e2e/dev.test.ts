@@ -68,8 +68,8 @@ test('a build that does not start is reported at once, and the next working buil
   const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
   const refusedCall = await waitFor('a call to fail with the error of the build', async () => {
-    const outcome = await client.call('tickets__describe_page');
-    return outcome.code === 'plugin_broken' && outcome;
+    const callOutcome = await client.call('tickets__describe_page');
+    return callOutcome.code === 'plugin_broken' && callOutcome;
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);

@@ -58,33 +58,33 @@ for (const [name, connectClient] of [
       const [key = ''] = Object.keys(Object(callResult.inputRequests));
       return {
         formText: JSON.stringify(callResult.inputRequests),
-        answer: (answer: ElicitResult, tampered = '') =>
+        answer: (formAnswer: ElicitResult, tampered = '') =>
           sendCall(tool, args, {
-            inputResponses: { [key]: answer },
+            inputResponses: { [key]: formAnswer },
             requestState: `${String(callResult.requestState)}${tampered}`,
           }),
       };
     };
 
     test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
-      const { formText, answer } = await callUntilForm('everything__echo', { value: 'hi' });
+      const { formText, answer: formAnswer } = await callUntilForm('everything__echo', { value: 'hi' });
       assert.match(formText, /May everything__echo run/);
-      assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
-      const { result: callResult } = await answer(makeChoice('allow once'));
+      assert.equal((await formAnswer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
+      const { result: callResult } = await formAnswer(makeChoice('allow once'));
       assert.equal(Object(callResult.structuredContent).value, 'hi');
-      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
+      assert.equal((await formAnswer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
     });
 
     test('a denied call does not run', async () => {
-      const { answer } = await callUntilForm('everything__change', { key: `modern-${name}` });
-      assert.equal((await answer({ action: 'decline' })).result.isError, true);
+      const { answer: formAnswer } = await callUntilForm('everything__change', { key: `modern-${name}` });
+      assert.equal((await formAnswer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {
-      const { answer } = await callUntilForm('everything__echo', { value: 4 });
+      const { answer: formAnswer } = await callUntilForm('everything__echo', { value: 4 });
       await decideElsewhere('everything__echo', true);
-      const { result: callResult } = await answer({ action: 'cancel' });
+      const { result: callResult } = await formAnswer({ action: 'cancel' });
       assert.equal(Object(callResult.structuredContent).value, 4);
     });
   });

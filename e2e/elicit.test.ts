@@ -141,9 +141,9 @@ for (const [name, connectClient] of [
       const plainClient = await connectClient(stack)();
       const call = plainClient.call('everything__echo', { value: 3 });
       await decideElsewhere('everything__echo', true);
-      const outcome = await call;
-      assert.equal(Object(outcome.structured).value, 3);
-      assert.match(String(outcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
+      const callOutcome = await call;
+      assert.equal(Object(callOutcome.structured).value, 3);
+      assert.match(String(callOutcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
     });
   });
 }

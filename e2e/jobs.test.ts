@@ -52,8 +52,8 @@ test('another session receives the result of a job whose client has disconnected
     [[job, 'running']],
   );
   const changedUris: string[] = [];
-  secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
-    changedUris.push(n.params.uri);
+  secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (updateNotification) => {
+    changedUris.push(updateNotification.params.uri);
   });
   const resourceUri = `opentabs://calls/${job}`;
   await secondClient.sdk.subscribeResource({ uri: resourceUri });
@@ -65,9 +65,9 @@ test('another session receives the result of a job whose client has disconnected
   assert.deepEqual((await secondClient.call('job_result', { job })).structured, jobResult.structured);
 
   await waitFor('the notification that the job ended', async () => {
-    const { contents } = await secondClient.sdk.readResource({ uri: resourceUri });
-    const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
-    return changedUris.length >= 2 && Object(JSON.parse(text)).status === 'done';
+    const { contents: resourceContents } = await secondClient.sdk.readResource({ uri: resourceUri });
+    const resourceText = resourceContents[0] && 'text' in resourceContents[0] ? resourceContents[0].text : '{}';
+    return changedUris.length >= 2 && Object(JSON.parse(resourceText)).status === 'done';
   });
   assert.deepEqual([...new Set(changedUris)], [resourceUri]);
 });

@@ -62,9 +62,9 @@ for (const [name, connectClient] of clientTransports) {
   test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
     const client = await connectClient(stack);
     const call = async () => {
-      const outcome = await client.call('messages__reports', args);
-      assert.equal(outcome.isError, false, outcome.text);
-      return outcome.progress.at(-1)?.message === 'last' && outcome.progress.at(-1)?.progress === 2;
+      const callOutcome = await client.call('messages__reports', args);
+      assert.equal(callOutcome.isError, false, callOutcome.text);
+      return callOutcome.progress.at(-1)?.message === 'last' && callOutcome.progress.at(-1)?.progress === 2;
     };
     assert.deepEqual(await runWithBusyProcesses(() => runConcurrently(callCount, call)), []);
   });
@@ -86,12 +86,15 @@ test('a client of 2026-07-28 that stalls loses no last report over stdio', async
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const params = { name: 'messages__reports', arguments: args, _meta };
-    const messages: unknown[] = [];
-    const answer = await client.exchangeMessage({ id: callNumber, params }, (progress) =>
-      messages.push(progress.message),
+    const streamMessages: unknown[] = [];
+    const exchangeAnswer = await client.exchangeMessage({ id: callNumber, params }, (progress) =>
+      streamMessages.push(progress.message),
     );
-    assert.ok(isRecord(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
-    return messages.at(-1) === 'last';
+    assert.ok(
+      isRecord(exchangeAnswer.result) && exchangeAnswer.result.isError !== true,
+      JSON.stringify(exchangeAnswer),
+    );
+    return streamMessages.at(-1) === 'last';
   };
   try {
     assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);

@@ -27,8 +27,8 @@ before(async () => {
 after(() => stack?.close());
 
 async function readSettings(tabId: number): Promise<string> {
-  const outcome = await client.call('alpha__mine', { tabId });
-  return outcome.isError ? '' : JSON.stringify(outcome.structured);
+  const callOutcome = await client.call('alpha__mine', { tabId });
+  return callOutcome.isError ? '' : JSON.stringify(callOutcome.structured);
 }
 
 async function openTabWithAlpha(): Promise<number> {

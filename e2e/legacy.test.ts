@@ -67,9 +67,9 @@ function waitForTwins(pageUrl: string): Promise<number> {
 }
 
 async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
-  const outcome = await client.call(tool, args);
-  assert.equal(outcome.isError, false, outcome.text);
-  return outcome;
+  const callOutcome = await client.call(tool, args);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  return callOutcome;
 }
 
 const readHooks = (page: Page, name: string) =>
@@ -127,8 +127,8 @@ test('an adapter with start document_start sees the first request of the page wi
   await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
-    const outcome = await callWithReload(stack, client, 'early__heard', { tabId });
-    return outcome.isError ? undefined : outcome.structured;
+    const callOutcome = await callWithReload(stack, client, 'early__heard', { tabId });
+    return callOutcome.isError ? undefined : callOutcome.structured;
   });
   assert.deepEqual(tokens, { heard: ['T0KEN'] });
   await runChecked(['plugin', 'remove', earlyPlugin.name], stack.env);

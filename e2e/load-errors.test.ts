@@ -43,8 +43,10 @@ test('the permission to observe load errors adds no warning at installation', as
   const [permissionWarnings, reducedWarnings] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
-    const texts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
-    return Promise.all(texts.map((answerText) => chrome.management.getPermissionWarningsByManifest(answerText)));
+    const manifestTexts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
+    return Promise.all(
+      manifestTexts.map((answerText) => chrome.management.getPermissionWarningsByManifest(answerText)),
+    );
   });
   assert.deepEqual(permissionWarnings, reducedWarnings);
   assert.deepEqual(permissionWarnings, ['Read and change all your data on all websites', 'Display notifications']);

@@ -79,8 +79,8 @@ test('the record of a call shows that the handler ignored the abort', async () =
   const callOutcome = await client.call('messages__stubborn', { forMs: 12_000 });
   assert.equal(callOutcome.code, 'idle_timeout', callOutcome.text);
   assertRanUntil(callOutcome, 5_000);
-  const record = await waitFor('the outcome', async () =>
+  const callRecord = await waitFor('the outcome', async () =>
     (await stack.listCalls()).find((call) => call.tool_name === 'messages__stubborn' && call.stopped !== undefined),
   );
-  assert.equal(record.stopped, 'ignored');
+  assert.equal(callRecord.stopped, 'ignored');
 });

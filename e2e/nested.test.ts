@@ -19,8 +19,8 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `k${++keyCount}-`;
-const waitForNote = (text: string) =>
-  waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
+const waitForNote = (noteText: string) =>
+  waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
@@ -80,9 +80,9 @@ test('endless recursion and too many nested calls are stopped', async () => {
   assert.match((await callItself({ levels: 9 })).text, /8 calls deep/);
   assert.match((await callItself({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
   const manyCalls = await client.call('everything__call_many', { tool: 'echo', count: 70 });
-  const text = JSON.stringify(manyCalls.structured);
-  assert.equal(text.match(/"path":"\/"/g)?.length, 64, manyCalls.text);
-  assert.equal(text.match(/nested_too_deep/g)?.length, 6);
+  const noteText = JSON.stringify(manyCalls.structured);
+  assert.equal(noteText.match(/"path":"\/"/g)?.length, 64, manyCalls.text);
+  assert.equal(noteText.match(/nested_too_deep/g)?.length, 6);
 });
 
 test('cancelling the top call stops the code of all nested calls', async () => {

@@ -28,8 +28,8 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
   const terminalLines: TerminalLine[] = [];
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (chunk: string) => {
-    const text = readLastLine(chunk);
-    if (text !== '') terminalLines.push({ atMs: Date.now() - startMs, text });
+    const lastLine = readLastLine(chunk);
+    if (lastLine !== '') terminalLines.push({ atMs: Date.now() - startMs, text: lastLine });
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
   if (code !== 0) throw new Error(`the command exited with ${String(code)}: ${terminalLines.at(-1)?.text ?? ''}`);
@@ -39,7 +39,7 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
 function readLastLine(chunk: string): string {
   const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
   const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
-  return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
+  return drawnLines.findLast((lastLine) => lastLine.trim() !== '')?.trimEnd() ?? '';
 }
 
 function pickFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
@@ -78,8 +78,8 @@ ${textElements.join('\n')}
 `;
 }
 
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+function escapeXml(lastLine: string): string {
+  return lastLine.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const stack = await startStack();

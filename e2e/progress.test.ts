@@ -90,7 +90,7 @@ for (const [name, connectClient] of clientTransports) {
     const callOutcome = await client.call('messages__reports', { loop: 100_000 });
     checkProtocol(callOutcome);
     assert.equal(callOutcome.progress.at(-1)?.progress, 100_000);
-    const record = (await stack.listCalls()).find((call) => call.reports >= 100_000);
-    assert.equal(record?.reports, 100_000, 'not every report was counted');
+    const callRecord = (await stack.listCalls()).find((call) => call.reports >= 100_000);
+    assert.equal(callRecord?.reports, 100_000, 'not every report was counted');
   });
 }

@@ -45,10 +45,10 @@ for (const [name, connectClient] of clientTransports) {
       );
       assert.equal(promptResult.description, 'Reads a channel and asks for a summary of its last messages.');
       assert.equal(promptResult.messages.length, 1);
-      const [message] = promptResult.messages;
-      assert.equal(message?.role, 'user');
-      const text = message?.content.type === 'text' ? message.content.text : '';
-      assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
+      const [promptMessage] = promptResult.messages;
+      assert.equal(promptMessage?.role, 'user');
+      const promptText = promptMessage?.content.type === 'text' ? promptMessage.content.text : '';
+      assert.match(promptText, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 
     test('an invalid argument of a prompt is reported', async () => {

@@ -24,15 +24,15 @@ after(() => stack?.close());
 const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
 async function readSettings(): Promise<unknown> {
-  const outcome = await client.call('wiki__read_settings', {});
-  return outcome.isError ? outcome.text : outcome.structured;
+  const callOutcome = await client.call('wiki__read_settings', {});
+  return callOutcome.isError ? callOutcome.text : callOutcome.structured;
 }
 
 /** New settings may arrive in the page after a call has started. */
 async function waitForSettings(expectedSettings: object): Promise<void> {
   await waitFor(JSON.stringify(expectedSettings), async () => {
-    const got = await readSettings();
-    return JSON.stringify(got) === JSON.stringify(expectedSettings);
+    const readValues = await readSettings();
+    return JSON.stringify(readValues) === JSON.stringify(expectedSettings);
   });
 }
 

@@ -36,9 +36,9 @@ after(() => stack?.close());
 
 function replaceInFile(plugin: string, file: string, oldPattern: RegExp, replacementText: string): void {
   const path = join(pluginFolders[plugin] ?? '', file);
-  const text = readFileSync(path, 'utf8');
-  assert.match(text, oldPattern);
-  writeFileSync(path, text.replace(oldPattern, replacementText));
+  const fileText = readFileSync(path, 'utf8');
+  assert.match(fileText, oldPattern);
+  writeFileSync(path, fileText.replace(oldPattern, replacementText));
 }
 
 /** A new build of a plugin does not run before the user has reviewed the build. */

@@ -99,8 +99,8 @@ test('the tool read_open_ticket returns the ticket that the page shows', async (
 
 test("plugin logs shows the plugin's log without the token", async () => {
   const logs = await waitFor('the log of the plugin', async () => {
-    const text = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
-    return text.includes('created a ticket') ? text : undefined;
+    const logText = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
+    return logText.includes('created a ticket') ? logText : undefined;
   });
   assert.match(logs, /listed tickets .*website/);
   assert.doesNotMatch(logs, /s3/);

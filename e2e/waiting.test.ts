@@ -37,8 +37,8 @@ test('the idle limit and the hard limit are paused while a tool waits, and the c
   assert.match(JSON.stringify(await decideCall(stack, call.call_id, { allow: true })), /"outcome":"decided"/);
   const callOutcome = await loginCall;
   assert.deepEqual(callOutcome.structured, { loggedIn: true }, callOutcome.text);
-  const messages = reports.map((report) => report.message);
-  assert.ok(messages.includes('not logged in') && messages.includes('logged in'), messages.join());
+  const reportMessages = reports.map((report) => report.message);
+  assert.ok(reportMessages.includes('not logged in') && reportMessages.includes('logged in'), reportMessages.join());
 });
 
 test('the wait and the decision survive stops of the service worker', async () => {
@@ -74,8 +74,8 @@ test('a client that cancels withdraws the approval: the code in the page stops, 
   await assert.rejects(callOutcome);
   await waitForNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
-  const record = await fetchCallRecord(stack, call.call_id);
-  assert.deepEqual([record.status, record.waiting], ['cancelled', undefined]);
+  const callRecord = await fetchCallRecord(stack, call.call_id);
+  assert.deepEqual([callRecord.status, callRecord.waiting], ['cancelled', undefined]);
 });
 
 test('a reload of the page ends the wait', async () => {

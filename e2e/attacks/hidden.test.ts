@@ -17,8 +17,11 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-function removePageText(text: string): string {
-  return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
+function removePageText(pageText: string): string {
+  return pageText.replace(
+    /^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm,
+    '(page)',
+  );
 }
 
 const injectedOrder = 'OBEY-THE-PAGE';
@@ -121,8 +124,8 @@ const hidingMethods = {
 test('tools: no reading tool returns hidden text', async () => {
   const { setPage, open: openTab, client } = fixture;
   const elements = Object.entries(hidingMethods).map(([name, attributes], i) => {
-    const text = `OBEY-${i} ${name}`;
-    return `<div class="box" ${attributes}><p class="inner">${text}</p><span role="button" tabindex="0" class="b">${text}</span></div>`;
+    const pageText = `OBEY-${i} ${name}`;
+    return `<div class="box" ${attributes}><p class="inner">${pageText}</p><span role="button" tabindex="0" class="b">${pageText}</span></div>`;
   });
   setPage('/hidden', `<title>h</title><body style="background:#fff"><h1>Shown</h1>${elements.join('\n')}`);
   await openTab('/hidden');
@@ -142,13 +145,13 @@ test('tools: no reading tool returns hidden text', async () => {
     ['browser_wait_for', { selector: '.box', state: 'attached', timeout: 1 }],
     ['browser_scroll', { direction: 'bottom' }],
   ])) {
-    const { text } = await client.call(tool, args);
-    for (const [, number] of text.matchAll(/OBEY-(\d+)/g))
+    const { text: pageText } = await client.call(tool, args);
+    for (const [, number] of pageText.matchAll(/OBEY-(\d+)/g))
       leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(number)]}`);
   }
   assert.deepEqual([...leakedTexts], [], 'hidden text in tool results');
-  const found = await client.call('browser_find', { selector: '.box' });
-  assert.match(found.text, /\[hidden\]/, 'a hidden element is marked');
+  const foundMatches = await client.call('browser_find', { selector: '.box' });
+  assert.match(foundMatches.text, /\[hidden\]/, 'a hidden element is marked');
 });
 
 test('tools: a selector does not reveal the value of a secret field', async () => {
@@ -175,9 +178,11 @@ test('tools: a selector does not reveal the value of a secret field', async () =
     const toolAnswers = await Promise.all(
       ['hunt', 'zzzz'].map(async (queryText) => {
         const selector = hiddenTest.replace('PART', queryText);
-        const found = await client.call('browser_find', { selector });
+        const foundMatches = await client.call('browser_find', { selector });
         const waited = await client.call('browser_wait_for', { selector, state: 'attached', timeout: 0.3 });
-        return [found, waited].map(({ text, isError }) => `${isError} ${text.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`);
+        return [foundMatches, waited].map(
+          ({ text: pageText, isError }) => `${isError} ${pageText.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`,
+        );
       }),
     );
     assert.deepEqual(toolAnswers[0], toolAnswers[1], `results for ${hiddenTest}`);

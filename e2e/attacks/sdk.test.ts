@@ -117,8 +117,8 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   assert.deepEqual((await callTool('call_echo')).structured, { echoed: expectedResult });
   assert.deepEqual((await callTool('use_auth_cache')).structured, { cached: secretText, key: secretText });
   assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
-  const { data } = Object((await callTool('return_image')).structured);
-  assert.match(String(data), /image\/png, 11 bytes/);
+  const { data: imageData } = Object((await callTool('return_image')).structured);
+  assert.match(String(imageData), /image\/png, 11 bytes/);
   for (const callOutcome of [echoOutcome, echoToRecipient, invalidCall, awaitResult, errorResult])
     assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
   assert.deepEqual(attackerSite.leakedSecrets.splice(0), []);

@@ -106,9 +106,12 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
        <a target="_blank" href='${url}'>Link</a>`,
     );
     await openTab('/jump');
-    for (const words of ['Go', 'Link']) {
-      const callOutcome = await client.call('browser_click', { target: await refOf(`"${words}"`), snapshot: 'full' });
-      assert.doesNotMatch(callOutcome.text, /root:x:0|heading "data"/, `${words} ${url}`);
+    for (const linkName of ['Go', 'Link']) {
+      const callOutcome = await client.call('browser_click', {
+        target: await refOf(`"${linkName}"`),
+        snapshot: 'full',
+      });
+      assert.doesNotMatch(callOutcome.text, /root:x:0|heading "data"/, `${linkName} ${url}`);
       await openTab('/jump');
     }
     const response = await client.call('browser_navigate', {
@@ -265,8 +268,8 @@ test('tools: batch, tools_call and tabId do not bypass permissions, site rules o
   fixture.onApprovalForm = () => true;
   await page.bringToFront();
   const { tabId } = await (async () => {
-    const text = await runTool('browser_tabs', { action: 'select' });
-    return { tabId: Number(/tab (\d+)/i.exec(text)?.[1]) };
+    const selectText = await runTool('browser_tabs', { action: 'select' });
+    return { tabId: Number(/tab (\d+)/i.exec(selectText)?.[1]) };
   })();
   setPage('/own', '<title>own</title><h1>Own</h1><button>B</button>');
   await openTab('/own');

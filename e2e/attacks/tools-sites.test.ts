@@ -36,8 +36,8 @@ before(async () => {
     'browser_cookies',
     'browser_clear_site_data',
   ];
-  const groups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
-  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...groups, ...dangerousUrls);
+  const toolGroups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
+  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...toolGroups, ...dangerousUrls);
   assert.equal(code, 0, stderr);
 });
 after(() => fixture?.close());
@@ -120,8 +120,8 @@ async function assertForbidden(stepName: string, forbiddenSteps = readAndActionS
   }
   const page = stack.chrome.context.pages().find((each) => each.url().includes('/accounts'));
   assert.ok(page, stepName);
-  const state = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
-  assert.equal(state, `0 ${privateText} true`, `${stepName}: state of the page`);
+  const shopState = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
+  assert.equal(shopState, `0 ${privateText} true`, `${stepName}: state of the page`);
 }
 
 async function closeForbidden(): Promise<void> {
@@ -256,8 +256,8 @@ for (const site of forbiddenSites) {
       const { text: answerText } = await client.call(tool, args);
       assertHidden(`${tool} after the return`, answerText);
       for (const uri of answerText.match(/opentabs:\/\/files\/\w+/g) ?? []) {
-        const { contents } = await client.sdk.readResource({ uri });
-        assertHidden(`the file of ${tool}`, JSON.stringify(contents));
+        const { contents: resourceContents } = await client.sdk.readResource({ uri });
+        assertHidden(`the file of ${tool}`, JSON.stringify(resourceContents));
       }
     }
     await page.close();

@@ -23,8 +23,11 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-function removeFramedText(text: string): string {
-  return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
+function removeFramedText(framedText: string): string {
+  return framedText.replace(
+    /^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm,
+    '(page)',
+  );
 }
 
 const injectedOrder = 'OBEY-THE-PAGE';
@@ -68,10 +71,10 @@ test('tools: instructions in a page are only between the markers, and hidden ins
   ];
   fixture.onApprovalForm = () => true;
   for (const [tool, args] of toolCalls) {
-    const text = await runTool(tool, args);
-    assert.doesNotMatch(removeFramedText(text), /OBEY/, `${tool} ${JSON.stringify(args)}`);
-    if (args.format !== 'html') assert.doesNotMatch(text, /OBEY-HIDDEN/, `${tool} ${JSON.stringify(args)}`);
-    assert.doesNotMatch(text, /[\u{e0000}-\u{e007f}\u202e\u200b]/u, tool);
+    const framedText = await runTool(tool, args);
+    assert.doesNotMatch(removeFramedText(framedText), /OBEY/, `${tool} ${JSON.stringify(args)}`);
+    if (args.format !== 'html') assert.doesNotMatch(framedText, /OBEY-HIDDEN/, `${tool} ${JSON.stringify(args)}`);
+    assert.doesNotMatch(framedText, /[\u{e0000}-\u{e007f}\u202e\u200b]/u, tool);
   }
 });
 
@@ -109,7 +112,8 @@ for (const site of ['bank', 'other'] as const) {
     setPage('/meta', `<title>m</title><meta http-equiv="refresh" content="0;url=${target}">`);
     setPage('/script', `<title>s</title><script>location.replace('${target}')</script>`);
     setPage('/plain', '<title>p</title><p>Plain');
-    const assertHidden = (stepName: string, text: string) => assert.doesNotMatch(text, /Balance-9|Accounts/, stepName);
+    const assertHidden = (stepName: string, framedText: string) =>
+      assert.doesNotMatch(framedText, /Balance-9|Accounts/, stepName);
     for (const pageAddress of [redirectUrl, `${shopOrigin}/meta`, `${shopOrigin}/script`]) {
       for (const snapshot of ['diff', 'full']) {
         await openTab('/plain');
@@ -120,9 +124,9 @@ for (const site of ['bank', 'other'] as const) {
         await page.close();
       }
       assertHidden(`new ${pageAddress}`, await runTool('browser_tabs', { action: 'new', url: pageAddress }));
-      const opened = await fixture.findPage(target);
+      const openedPage = await fixture.findPage(target);
       await assertPrivate(`new ${pageAddress}`);
-      await opened.close();
+      await openedPage.close();
     }
     setPage(
       '/leave',
@@ -165,8 +169,8 @@ test('tools: a page cannot hide in a frame what the user has turned off', async 
     ['browser_read_page', {}],
     ['browser_find', { role: 'button' }],
   ])) {
-    const { text } = await client.call(tool, args);
-    assert.doesNotMatch(text, /Balance-9/, tool);
+    const { text: framedText } = await client.call(tool, args);
+    assert.doesNotMatch(framedText, /Balance-9/, tool);
   }
   assert.doesNotMatch(await runTool('browser_snapshot', { maxTokens: 20_000 }), /Balance-9/);
 });

@@ -79,9 +79,9 @@ async function assertPageSawNothing(): Promise<void> {
   const echoOutcome = await client.call('messages__echo', { value: secretText });
   assert.equal(echoOutcome.isError, false, echoOutcome.text);
   assert.deepEqual(echoOutcome.structured, { value: secretText });
-  const fail = await client.call('messages__fail', { message: secretText });
-  assert.equal(fail.isError, true);
-  assert.doesNotMatch(fail.text, /FORGED/);
+  const failOutcome = await client.call('messages__fail', { message: secretText });
+  assert.equal(failOutcome.isError, true);
+  assert.doesNotMatch(failOutcome.text, /FORGED/);
   assert.deepEqual(attackerSite.leakedSecrets, []);
 }
 

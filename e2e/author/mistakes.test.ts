@@ -103,8 +103,8 @@ function writeSource(sourceText: string): void {
 
 async function readLog(tool: string): Promise<LogEntry | undefined> {
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--json', '--last', '0');
-  const entries: LogEntry[] = JSON.parse(stdout);
-  return entries.findLast(
+  const logEntries: LogEntry[] = JSON.parse(stdout);
+  return logEntries.findLast(
     ({ message: messageStart }) => messageStart.startsWith(`${tool} failed`) || messageStart.startsWith(`${tool}:`),
   );
 }

@@ -21,8 +21,8 @@ export class BenchFixture {
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  onClose(close: () => Promise<void>): void {
-    this.#closeFunctions.push(close);
+  onClose(closeFunction: () => Promise<void>): void {
+    this.#closeFunctions.push(closeFunction);
   }
 
   /** Commands to the Go client of the benchmark select the reference server ("floor") with the target "plain". */
@@ -78,14 +78,14 @@ export class BenchFixture {
   }
 
   async measureCalls(echoCommand: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
-    const answer = await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer);
-    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-    return answer.eachNs.map((ns) => ns / 1e6);
+    const benchAnswer = await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer);
+    if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+    return benchAnswer.eachNs.map((ns) => ns / 1e6);
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closeFunctions.reverse())
-      await close().catch((error: unknown) => process.stderr.write(`${error}\n`));
+    for (const closeFunction of this.#closeFunctions.reverse())
+      await closeFunction().catch((error: unknown) => process.stderr.write(`${error}\n`));
     await this.goClient.close();
     rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -66,9 +66,9 @@ export class GoClient {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`);
     const answerLine = await this.#lines.next();
     if (answerLine.done) throw new Error(`bench client ended while it did ${command.do}`);
-    const answer = CommandAnswer.parse(JSON.parse(answerLine.value));
-    if (answer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${answer.failed}`);
-    return schema.parse(answer.ok);
+    const commandAnswer = CommandAnswer.parse(JSON.parse(answerLine.value));
+    if (commandAnswer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${commandAnswer.failed}`);
+    return schema.parse(commandAnswer.ok);
   }
 
   /**

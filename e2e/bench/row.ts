@@ -25,10 +25,14 @@ export interface Threshold {
   readonly unit: string;
 }
 
-export const makeUpperThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
-export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({
+export const makeUpperThreshold = (thresholdLimit: number, unit: string): Threshold => ({
+  kind: 'atMost',
+  limit: thresholdLimit,
+  unit,
+});
+export const makeLowerThreshold = (thresholdLimit: number, unit: string): Threshold => ({
   kind: 'atLeast',
-  limit,
+  limit: thresholdLimit,
   unit,
 });
 
@@ -46,8 +50,8 @@ export function formatMs(value: number): string {
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-export function formatSummary(s: Summary): string {
-  return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
+export function formatSummary(sampleSummary: Summary): string {
+  return `${formatMs(sampleSummary.p50)} (p99 ${formatMs(sampleSummary.p99)}, n ${sampleSummary.samples})`;
 }
 
 export function formatTimes(times: readonly number[]): string {
@@ -79,10 +83,10 @@ export function formatTable(benchRows: readonly Row[]): string {
       .join('  ')
       .trimEnd(),
   );
-  const notes = benchRows.flatMap((benchRow) =>
+  const rowNotes = benchRows.flatMap((benchRow) =>
     [benchRow.broken, benchRow.note].flatMap((text) => (text ? [`${benchRow.id}: ${text}`] : [])),
   );
-  return [...tableLines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+  return [...tableLines, ...(rowNotes.length > 0 ? ['', ...rowNotes] : [])].join('\n');
 }
 
 function formatValue(value: number, unit: string): string {

@@ -8,9 +8,9 @@ export interface Summary {
 }
 
 /** The quantile of an empty list is NaN. */
-export function computeQuantile(samples: readonly number[], q: number): number {
+export function computeQuantile(samples: readonly number[], quantileShare: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(quantileShare * sorted.length))] ?? Number.NaN;
 }
 
 export function computeMedian(samples: readonly number[]): number {

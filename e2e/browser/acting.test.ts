@@ -22,15 +22,15 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
   return await page.evaluate(expression);
 }
 
-function parseRef({ content = '' }: Output, words: string): string {
-  const line = content.split('\n').find((text) => text.includes(words));
-  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-  return ref;
+function parseRef({ content = '' }: Output, elementName: string): string {
+  const line = content.split('\n').find((text) => text.includes(elementName));
+  const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+  return elementRef;
 }
 
-async function findRef(tabId: number, words: string): Promise<string> {
-  return parseRef(await fixture.callTool('browser_snapshot', {}, tabId), words);
+async function findRef(tabId: number, elementName: string): Promise<string> {
+  return parseRef(await fixture.callTool('browser_snapshot', {}, tabId), elementName);
 }
 
 test('a click acts on the element of its ref and returns what changed', async () => {
@@ -73,9 +73,9 @@ test('a click that navigates is a success with the new page', async () => {
   assert.match(waitOutcome.content ?? '', /heading "Thank you"/);
   const script = await openPage('/script-link', `<button onclick="location = '/done'">Leave</button>`);
   const leave = { target: await findRef(script, 'Leave'), snapshot: 'none' };
-  const left = await fixture.callTool('browser_click', leave, script);
-  assert.equal(left.page?.title, 'Done');
-  assert.equal(left.content, undefined, 'an action with snapshot: none returned the new page');
+  const leaveOutcome = await fixture.callTool('browser_click', leave, script);
+  assert.equal(leaveOutcome.page?.title, 'Done');
+  assert.equal(leaveOutcome.content, undefined, 'an action with snapshot: none returned the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
@@ -87,12 +87,12 @@ test('a click that opens a tab names the tab, and the user sees the same tab as 
     const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
     return tabs.filter((tab) => tab.active).map((tab) => tab.url);
   };
-  const before = await readFrontTab();
+  const frontTabBefore = await readFrontTab();
   const clickOutcome = await fixture.callTool('browser_click', { target: await findRef(tabId, 'New tab') }, tabId);
-  const opened = Number(/opened tab (\d+) in the background/.exec(clickOutcome.text ?? '')?.[1]);
-  assert.ok(opened > 0, clickOutcome.text);
-  assert.equal((await fixture.callTool('browser_wait_for', { text: 'Thank you' }, opened)).page?.title, 'Done');
-  assert.deepEqual(await readFrontTab(), before);
+  const openedTab = Number(/opened tab (\d+) in the background/.exec(clickOutcome.text ?? '')?.[1]);
+  assert.ok(openedTab > 0, clickOutcome.text);
+  assert.equal((await fixture.callTool('browser_wait_for', { text: 'Thank you' }, openedTab)).page?.title, 'Done');
+  assert.deepEqual(await readFrontTab(), frontTabBefore);
 });
 
 test('fields are filled, also in a frame of another site, and a form is submitted', async () => {
@@ -106,8 +106,8 @@ test('fields are filled, also in a frame of another site, and a form is submitte
      <iframe src="${fixture.otherOrigin}/fields"></iframe>`,
   );
   const snapshot = await fixture.takeSnapshot(tabId);
-  const [name, newsRef, sizeRef, passwordRef, cityRef] = ['Name', 'News', 'Size', 'Password', 'City'].map((words) =>
-    parseRef(snapshot, `"${words}"`),
+  const [name, newsRef, sizeRef, passwordRef, cityRef] = ['Name', 'News', 'Size', 'Password', 'City'].map(
+    (elementName) => parseRef(snapshot, `"${elementName}"`),
   );
   const typeOutcome = await fixture.callTool('browser_type', { target: name, text: 'Ada' }, tabId);
   assert.match(typeOutcome.content ?? '', /value: "Ada"/);
@@ -163,8 +163,8 @@ test('keys, hovers, scrolls, drags and files reach the page', async () => {
   );
   assert.match(uploadOutcome.content ?? '', /a\.txt: 5 bytes/);
   const log = await waitFor('the file', async () => {
-    const entries = await evaluateInPage('/input', 'log');
-    return Array.isArray(entries) && entries.includes('a.txt:hello') && entries;
+    const logEntries = await evaluateInPage('/input', 'log');
+    return Array.isArray(logEntries) && logEntries.includes('a.txt:hello') && logEntries;
   });
   assert.deepEqual(log, ['ArrowDown', 'over', 'dragstart', 'drop', 'a.txt:hello']);
   const scrolled = await fixture.callTool('browser_scroll', { direction: 'bottom' }, tabId);
@@ -184,14 +184,14 @@ test('an act on a page that shows a dialog to the user ends with dialog_open', a
   await userPage.goto(`${origin}/dialog`);
   const { tabId = 0 } = await call('browser_tabs', { action: 'select' });
   const snapshot = await call('browser_snapshot', {}, tabId);
-  for (const [name, message] of [
+  for (const [name, expectedMessage] of [
     ['Now', 'at once'],
     ['Later', 'later'],
   ] as const) {
     const failure = await callExpectingFailure('browser_click', { target: parseRef(snapshot, name) }, tabId);
     assert.equal(failure.code, 'dialog_open', failure.message);
     const dialog = shownDialogs.pop();
-    assert.equal(dialog?.message(), message);
+    assert.equal(dialog?.message(), expectedMessage);
     // A tool that starts while a dialog is open must fail at once.
     assert.equal((await callExpectingFailure('browser_snapshot', {}, tabId)).code, 'dialog_open');
     await dialog?.accept();
@@ -217,8 +217,8 @@ test('a wait ends when its condition comes, survives a new document, and reports
   await waitFor('a report', () => closingCall.reports.length > 0);
   await call('browser_tabs', { action: 'close', tabId });
   assert.equal(toFailure(await closingCall.dispatchAnswer).code, 'tab_closed');
-  const other = await openPage('/other', '');
-  const cancelled = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, other);
+  const otherTab = await openPage('/other', '');
+  const cancelled = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, otherTab);
   await waitFor('a report', () => cancelled.reports.length > 0);
   assert.deepEqual((await cancelled.cancel('enough')).result, { outcome: 'aborted' });
 });

@@ -28,16 +28,16 @@ before(async () => {
 after(() => stack?.close());
 
 async function callTool(tool: string, args: Record<string, unknown> = {}): Promise<string> {
-  const outcome = await client.call(tool, args);
-  assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
-  return outcome.text;
+  const callOutcome = await client.call(tool, args);
+  assert.equal(callOutcome.isError, false, `${tool}: ${callOutcome.text}`);
+  return callOutcome.text;
 }
 
 function findRef(snapshot: string, elementName: string): string {
   const line = snapshot.split('\n').find((each) => each.includes(elementName)) ?? '';
-  const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
-  assert.ok(ref, `no ref for ${elementName} in ${snapshot}`);
-  return ref;
+  const elementRef = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
+  assert.ok(elementRef, `no ref for ${elementName} in ${snapshot}`);
+  return elementRef;
 }
 
 const listToolNames = async () => (await client.sdk.listTools()).tools.map(({ name }) => name);
@@ -47,8 +47,8 @@ test('browser tools are off until the user switches them on', async () => {
     (await listToolNames()).filter((name) => name.startsWith('browser_')),
     [],
   );
-  const outcome = await client.call('browser_tabs', { action: 'list' });
-  assert.match(outcome.text, /browser tools are off; the user switches them on with `opentabs browser tools on`/);
+  const callOutcome = await client.call('browser_tabs', { action: 'list' });
+  assert.match(callOutcome.text, /browser tools are off; the user switches them on with `opentabs browser tools on`/);
   assert.equal((await stack.runCli('browser', 'tools', 'on')).code, 0);
   await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_click'));
 });
@@ -68,10 +68,10 @@ test('each site needs an approval, and then an agent reads it and acts on it', a
   await callTool('browser_find', { text: 'Add order' });
   assert.equal(approvalForms.length, 1, 'reading the same site needs no second approval');
   const customer = findRef(snapshot, 'Customer');
-  const add = findRef(snapshot, 'Add order');
+  const addRef = findRef(snapshot, 'Add order');
   await callTool('browser_type', { target: customer, text: 'Ada' });
-  const clicked = await callTool('browser_click', { target: add, element: 'the button that adds an order' });
-  assert.match(clicked, /Order of Ada/);
+  const clickOutcome = await callTool('browser_click', { target: addRef, element: 'the button that adds an order' });
+  assert.match(clickOutcome, /Order of Ada/);
   assert.equal(approvalForms.length, 3, 'each act needs an approval');
 });
 
@@ -97,9 +97,9 @@ test('a site that is off is neither read nor opened, and a denied approval stops
     ['browser_navigate', { url: `${stack.site.origin}/other` }],
     ['browser_batch', { steps: [{ tool: 'browser_read_page' }] }],
   ] as const) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, tool);
-    assert.match(outcome.text, /does not allow browser tools on http:\/\/127\.0\.0\.1/);
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, tool);
+    assert.match(callOutcome.text, /does not allow browser tools on http:\/\/127\.0\.0\.1/);
   }
   await stack.runCli('browser', 'site', stack.site.origin, 'default');
   formAnswer = 'decline';

@@ -52,15 +52,15 @@ export interface BrowserFixture {
   close(): Promise<void>;
 }
 
-export function toOutput(answer: Answer): Output {
-  if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
-  return Object(Object(answer.result).output);
+export function toOutput(toolAnswer: Answer): Output {
+  if (toolAnswer.error) throw new Error(`the tool failed: ${JSON.stringify(toolAnswer.error)}`);
+  return Object(Object(toolAnswer.result).output);
 }
 
-export function toFailure(answer: Answer): Failure {
-  if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
-  const { code, message, tool, notStarted } = Object(answer.error.data);
-  return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
+export function toFailure(toolAnswer: Answer): Failure {
+  if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
+  const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
+  return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };
 }
 
 export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {

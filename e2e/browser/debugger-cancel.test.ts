@@ -97,14 +97,14 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
     ['browser_mouse_click_xy', { x: 5, y: 5 }],
     ['browser_take_screenshot', { fullPage: true }],
   ])) {
-    const { text: problem } = await callExpectingFailure(tool, args);
-    assert.match(problem, /code=debugger_refused.*|debugger_refused/, tool);
-    assert.match(problem, /pressed Cancel.*side panel of opentabs/, tool);
+    const { text: problemText } = await callExpectingFailure(tool, args);
+    assert.match(problemText, /code=debugger_refused.*|debugger_refused/, tool);
+    assert.match(problemText, /pressed Cancel.*side panel of opentabs/, tool);
   }
   assert.equal(await isAttached(tabId), false);
-  const second = await openTab('/work');
+  const secondTab = await openTab('/work');
   assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), cancelledNote);
-  assert.equal(await isAttached(second), false, 'the debugger is not attached to other tabs');
+  assert.equal(await isAttached(secondTab), false, 'the debugger is not attached to other tabs');
   await allowDebugger();
   assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), /input: trusted/);
 });
@@ -129,9 +129,9 @@ test('after Cancel during an action that has pressed nothing, the action continu
   const typingCall = client.call('browser_type', { target: parseRef(snapshot, '"Text"'), text: textRef, slowly: true });
   await waitFor('the first characters', async () => (await latePage.inputValue('#text')).length > 5);
   await cancelDebugger(tabId);
-  const typed = await typingCall;
-  assert.equal(typed.isError, true, typed.text);
-  assert.match(typed.text, /pressed Cancel.*The tool may have acted/);
+  const typeOutcome = await typingCall;
+  assert.equal(typeOutcome.isError, true, typeOutcome.text);
+  assert.match(typeOutcome.text, /pressed Cancel.*The tool may have acted/);
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Add"') }), cancelledNote);
   assert.equal(await latePage.textContent('#log'), 'latefalse ');
 });

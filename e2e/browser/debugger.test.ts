@@ -23,12 +23,12 @@ async function openPage(path: string, body: string): Promise<number> {
   return await fixture.open(path);
 }
 
-async function findRef(tabId: number, words: string): Promise<string> {
+async function findRef(tabId: number, elementName: string): Promise<string> {
   const { content = '' } = await fixture.takeSnapshot(tabId);
-  const line = content.split('\n').find((text) => text.includes(words));
-  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-  return ref;
+  const line = content.split('\n').find((text) => text.includes(elementName));
+  const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+  return elementRef;
 }
 
 function findExtensionWorker(): Promise<Worker> {

@@ -58,8 +58,8 @@ fetch('/none?status=404');
   assert.equal(await readDevtools(), '');
   await (await fixture.findPage(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
   assert.match(await readDevtools(), /^\S+ info: later[^\n]*$/);
-  const [, since] = /"since":([\d.]+)/.exec(outputText) ?? [];
-  assert.match(await readDevtools({ since: Number(since) }), /^\S+ info: later/);
+  const [, sinceText] = /"since":([\d.]+)/.exec(outputText) ?? [];
+  assert.match(await readDevtools({ since: Number(sinceText) }), /^\S+ info: later/);
   assert.equal(
     (await fixture.callTool('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content,
     undefined,

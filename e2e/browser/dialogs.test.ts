@@ -44,15 +44,15 @@ test('a click opens dialogs, other tools fail meanwhile, and the last answer rep
     /The page opened a dialog \(confirm\).*browser_handle_dialog.*--- text of .*dialog \(confirm\): "Delete it\?"/s,
   );
   for (const tool of ['browser_snapshot', 'browser_click', 'browser_read_page', 'browser_take_screenshot']) {
-    const outcome = await callExpectingFailure(tool, tool === 'browser_click' ? { target } : {});
-    assert.match(outcome.text, /Delete it\?.*code=dialog_open/, tool);
+    const callOutcome = await callExpectingFailure(tool, tool === 'browser_click' ? { target } : {});
+    assert.match(callOutcome.text, /Delete it\?.*code=dialog_open/, tool);
   }
   assert.match(
     await callTool('browser_handle_dialog', { accept: true }),
     /Accepted the dialog \(confirm\).*opened a dialog \(prompt\).*"Name\?", with the text "Ada"/s,
   );
-  const done = await callTool('browser_handle_dialog', { accept: true, promptText: 'Grace' });
-  assert.match(done, /Accepted the dialog \(prompt\)\. Clicked \w+\. input: trusted\..*true Grace/s);
+  const dialogOutcome = await callTool('browser_handle_dialog', { accept: true, promptText: 'Grace' });
+  assert.match(dialogOutcome, /Accepted the dialog \(prompt\)\. Clicked \w+\. input: trusted\..*true Grace/s);
   assert.match(
     (await callExpectingFailure('browser_handle_dialog', { accept: true })).text,
     /no dialog is open.*code=not_found/,

@@ -88,16 +88,16 @@ test('a slow download reports its bytes until it is done', async () => {
     'browser_downloads',
     { action: 'wait', id: readDownloadId(startedDownload) },
     {
-      onProgress: ({ progress, total, message }) => {
-        errorMessages.push(`${progress} of ${total}: ${message}`);
-        if (progress === chunk.length) slowAnswers.splice(0).forEach((answer) => void answer.end(chunk));
+      onProgress: ({ progress, total: totalBytes, message: progressMessage }) => {
+        errorMessages.push(`${progress} of ${totalBytes}: ${progressMessage}`);
+        if (progress === chunk.length) slowAnswers.splice(0).forEach((sendAnswer) => void sendAnswer.end(chunk));
       },
     },
   );
   const { text: outputText } = await waitingCall;
   assert.match(outputText, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
   assert.ok(
-    errorMessages.some((message) => message.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
+    errorMessages.some((progressMessage) => progressMessage.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
     `progress of the wait = ${errorMessages.join('; ')}`,
   );
   assert.equal(statSync(join(folder, 'slow.dat')).size, 200_000, 'size of the downloaded file');
@@ -117,17 +117,17 @@ test('a cancelled call of the action start leaves no download', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const call = agent.client.call('browser_downloads', { action: 'start', url: `${files}/hang.txt` }, { signal });
-  const answer = await waitFor('the request of the download', () => hangingAnswers.pop());
+  const sendAnswer = await waitFor('the request of the download', () => hangingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
   // A download that completes before the worker receives the cancellation is not deleted.
   await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
-  answer.end('content');
+  sendAnswer.end('content');
   await waitForDownloadEnd(await startDownload('/next.txt'));
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   await waitFor('the download to be discarded', async () => {
-    const found = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
-    return found.length === 0 && !listFiles().some((name) => name.includes('hang'));
+    const foundDownloads = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
+    return foundDownloads.length === 0 && !listFiles().some((name) => name.includes('hang'));
   });
 });
 
@@ -141,8 +141,8 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
     ['/%25HOME%25~%3Ab.txt', '_HOME___b.txt'],
     [`/${'x'.repeat(300)}.txt`, `${'x'.repeat(116)}.txt`],
   ] as const) {
-    const end = await waitForDownloadEnd(await startDownload(path));
-    assert.match(end, /: done, 7 B, in the folder opentabs/, path);
+    const downloadEnd = await waitForDownloadEnd(await startDownload(path));
+    assert.match(downloadEnd, /: done, 7 B, in the folder opentabs/, path);
     assert.ok(
       listFiles().includes(expectedText),
       `files after ${path} = ${listFiles().join(', ')}, want ${expectedText}`,
@@ -185,8 +185,8 @@ test('each program download needs an approval, and a redirect to a program is re
     assert.match(await startDownload('/setup.exe'), /^Download \d+ "setup.*\.exe": /);
     assert.equal(agent.approvalForms.length, count, 'number of approvals of a program');
   }
-  const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
-  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, message);
+  const progressMessage = /sent a program or a script \(\.\w+\), which the address did not announce/;
+  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, progressMessage);
   // Chrome can add the extension of the MIME type, such as .exe, to the name of a downloaded file.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
@@ -206,10 +206,13 @@ test('a client sees neither downloads of the user nor those of another client', 
       (await agent.callExpectingFailure('browser_downloads', { action, id })).text,
       /you have started no download/,
     );
-  const second = await agent.stack.connectHttp();
-  assert.match((await second.call('browser_downloads', { action: 'list' })).text, /You have started no download\./);
+  const secondClient = await agent.stack.connectHttp();
+  assert.match(
+    (await secondClient.call('browser_downloads', { action: 'list' })).text,
+    /You have started no download\./,
+  );
   const ownDownload = readDownloadId(outputText.split('\n')[1] ?? '');
-  const { text: refusalText } = await second.call('browser_downloads', { action: 'wait', id: ownDownload });
+  const { text: refusalText } = await secondClient.call('browser_downloads', { action: 'wait', id: ownDownload });
   assert.match(refusalText, /you have started no download/);
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');
 });

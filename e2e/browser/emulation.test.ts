@@ -70,6 +70,6 @@ test('an emulation needs the approval of the site, and does not reach other tabs
   );
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
   await agent.callTool('browser_emulate', { media: { type: 'print' } });
-  const other = await agent.stack.chrome.openPage(`${agent.other}/`);
-  assert.equal(await other.evaluate(() => matchMedia('print').matches), false);
+  const otherPage = await agent.stack.chrome.openPage(`${agent.other}/`);
+  assert.equal(await otherPage.evaluate(() => matchMedia('print').matches), false);
 });

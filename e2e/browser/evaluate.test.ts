@@ -27,12 +27,12 @@ for (const [wayName, options] of evaluationWays)
       return await fixture.open(path);
     }
 
-    async function refOf(tabId: number, words: string): Promise<string> {
+    async function refOf(tabId: number, elementName: string): Promise<string> {
       const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-      const line = content.split('\n').find((text) => text.includes(words));
-      const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-      if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-      return ref;
+      const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
+      const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+      if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+      return elementRef;
     }
 
     const evaluateCode = (tabId: number, code: string, args: object = {}) =>
@@ -84,10 +84,12 @@ for (const [wayName, options] of evaluationWays)
       const target = await refOf(tabId, '"Outside"');
       assert.equal(await jsonOf(tabId, '(element) => element.dataset.kind', { target }), 'outer');
       assert.equal(await jsonOf(tabId, '(e) => e.textContent', { target: await refOf(tabId, '"Shadow"') }), 'Shadow');
-      const framedRef = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, ref]) => ref);
+      const framedRef = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, elementRef]) => elementRef);
       for (const world of ['main', 'isolated']) {
         const urls = await Promise.all(
-          framedRef.map((ref) => jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: ref, world })),
+          framedRef.map((elementRef) =>
+            jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: elementRef, world }),
+          ),
         );
         assert.deepEqual(urls.sort(), [`${fixture.origin}/inner`, `${fixture.otherOrigin}/inner?other`].sort());
       }
@@ -136,13 +138,13 @@ for (const [wayName, options] of evaluationWays)
     test('a long result comes in parts of 50,000 characters', async () => {
       const tabId = await openPage('/long', '');
       const firstPart = await evaluateCode(tabId, '() => "😀".repeat(60000) + "end"');
-      let { text = '', content = '' } = firstPart;
+      let { text: snapshotLine = '', content = '' } = firstPart;
       assert.ok(content.length <= 50_000 && content.length > 49_990, `the first part has ${content.length} characters`);
-      for (let parts = 1; /Next part: cursor "(.+)"/.test(text); parts++) {
-        assert.ok(parts < 10, 'the result has too many parts');
-        const [, cursor] = /Next part: cursor "(.+)"/.exec(text) ?? [];
-        const part = await fixture.callTool('browser_evaluate', { cursor }, tabId);
-        [text, content] = [part.text ?? '', content + part.content];
+      for (let partCount = 1; /Next part: cursor "(.+)"/.test(snapshotLine); partCount++) {
+        assert.ok(partCount < 10, 'the result has too many parts');
+        const [, cursor] = /Next part: cursor "(.+)"/.exec(snapshotLine) ?? [];
+        const nextPart = await fixture.callTool('browser_evaluate', { cursor }, tabId);
+        [snapshotLine, content] = [nextPart.text ?? '', content + nextPart.content];
       }
       assert.equal(JSON.parse(content), `${'😀'.repeat(60_000)}end`);
       const [, cursor] = /Next part: cursor "(.+)"/.exec(firstPart.text ?? '') ?? [];
@@ -195,9 +197,9 @@ for (const [wayName, options] of evaluationWays)
           Symbol.iterator = undefined;
         </script>`,
       );
-      const outcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId))
+      const callOutcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId))
         .dispatchAnswer;
-      assert.ok(outcome.result !== undefined || outcome.error !== undefined);
+      assert.ok(callOutcome.result !== undefined || callOutcome.error !== undefined);
       assert.deepEqual(await jsonOf(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
     });
 
@@ -211,18 +213,21 @@ for (const [wayName, options] of evaluationWays)
 
     test('cancel ends the wait for a promise that never settles, and the code may continue', async () => {
       const tabId = await openPage('/endless', '');
-      const run = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
+      const evaluateRun = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
       await waitFor('the call to run', async () => (await jsonOf(tabId, '() => 1')) === 1);
-      const answer = await run.cancel('the test');
-      assert.deepEqual(answer.result, { outcome: 'ignored' });
+      const cancelAnswer = await evaluateRun.cancel('the test');
+      assert.deepEqual(cancelAnswer.result, { outcome: 'ignored' });
     });
 
     test('a navigation ends a call with waiting code, and the code is not run again', async () => {
       const tabId = await openPage('/leaving', '');
       fixture.setPage('/next', '<!doctype html><title>Next</title>');
-      const failed = await failEvaluate(tabId, 'async () => { location.href = "/next"; await new Promise(() => {}); }');
-      assert.equal(failed.code, 'navigated');
-      assert.equal(failed.notStarted, undefined);
+      const failedEvaluation = await failEvaluate(
+        tabId,
+        'async () => { location.href = "/next"; await new Promise(() => {}); }',
+      );
+      assert.equal(failedEvaluation.code, 'navigated');
+      assert.equal(failedEvaluation.notStarted, undefined);
     });
   });
 
@@ -230,9 +235,13 @@ test('without user scripts and debugger, the error names both remedies', async (
   const fixture = await startFixture({ userScripts: false });
   try {
     const tabId = await fixture.open('/');
-    const { code, message } = await fixture.callExpectingFailure('browser_evaluate', { function: '() => 1' }, tabId);
+    const { code, message: errorMessage } = await fixture.callExpectingFailure(
+      'browser_evaluate',
+      { function: '() => 1' },
+      tabId,
+    );
     assert.equal(code, 'needs_user_scripts');
-    assert.match(message, /"Allow User Scripts".*opentabs extension install --debugger/);
+    assert.match(errorMessage, /"Allow User Scripts".*opentabs extension install --debugger/);
   } finally {
     await fixture.close();
   }

@@ -122,10 +122,10 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
     await callTool('browser_navigate', { url: `${shopOrigin}/other` });
     await callTool('browser_navigate_back');
     await callTool('browser_navigate', { go: 'reload' });
-    const opened = /Opened tab (\d+)/.exec(
+    const openedTab = /Opened tab (\d+)/.exec(
       await callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/other` }),
     )?.[1];
-    await callTool('browser_tabs', { action: 'close', tabId: Number(opened) });
+    await callTool('browser_tabs', { action: 'close', tabId: Number(openedTab) });
     count += readOnlyCalls.length + focusSteps.length + 7;
     assert.equal(
       await evaluateInPage('/user', userState),

@@ -25,9 +25,12 @@ async function waitForTabTaken(tabId: number): Promise<void> {
 }
 
 async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
-  const { code, text } = await fixture.callExpectingFailure(tool, args);
-  assert.equal(code, 'tab_taken', text);
-  assert.match(text, /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/);
+  const { code, text: failureText } = await fixture.callExpectingFailure(tool, args);
+  assert.equal(code, 'tab_taken', failureText);
+  assert.match(
+    failureText,
+    /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/,
+  );
 }
 
 test("a user's click takes the tab back until the agent reads the page again", async () => {

@@ -43,8 +43,8 @@ for (const [levelName, installFlags] of [
     fixture = await startRawFixture(...installFlags);
     mkdirSync(uploadFolder());
     writeFileSync(join(uploadFolder(), 'a.txt'), 'text');
-    const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
-    await runChecked(['browser', 'tools', 'on', ...groups], fixture.faultFixture.env);
+    const toolGroups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
+    await runChecked(['browser', 'tools', 'on', ...toolGroups], fixture.faultFixture.env);
     await runChecked(['browser', 'site', '*', 'read'], fixture.faultFixture.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
@@ -106,11 +106,11 @@ for (const [levelName, installFlags] of [
   }
 
   async function assertUsable(): Promise<void> {
-    const before = Number(await evaluateInPage('count.textContent'));
-    const add = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
-    const clicked = await fixture.callTool('browser_click', { target: add });
-    assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
-    assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
+    const countBefore = Number(await evaluateInPage('count.textContent'));
+    const addRef = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
+    const clickOutcome = await fixture.callTool('browser_click', { target: addRef });
+    assert.match(clickOutcome, isTrusted ? /input: trusted/ : /input: synthetic/);
+    assert.equal(Number(await evaluateInPage('count.textContent')), countBefore + 1);
   }
 
   test(`${levelName}, read-only tools continue after a worker stop`, async () => {

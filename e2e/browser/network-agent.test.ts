@@ -54,9 +54,9 @@ test('requests and HAR files are untrusted page data without secrets, and only f
   assert.doesNotMatch(harText, /S3CRET/);
   const files = JSON.parse(await runCli('files', '--json'));
   assert.deepEqual([files.length, `opentabs://files/${files[0].id}`], [1, resourceUri]);
-  const other = await fixture.stack.connectStdio();
-  await assert.rejects(other.sdk.readResource({ uri: resourceUri }), /You have no file/);
-  await other.close();
+  const otherClient = await fixture.stack.connectStdio();
+  await assert.rejects(otherClient.sdk.readResource({ uri: resourceUri }), /You have no file/);
+  await otherClient.close();
   await runCli('files', 'remove', '--all');
   await assert.rejects(fixture.client.sdk.readResource({ uri: resourceUri }), /You have no file/);
 });

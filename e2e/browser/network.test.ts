@@ -59,10 +59,12 @@ function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
   );
   socket.on('error', () => undefined);
   socket.on('data', (frame: Buffer) => {
-    const length = (frame[1] ?? 0) & 0x7f;
+    const payloadLength = (frame[1] ?? 0) & 0x7f;
     if ((frame[0] ?? 0) !== 0x81) return;
-    const messageText = Buffer.from(frame.subarray(6, 6 + length).map((byte, i) => byte ^ (frame[2 + (i % 4)] ?? 0)));
-    socket.write(Buffer.concat([Buffer.from([0x81, length]), messageText]));
+    const messageText = Buffer.from(
+      frame.subarray(6, 6 + payloadLength).map((byte, i) => byte ^ (frame[2 + (i % 4)] ?? 0)),
+    );
+    socket.write(Buffer.concat([Buffer.from([0x81, payloadLength]), messageText]));
   });
 }
 
@@ -143,12 +145,16 @@ test('the first call lists performance entries; then redirects, frames, workers 
   );
   assert.equal(readRequestNumber(sinceList.content ?? '', '/new?'), lastNumber);
   const frames = { _frames: { localhost: false } };
-  const allowed = await fixture.callTool('browser_network_requests', frames, tabId);
-  assert.doesNotMatch(allowed.content ?? '', /localhost/);
-  assert.match(allowed.content ?? '', /\/from-worker$/m);
+  const allowedRequests = await fixture.callTool('browser_network_requests', frames, tabId);
+  assert.doesNotMatch(allowedRequests.content ?? '', /localhost/);
+  assert.match(allowedRequests.content ?? '', /\/from-worker$/m);
   const hidden = readRequestNumber(content, '/from-frame');
-  const refused = await fixture.callExpectingFailure('browser_network_request', { index: hidden, ...frames }, tabId);
-  assert.equal(refused.code, 'not_found');
+  const refusedOutcome = await fixture.callExpectingFailure(
+    'browser_network_request',
+    { index: hidden, ...frames },
+    tabId,
+  );
+  assert.equal(refusedOutcome.code, 'not_found');
 });
 
 test('request details contain headers, bodies and times, but no secrets', async () => {
@@ -194,13 +200,13 @@ test('request details contain headers, bodies and times, but no secrets', async 
   const { file, text: messageText } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
   assert.match(messageText ?? '', /^HAR of \d+ requests/);
   const harDocument = JSON.parse(file?.text ?? '');
-  const entry = harDocument.log.entries.find((each: { request: { url: string } }) =>
+  const harEntry = harDocument.log.entries.find((each: { request: { url: string } }) =>
     each.request.url.includes('/login'),
   );
   assert.equal(file?.extension, 'har');
-  assert.equal(entry.request.postData.text, 'user=ada&password=[masked]');
-  assert.equal(entry.response.content.mimeType, 'application/json');
-  assert.ok(entry.timings.wait >= 0 && entry.time > 0);
+  assert.equal(harEntry.request.postData.text, 'user=ada&password=[masked]');
+  assert.equal(harEntry.response.content.mimeType, 'application/json');
+  assert.ok(harEntry.timings.wait >= 0 && harEntry.time > 0);
   for (const each of [...answerTexts, requestDetails.content ?? '', file?.text ?? ''])
     assert.doesNotMatch(each, /S3CRET/);
 });
@@ -280,8 +286,8 @@ test('rules answer and abort requests only of the site on which the rules were m
     { ...newRoute, status: 99 },
   ])
     assert.equal((await fixture.callExpectingFailure('browser_route', args, tabId)).code, 'invalid_arguments');
-  const removed = await fixture.callTool('browser_route', { action: 'remove' }, tabId);
-  assert.match(removed.text ?? '', /^Removed 2 rules\./);
+  const removedRoute = await fixture.callTool('browser_route', { action: 'remove' }, tabId);
+  assert.match(removedRoute.text ?? '', /^Removed 2 rules\./);
   assert.match(String(await runScriptInPage('/routes', fetchText('/items'))), /^404 /);
 });
 
@@ -292,8 +298,8 @@ test('a request that a rule pauses does not hang when the worker stops', async (
   await fixture.callTool('browser_network_requests', {}, tabId);
   const page = await fixture.findPage(`${fixture.origin}/stopped`);
   await fixture.chrome.stopWorker();
-  const answer = await page.evaluate(fetchText('/items'));
-  assert.match(String(answer), /^404 /);
+  const fetchedAnswer = await page.evaluate(fetchText('/items'));
+  assert.match(String(fetchedAnswer), /^404 /);
   await waitFor(
     'the worker to return',
     async () => (await fixture.server.request('tab.describe', {})).result !== undefined,

@@ -143,8 +143,8 @@ test('editable content, selects, checkboxes and radios have the state that the t
     ],
   });
   assert.match(fillOutcome.text, /Filled 3 of 4 fields/);
-  const states = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
-  assert.deepEqual(await evaluateInPage('/fields', states), [true, false, true, 'true', false]);
+  const statesCode = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
+  assert.deepEqual(await evaluateInPage('/fields', statesCode), [true, false, true, 'true', false]);
   await callTool('browser_type', { target: findRefOf('Query'), text: 'find', submit: true });
   await callTool('browser_press_key', { target: findRefOf('Query'), key: 'Enter' });
   const log = await evaluateInPage('/fields', `log.filter((entry) => entry.startsWith('submit'))`);
@@ -166,22 +166,22 @@ test('shadow roots and frames are used by refs alone', async () => {
        connectedCallback() { const root = this.attachShadow({ mode }); root.innerHTML = '<button>' + mode + ' root</button><input aria-label="' + mode + ' field">';
          root.querySelector('button').onclick = () => log.push(mode); root.querySelector('input').oninput = (e) => log.push(e.target.value) } })</script>`,
   );
-  for (const mode of ['open', 'closed']) {
-    await callTool('browser_click', { target: parseRef(snapshot, `"${mode} root"`) });
+  for (const shadowMode of ['open', 'closed']) {
+    await callTool('browser_click', { target: parseRef(snapshot, `"${shadowMode} root"`) });
     assert.match(
-      await callTool('browser_type', { target: parseRef(snapshot, `"${mode} field"`), text: `in ${mode}` }),
+      await callTool('browser_type', { target: parseRef(snapshot, `"${shadowMode} field"`), text: `in ${shadowMode}` }),
       /value: "in/,
     );
   }
   await callTool('browser_click', { target: parseRef(snapshot, '"Doc"') });
   assert.deepEqual(await evaluateInPage('/roots', 'log'), ['open', 'in open', 'closed', 'in closed', 'srcdoc']);
-  const fields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
-  assert.equal(fields.length, 2, snapshot);
-  for (const [i, line] of fields.entries())
+  const innerFields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
+  assert.equal(innerFields.length, 2, snapshot);
+  for (const [i, line] of innerFields.entries())
     await callTool('browser_type', { target: parseRef(line, 'Inner'), text: `frame ${i}` });
   const page = await fixture.findPage(`${fixture.shop}/roots`);
-  const inner = page.frames().filter((frame) => frame.url().endsWith('/inner'));
-  const values = await Promise.all(inner.map((frame) => frame.evaluate('inner.value')));
+  const innerFrames = page.frames().filter((frame) => frame.url().endsWith('/inner'));
+  const values = await Promise.all(innerFrames.map((frame) => frame.evaluate('inner.value')));
   assert.deepEqual(values.sort(), ['frame 0', 'frame 1']);
 });
 

@@ -44,10 +44,10 @@ test('each tool names its missing permission and the switch in the side panel, a
   const approvalQuestions: string[] = [];
   fixture.onApprovalForm = (question) => approvalQuestions.push(question) > 0;
   for (const [permission, label, tool, args] of listCallsByPermission()) {
-    const { text } = await fixture.callExpectingFailure(tool, args);
-    assert.match(text, /code=needs_permission/, tool);
-    assert.match(text, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
-    assert.match(text, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
+    const { text: failureText } = await fixture.callExpectingFailure(tool, args);
+    assert.match(failureText, /code=needs_permission/, tool);
+    assert.match(failureText, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
+    assert.match(failureText, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
   }
   assert.deepEqual(approvalQuestions, []);
   fixture.onApprovalForm = () => true;

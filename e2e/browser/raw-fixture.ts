@@ -53,9 +53,9 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
       shopOrigin,
       setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
       async callTool(tool, args = {}) {
-        const outcome = await client.call(tool, args);
-        if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
-        return outcome.text;
+        const callOutcome = await client.call(tool, args);
+        if (callOutcome.isError) throw new Error(`${tool} failed: ${callOutcome.text}`);
+        return callOutcome.text;
       },
       async openActiveTab(path) {
         await faultFixture.browser.cdp.sendCommand('Target.createTarget', { url: `${shopOrigin}${path}` });

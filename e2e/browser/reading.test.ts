@@ -64,8 +64,8 @@ test('a ref is void in the next document of the tab', async () => {
   await call('browser_snapshot', {}, tabId);
   assert.equal((await callExpectingFailure('browser_snapshot', { target: payRef }, tabId)).code, 'stale_ref');
   await call('browser_navigate', { url: `${origin}/shop` }, tabId);
-  const last = await call('browser_snapshot', {}, tabId);
-  assert.doesNotMatch(last.content ?? '', new RegExp(`\\[ref=${payRef}\\]`));
+  const lastSnapshot = await call('browser_snapshot', {}, tabId);
+  assert.doesNotMatch(lastSnapshot.content ?? '', new RegExp(`\\[ref=${payRef}\\]`));
 });
 
 test('a page without browser tools has no script of the extension', async () => {
@@ -92,9 +92,9 @@ test('refs are the same after a restart of the worker', async () => {
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
   await panel.close();
-  const after = await call('browser_snapshot', {}, tabId);
+  const snapshotAfter = await call('browser_snapshot', {}, tabId);
   const refOf = (content = '') => /button "New order" \[ref=(e\d+)\]/.exec(content)?.[1];
-  assert.equal(refOf(after.content), refOf(snapshotBefore.content));
+  assert.equal(refOf(snapshotAfter.content), refOf(snapshotBefore.content));
 });
 
 test('a picture is taken of the tab in front only', async () => {
@@ -178,8 +178,8 @@ test('without the debugger, computed styles are read, and other tools name how t
     ['browser_console_messages', {}],
     ['browser_resources', {}],
   ] as const) {
-    const { code, message } = await fixture.callExpectingFailure(tool, args, tabId);
+    const { code, message: errorMessage } = await fixture.callExpectingFailure(tool, args, tabId);
     assert.equal(code, 'needs_debugger', tool);
-    assert.match(message, /opentabs extension install --debugger/, tool);
+    assert.match(errorMessage, /opentabs extension install --debugger/, tool);
   }
 });

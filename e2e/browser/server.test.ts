@@ -16,9 +16,9 @@ before(async () => {
 after(() => stack.close());
 
 async function call(tool: string, args: Record<string, unknown>): Promise<string> {
-  const { isError, text } = await client.call(tool, args);
-  assert.equal(isError, false, text);
-  return text;
+  const { isError, text: callText } = await client.call(tool, args);
+  assert.equal(isError, false, callText);
+  return callText;
 }
 
 test('an MCP client opens a page, reads it, acts on it, and gets what changed', async () => {

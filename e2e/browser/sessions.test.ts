@@ -23,9 +23,9 @@ before(async () => {
 after(() => fixture?.close());
 
 async function callTool(client: McpClient, tool: string, args: Record<string, unknown>): Promise<string> {
-  const { isError, text } = await client.call(tool, args);
-  assert.equal(isError, false, `${tool}: ${text}`);
-  return text;
+  const { isError, text: callText } = await client.call(tool, args);
+  assert.equal(isError, false, `${tool}: ${callText}`);
+  return callText;
 }
 
 async function endSession(client: McpClient): Promise<void> {
@@ -99,9 +99,9 @@ for (const [name, connectClient] of clientTransports)
     await waitForEnd(openedTab);
     await fixture.callTool('browser_click', clickArguments);
     assert.equal(await openedTab.page.textContent('#count'), '2');
-    const next = await connectClient(fixture.stack);
-    assert.equal((await next.call('browser_snapshot')).code, 'no_tab');
-    await endSession(next);
+    const nextClient = await connectClient(fixture.stack);
+    assert.equal((await nextClient.call('browser_snapshot')).code, 'no_tab');
+    await endSession(nextClient);
   });
 
 test('the end of a session keeps everything that another session uses in the same tab', async () => {

@@ -124,10 +124,13 @@ test('a field keeps its value if it rejects another, and accepts each notation o
      <input type="color" id="color" aria-label="Color" value="#112233"><input type="range" id="level" aria-label="Level" step="5" value="10">
      <script>for (const input of document.querySelectorAll('input')) input.onchange = () => log.push(input.id + ' ' + input.value)</script>`,
   );
-  const find = (name: string) => parseRef(snapshot, name);
-  await callExpectingFailure('browser_type', { target: find('"Day"'), text: '31.01.2026' });
-  await callExpectingFailure('browser_type', { target: find('"Color"'), text: 'no color' });
-  const { text: failureText } = await callExpectingFailure('browser_type', { target: find('"Level"'), text: '33' });
+  const findRefOf = (name: string) => parseRef(snapshot, name);
+  await callExpectingFailure('browser_type', { target: findRefOf('"Day"'), text: '31.01.2026' });
+  await callExpectingFailure('browser_type', { target: findRefOf('"Color"'), text: 'no color' });
+  const { text: failureText } = await callExpectingFailure('browser_type', {
+    target: findRefOf('"Level"'),
+    text: '33',
+  });
   assert.match(failureText, /The nearest value is 35/);
   assert.deepEqual(await evaluateInShop('/pickers', '[day.value, color.value, level.value, log]'), [
     '2026-01-02',
@@ -139,7 +142,10 @@ test('a field keeps its value if it rejects another, and accepts each notation o
     ['"At"', '2026-02-03 11:30:00'],
     ['"Color"', '#F80'],
   ] as const)
-    assert.doesNotMatch(await callTool('browser_type', { target: find(name), text: value }), /not contain exactly/);
+    assert.doesNotMatch(
+      await callTool('browser_type', { target: findRefOf(name), text: value }),
+      /not contain exactly/,
+    );
   assert.deepEqual(await evaluateInShop('/pickers', 'log'), ['at 2026-02-03T11:30', 'color #ff8800']);
 });
 
@@ -161,8 +167,11 @@ test('a list that does not take an option, and a mixed checkbox, are no success'
   assert.match(failureText, /did not accept the option.*the list still shows: one/s);
   await callExpectingFailure('browser_fill_form', { fields: [{ target: sizeRef, value: 'Large' }] });
   for (const target of [undoneRef, sizeRef]) {
-    const answer = await callTool('browser_select_option', { target, values: [target === sizeRef ? 'Large' : 'two'] });
-    assert.match(answer, /does not show all options as chosen/);
+    const selectAnswer = await callTool('browser_select_option', {
+      target,
+      values: [target === sizeRef ? 'Large' : 'two'],
+    });
+    assert.match(selectAnswer, /does not show all options as chosen/);
   }
   await callTool('browser_fill_form', { fields: [{ target: allRef, value: false }] });
   assert.deepEqual(await evaluateInShop('/undone', '[all.checked, all.indeterminate]'), [false, false]);

@@ -40,12 +40,12 @@ test('an HTML drag drops an element with its data, several times', async () => {
   const [startTarget, endTarget] = [parseRef(snapshot, '"Item"'), parseRef(snapshot, '"Zone"')];
   for (let i = 0; i < 2; i++) {
     assert.match(await callTool('browser_drag', { startTarget, endTarget }), /input: trusted\./);
-    const [start, ...rest] = await fixture
+    const [startRef, ...otherRefs] = await fixture
       .findPage(`${fixture.shop}/html5`)
       .then((page) => page.evaluate<string[]>('log.splice(0)'));
-    assert.equal(start, 'start true');
-    assert.ok(rest.includes('drop true the item'), rest.join());
-    assert.equal(rest.filter((entry) => entry === 'enter').length, 1, rest.join());
+    assert.equal(startRef, 'start true');
+    assert.ok(otherRefs.includes('drop true the item'), otherRefs.join());
+    assert.equal(otherRefs.filter((entry) => entry === 'enter').length, 1, otherRefs.join());
   }
   await callTool('browser_click', { target: endTarget });
 });

@@ -22,9 +22,9 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
   return await (await fixture.findPage(`${fixture.shop}${path}`)).evaluate(expression);
 }
 
-async function readFrameLog(path: string, part: string): Promise<unknown> {
+async function readFrameLog(path: string, frameName: string): Promise<unknown> {
   const page = await fixture.findPage(`${fixture.shop}${path}`);
-  const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(part));
+  const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(frameName));
   return await frame?.evaluate('log.splice(0)');
 }
 
@@ -158,8 +158,8 @@ test("trusted keys act like a user's keys: Tab, Enter, Escape, arrows, combinati
   await pressKey('Escape');
   assert.equal(await evaluateInShop('/keys', 'dialog.open'), false);
   const outputText = 'Aa1!.,:"\'-_+ \u00e9 \u6f22 \u{1f600}\nb';
-  const typed = await callTool('browser_type', { target: findRefOf('Area'), text: outputText, slowly: true });
-  assert.match(typed, /input: trusted\./);
+  const typeOutcome = await callTool('browser_type', { target: findRefOf('Area'), text: outputText, slowly: true });
+  assert.match(typeOutcome, /input: trusted\./);
   assert.equal(await evaluateInShop('/keys', 'area.value'), outputText);
   assert.match(
     await callTool('browser_type', { target: findRefOf('Query'), text: 'find', submit: true }),
@@ -198,8 +198,8 @@ test('a menu that closes on blur stays open between two actions', async () => {
     `<button id="open" onclick="menu.hidden = false" onblur="menu.hidden = true">Open</button><ul id="menu" hidden><li><a href="#x" onmousedown="event.preventDefault()" onclick="log.push('chosen')">Choose</a></ul>
      <script>addEventListener('blur', () => { menu.hidden = true })</script>`,
   );
-  const opened = await callTool('browser_click', { target: parseRef(snapshot, '"Open"') });
-  await callTool('browser_click', { target: parseRef(opened, '"Choose"') });
+  const openedOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Open"') });
+  await callTool('browser_click', { target: parseRef(openedOutcome, '"Choose"') });
   assert.deepEqual(await evaluateInShop('/menu', 'log'), ['chosen']);
 });
 
@@ -230,13 +230,13 @@ test('animation frames run during an action, so its result contains a change ten
   );
   const target = parseRef(snapshot, '"Go"');
   for (let roundIndex = 1, completeCount = 0; completeCount < 4; roundIndex++) {
-    const answer = await callTool('browser_click', { target });
-    if (answer.includes(`drawn ${roundIndex}`)) completeCount++;
+    const clickAnswer = await callTool('browser_click', { target });
+    if (clickAnswer.includes(`drawn ${roundIndex}`)) completeCount++;
     // An action waits 1 s for a change, in which a busy machine may draw fewer than ten frames.
     else
       assert.ok(
         roundIndex < 20 && (await evaluateInShop('/frames', 'left < 10')),
-        `the result of click ${roundIndex}: ${answer}`,
+        `the result of click ${roundIndex}: ${clickAnswer}`,
       );
   }
 });

@@ -30,8 +30,11 @@ test('editable paragraphs accept text, long fields are read completely, and numb
   await callTool('browser_type', { target: parseRef(snapshot, 'old'), text: 'new' });
   assert.equal(await evaluateInShop('/texts', 'paragraph.innerText.trim()'), 'new');
   assert.match(await callTool('browser_read_page'), /word end/);
-  const { text } = await callExpectingFailure('browser_type', { target: parseRef(snapshot, '"Count"'), text: 'abc' });
-  assert.match(text, /did not accept the text/);
+  const { text: failureText } = await callExpectingFailure('browser_type', {
+    target: parseRef(snapshot, '"Count"'),
+    text: 'abc',
+  });
+  assert.match(failureText, /did not accept the text/);
 });
 
 test('Enter submits a form like in the browser, and a letter selects an option', async () => {
@@ -119,12 +122,12 @@ test('options of a list that only scrolls by wheel are selected, and a missing o
   await callTool('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 3'] });
   await callTool('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 171'] });
   assert.deepEqual(await evaluateInShop('/wheel', 'log'), ['City 3', 'City 171']);
-  const { text } = await callExpectingFailure('browser_select_option', {
+  const { text: failureText } = await callExpectingFailure('browser_select_option', {
     target: parseRef(snapshot, '"City"'),
     values: ['Paris'],
   });
-  assert.match(text, /The list shows no option "Paris"/);
-  assert.match(text, /"City 0", "City 1".*and \d+ more/);
+  assert.match(failureText, /The list shows no option "Paris"/);
+  assert.match(failureText, /"City 0", "City 1".*and \d+ more/);
 });
 
 test('form-associated custom elements have the names of their labels, and their internal states', async () => {
@@ -155,8 +158,8 @@ test('form-associated custom elements have the names of their labels, and their 
        });
      </script>`,
   );
-  const clicked = await callTool('browser_click', { target: parseRef(snapshot, '"I agree"'), snapshot: 'full' });
-  assert.match(clicked, /"I agree" \[checked\]/);
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"I agree"'), snapshot: 'full' });
+  assert.match(clickOutcome, /"I agree" \[checked\]/);
   await callTool('browser_press_key', { target: parseRef(snapshot, '"Volume"'), key: 'ArrowRight' });
   await callTool('browser_type', { target: parseRef(snapshot, 'textbox "Nickname"'), text: 'Ada' });
   assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
@@ -192,6 +195,6 @@ test('an option is chosen in the list of its field only, also in a datalist', as
   await callExpectingFailure('browser_select_option', { target: greekRef, values: ['Gamma'] });
   await callExpectingFailure('browser_select_option', { target: closedRef, values: ['Alpha'] });
   await callTool('browser_select_option', { target: marksRef, values: ['Alpha'] });
-  const state = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
-  assert.deepEqual(state, ['Beta', 'true']);
+  const fieldStates = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
+  assert.deepEqual(fieldStates, ['Beta', 'true']);
 });

@@ -32,8 +32,8 @@ test('javascript: links run in the page, unless the page prevents the click', as
   await callTool('browser_click', { target: parseRef(snapshot, '"Prevented"') });
   assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Show"') }), /~ .*shown/);
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran']);
-  const { text } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
-  assert.doesNotMatch(text, /opened tab/, 'a link whose click the page prevents opens no tab');
+  const { text: clickText } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
+  assert.doesNotMatch(clickText, /opened tab/, 'a link whose click the page prevents opens no tab');
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran', 'stays']);
 });
 
@@ -43,9 +43,9 @@ test('a javascript: link that returns a text replaces the page, and the answer s
     '/script-text',
     `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`,
   );
-  const clicked = await callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
-  assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
-  await callTool('browser_click', { target: parseRef(clicked, '"Next"') });
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
+  assert.match(clickOutcome, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
+  await callTool('browser_click', { target: parseRef(clickOutcome, '"Next"') });
 });
 
 test('an action without an effect in a background tab notes that Chrome dismisses dialogs there', async () => {
@@ -54,8 +54,8 @@ test('an action without an effect in a background tab notes that Chrome dismisse
     '/dismissed',
     `<button onclick="alert('Saved'); log.push(confirm('Sure?'))">Save</button>`,
   );
-  const clicked = await callTool('browser_click', { target: parseRef(snapshot, '"Save"') });
-  assert.match(clicked, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Save"') });
+  assert.match(clickOutcome, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
   assert.deepEqual(await evaluateInShop('/dismissed', 'log'), [false]);
 });
 

@@ -47,9 +47,9 @@ beforeEach(async () => {
 after(() => fixture?.close());
 
 const findRef = (words: string) => parseRef(snapshot, words);
-const waitForLog = (entry: string) =>
-  waitFor(`the page to record ${entry}`, async () =>
-    (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
+const waitForLog = (logLine: string) =>
+  waitFor(`the page to record ${logLine}`, async () =>
+    (await page.evaluate<string[]>('log')).some((line) => line.startsWith(logLine)),
   );
 
 async function isTabTaken(): Promise<boolean> {
@@ -59,12 +59,12 @@ async function isTabTaken(): Promise<boolean> {
 
 async function assertTaken(): Promise<void> {
   const addRef = findRef('"Add"');
-  const before = Number(await page.textContent('#count'));
+  const countBefore = Number(await page.textContent('#count'));
   const { code, text: failureText } = await fixture.callExpectingFailure('browser_click', { target: addRef });
   assert.equal(code, 'tab_taken', failureText);
   await fixture.callTool('browser_snapshot');
   await fixture.callTool('browser_click', { target: addRef });
-  assert.equal(Number(await page.textContent('#count')), before + 1, 'number of clicks that the page received');
+  assert.equal(Number(await page.textContent('#count')), countBefore + 1, 'number of clicks that the page received');
 }
 
 test('trusted input of the agent does not take the tab back', async () => {

@@ -107,8 +107,8 @@ test('browser_pdf_save saves a page, and the client can read the file', async ()
   const outputText = await agent.callTool('browser_pdf_save', { landscape: true });
   const resourceUri = /file: (opentabs:\/\/files\/\w+), "shop\.localhost-[\d-]+\.pdf"/.exec(outputText)?.[1];
   assert.ok(resourceUri, outputText);
-  const { contents } = await agent.client.sdk.readResource({ uri: resourceUri });
-  const [content] = contents;
+  const { contents: resourceContents } = await agent.client.sdk.readResource({ uri: resourceUri });
+  const [content] = resourceContents;
   const blob = content && 'blob' in content ? String(content.blob) : '';
   assert.equal(Buffer.from(blob, 'base64').subarray(0, 5).toString(), '%PDF-');
   assert.equal(content?.mimeType, 'application/pdf');

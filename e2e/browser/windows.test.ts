@@ -245,7 +245,7 @@ test('browser_notify shows a notification after an approval', async () => {
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
   // The desktop notification with the approval request closes after the user's decision.
   await waitFor('one notification', async () => {
-    const shown = await worker?.evaluate(() => chrome.notifications.getAll());
-    return Object.keys(shown ?? {}).length === 1;
+    const shownNotifications = await worker?.evaluate(() => chrome.notifications.getAll());
+    return Object.keys(shownNotifications ?? {}).length === 1;
   });
 });

@@ -127,9 +127,9 @@ function setToolSchema(file: string): void {
 }
 
 function printFailures(conformanceRun: Run, suiteVerdicts: Verdicts): void {
-  for (const [check, { status, message }] of suiteVerdicts) {
+  for (const [checkName, { status, message: checkMessage }] of suiteVerdicts) {
     if (status === 'FAILURE' || status === 'WARNING')
-      console.log(`${conformanceRun.name}\t${status}\t${check}\t${message}`);
+      console.log(`${conformanceRun.name}\t${status}\t${checkName}\t${checkMessage}`);
   }
 }
 

@@ -18,8 +18,9 @@ export function addVerdicts(scenarioName: string, scenarioChecks: unknown, suite
     if (!isCheck(scenarioCheck))
       throw new Error(`${scenarioName} has a malformed check: ${JSON.stringify(scenarioCheck)}`);
     const key = `${scenarioName}:${scenarioCheck.id}`;
-    const previous = suiteVerdicts.get(key);
-    if (previous && statusOrder.indexOf(previous.status) >= statusOrder.indexOf(scenarioCheck.status)) continue;
+    const previousVerdict = suiteVerdicts.get(key);
+    if (previousVerdict && statusOrder.indexOf(previousVerdict.status) >= statusOrder.indexOf(scenarioCheck.status))
+      continue;
     suiteVerdicts.set(key, { status: scenarioCheck.status, message: scenarioCheck.errorMessage ?? '' });
   }
 }
@@ -47,9 +48,10 @@ export function readExpected(value: unknown): ExpectedFailures {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
     throw new Error('expected.json is malformed');
   const reasonTexts: Record<string, string> = {};
-  for (const [name, text] of Object.entries(value.reasons)) {
-    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} is empty`);
-    reasonTexts[name] = text;
+  for (const [name, reasonText] of Object.entries(value.reasons)) {
+    if (typeof reasonText !== 'string' || reasonText === '')
+      throw new Error(`expected.json: the reason ${name} is empty`);
+    reasonTexts[name] = reasonText;
   }
   const expectedRuns: Record<string, Record<string, string[]>> = {};
   const usedReasons = new Set<string>();

@@ -125,7 +125,7 @@ test('a late approval of a call from before a restart of the server runs nothing
   await fixture.openTab();
   assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"error":"no such call/);
   await runChecked(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
-  const next = await fixture.connectHttp();
-  assert.equal((await next.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
+  const nextClient = await fixture.connectHttp();
+  assert.equal((await nextClient.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
   assert.ok(!fixture.site.receivedNotes.includes('begin restart'));
 });

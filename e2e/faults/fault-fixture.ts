@@ -186,8 +186,8 @@ export class FaultFixture {
   async countReports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
-    const list: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
-    return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
+    const callList: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
+    return Number(Object(callList.find((call) => Object(call).tool_name === tool)).reports);
   }
 
   async waitForBrowser(count = 1): Promise<number> {

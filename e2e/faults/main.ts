@@ -55,6 +55,6 @@ function readRow(rowJson: string): Row {
   };
 }
 
-function compareRows(a: Row, b: Row): number {
-  return a.faultName.localeCompare(b.faultName) || b.when.localeCompare(a.when);
+function compareRows(firstRow: Row, secondRow: Row): number {
+  return firstRow.faultName.localeCompare(secondRow.faultName) || secondRow.when.localeCompare(firstRow.when);
 }

@@ -205,6 +205,6 @@ function formatMs(value: number): string {
 }
 
 function makeLostOutcome(error: unknown): Outcome {
-  const text = error instanceof Error ? error.message : String(error);
-  return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
+  const errorText = error instanceof Error ? error.message : String(error);
+  return { text: errorText, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
 }

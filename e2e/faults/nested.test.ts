@@ -28,9 +28,9 @@ async function testNestedCalls(faultName: string, injectFault: () => Promise<voi
     await waitFor('the first nested call to start', () => fixture.site.servedPages > pagesAtStart);
     await pause(roundIndex * 37);
     await injectFault();
-    const outcome = await call;
-    assert.equal(outcome.isError, false, outcome.text);
-    assert.deepEqual(outcome.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
+    const callOutcome = await call;
+    assert.equal(callOutcome.isError, false, callOutcome.text);
+    assert.deepEqual(callOutcome.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
   assert.equal(
     fixture.site.servedPages - pagesBefore,

@@ -42,9 +42,9 @@ for (const [transportName, connectClient] of clientTransports) {
     await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
     await waitFor('the learned timeout', async () => {
       const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
-      const [entry] = JSON.parse(stdout);
-      if (entry?.name !== 'opentabs-e2e' || entry.progress_restarts !== undefined) return false;
-      return Math.abs(entry.timeout_ms - timeoutMs) <= toleranceMs;
+      const [auditEntry] = JSON.parse(stdout);
+      if (auditEntry?.name !== 'opentabs-e2e' || auditEntry.progress_restarts !== undefined) return false;
+      return Math.abs(auditEntry.timeout_ms - timeoutMs) <= toleranceMs;
     });
     const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
     assert.equal(callOutcome.isError, false, callOutcome.text);

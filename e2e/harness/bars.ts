@@ -32,18 +32,21 @@ export class Bars {
     if (outputStream.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
-  updateProgress(rowIndex: number, progress: number, total: number | undefined, message: string): void {
-    const r = this.#rows[rowIndex];
-    if (!r) return;
-    Object.assign(r, { progress, total, message: message || r.message });
-    this.#writePlainLine(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
+  updateProgress(rowIndex: number, progress: number, totalProgress: number | undefined, rowMessage: string): void {
+    const barRow = this.#rows[rowIndex];
+    if (!barRow) return;
+    Object.assign(barRow, { progress, total: totalProgress, message: rowMessage || barRow.message });
+    this.#writePlainLine(
+      barRow,
+      `${progress}${totalProgress === undefined ? '' : ` of ${totalProgress}`} ${rowMessage}`,
+    );
   }
 
-  endRow(rowIndex: number, isOk: boolean, message: string): void {
-    const r = this.#rows[rowIndex];
-    if (!r) return;
-    Object.assign(r, { state: isOk ? 'ok' : 'ended', message, endedAt: Date.now() });
-    this.#writePlainLine(r, `${isOk ? 'ok' : 'ended'}: ${message}`);
+  endRow(rowIndex: number, isOk: boolean, rowMessage: string): void {
+    const barRow = this.#rows[rowIndex];
+    if (!barRow) return;
+    Object.assign(barRow, { state: isOk ? 'ok' : 'ended', message: rowMessage, endedAt: Date.now() });
+    this.#writePlainLine(barRow, `${isOk ? 'ok' : 'ended'}: ${rowMessage}`);
   }
 
   close(): void {
@@ -51,12 +54,12 @@ export class Bars {
     if (this.#out.isTTY) this.#draw();
   }
 
-  #writePlainLine(r: Row, text: string): void {
-    if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(r)}  ${r.name.padEnd(18)}  ${text}\n`);
+  #writePlainLine(barRow: Row, plainText: string): void {
+    if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(barRow)}  ${barRow.name.padEnd(18)}  ${plainText}\n`);
   }
 
-  #formatElapsed(r: Row): string {
-    const endMs = r.state === 'running' ? Date.now() : r.endedAt;
+  #formatElapsed(barRow: Row): string {
+    const endMs = barRow.state === 'running' ? Date.now() : barRow.endedAt;
     return `${((endMs - this.#startedAt) / 1000).toFixed(1).padStart(5)} s`;
   }
 
@@ -67,13 +70,13 @@ export class Bars {
     this.#drawnLineCount = lines.length;
   }
 
-  #formatLine(r: Row): string {
-    const hasTotal = r.total !== undefined && r.total > 0;
-    const doneShare = r.state === 'ok' ? 1 : hasTotal ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
+  #formatLine(barRow: Row): string {
+    const hasTotal = barRow.total !== undefined && barRow.total > 0;
+    const doneShare = barRow.state === 'ok' ? 1 : hasTotal ? Math.min(barRow.progress / (barRow.total ?? 1), 1) : 0;
     const filledWidth = Math.round(doneShare * barWidth);
     const bar = '#'.repeat(filledWidth) + '-'.repeat(barWidth - filledWidth);
-    const mark = { running: ' ', ok: '+', ended: 'x' }[r.state];
-    const percent = hasTotal || r.state === 'ok' ? `${Math.round(doneShare * 100)}%`.padStart(4) : '   ?';
-    return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(r)}  ${r.message}`;
+    const mark = { running: ' ', ok: '+', ended: 'x' }[barRow.state];
+    const percent = hasTotal || barRow.state === 'ok' ? `${Math.round(doneShare * 100)}%`.padStart(4) : '   ?';
+    return `${mark} ${barRow.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(barRow)}  ${barRow.message}`;
   }
 }

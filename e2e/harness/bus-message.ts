@@ -78,8 +78,8 @@ export class BusReader {
   readonly #data: Buffer;
   #position: number;
 
-  constructor(data: Buffer, position = 0) {
-    this.#data = data;
+  constructor(messageData: Buffer, position = 0) {
+    this.#data = messageData;
     this.#position = position;
   }
 
@@ -110,15 +110,15 @@ export class BusReader {
   }
 
   strings(): string[] {
-    const end = this.uint32() + this.#position;
+    const endPosition = this.uint32() + this.#position;
     const stringArguments: string[] = [];
-    while (this.#position < end) stringArguments.push(this.string());
+    while (this.#position < endPosition) stringArguments.push(this.string());
     return stringArguments;
   }
 
-  #text(length: number): string {
-    this.#position += length + 1;
-    return this.#data.toString('utf8', this.#position - length - 1, this.#position - 1);
+  #text(textLength: number): string {
+    this.#position += textLength + 1;
+    return this.#data.toString('utf8', this.#position - textLength - 1, this.#position - 1);
   }
 }
 
@@ -132,9 +132,9 @@ export interface ReceivedCall {
 }
 
 /** readCall returns undefined if the first D-Bus message in data is incomplete. */
-export function readCall(data: Buffer): ReceivedCall | undefined {
-  if (data.length < 16) return undefined;
-  const headerReader = new BusReader(data);
+export function readCall(messageData: Buffer): ReceivedCall | undefined {
+  if (messageData.length < 16) return undefined;
+  const headerReader = new BusReader(messageData);
   headerReader.byte();
   const type = headerReader.byte();
   headerReader.byte();
@@ -143,7 +143,7 @@ export function readCall(data: Buffer): ReceivedCall | undefined {
   const serialNumber = headerReader.uint32();
   const fieldsLength = headerReader.uint32();
   const bodyStart = Math.ceil((16 + fieldsLength) / 8) * 8;
-  if (data.length < bodyStart + bodyLength) return undefined;
+  if (messageData.length < bodyStart + bodyLength) return undefined;
   const stringArguments = new Map<number, string>();
   while (headerReader.position < 16 + fieldsLength) {
     headerReader.align(8);
@@ -152,7 +152,7 @@ export function readCall(data: Buffer): ReceivedCall | undefined {
     if (valueType === 'u') headerReader.uint32();
     else stringArguments.set(code, valueType === 'g' ? headerReader.signature() : headerReader.string());
   }
-  const bodyReader = new BusReader(data.subarray(bodyStart, bodyStart + bodyLength));
+  const bodyReader = new BusReader(messageData.subarray(bodyStart, bodyStart + bodyLength));
   return {
     length: bodyStart + bodyLength,
     isCall: type === 1,

@@ -33,8 +33,8 @@ const commandTimeoutMs = 30_000;
 
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
-    const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
-    return String(Object(answer).webSocketDebuggerUrl);
+    const targetsAnswer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
+    return String(Object(targetsAnswer).webSocketDebuggerUrl);
   });
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 30 });
   await new Promise<void>((resolve, reject) => {
@@ -47,15 +47,15 @@ export async function connectCdp(port: number): Promise<Cdp> {
   socket.on('message', (messageData) => {
     const cdpMessage = Object(JSON.parse(String(messageData)));
     if (cdpMessage.method) listeners.get(`${cdpMessage.sessionId} ${cdpMessage.method}`)?.(cdpMessage.params);
-    const entry = pendingRequests.get(cdpMessage.id);
-    if (!entry) return;
+    const pendingRequest = pendingRequests.get(cdpMessage.id);
+    if (!pendingRequest) return;
     pendingRequests.delete(cdpMessage.id);
-    if (cdpMessage.error) entry.reject(new Error(String(cdpMessage.error.message)));
-    else entry.resolve(cdpMessage.result);
+    if (cdpMessage.error) pendingRequest.reject(new Error(String(cdpMessage.error.message)));
+    else pendingRequest.resolve(cdpMessage.result);
   });
   socket.on('error', () => undefined); // after an error, the socket also emits close
   socket.on('close', () => {
-    for (const entry of pendingRequests.values()) entry.reject(new Error('the browser is gone'));
+    for (const pendingRequest of pendingRequests.values()) pendingRequest.reject(new Error('the browser is gone'));
     pendingRequests.clear();
   });
   const sendCommand = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
@@ -84,8 +84,8 @@ export async function connectCdp(port: number): Promise<Cdp> {
   return {
     sendCommand,
     async targets() {
-      const list: unknown = Object(await sendCommand('Target.getTargets')).targetInfos;
-      return Array.isArray(list) ? list : [];
+      const targetList: unknown = Object(await sendCommand('Target.getTargets')).targetInfos;
+      return Array.isArray(targetList) ? targetList : [];
     },
     async attach(targetId) {
       const sessionId = String(

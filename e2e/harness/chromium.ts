@@ -37,8 +37,8 @@ export interface ChromeOptions {
 export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
-  const source = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
-  const hash = createHash('sha256').update(source).digest().subarray(0, 16);
+  const idSource = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
+  const hash = createHash('sha256').update(idSource).digest().subarray(0, 16);
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 

@@ -92,9 +92,9 @@ async function connectClient(clientTransport: unknown, answerForm?: FormHandler)
             ? {}
             : {
                 onprogress(notification) {
-                  const received = { ...notification, atMs: performance.now() - startMs };
-                  progress.push(received);
-                  options.onProgress?.(received);
+                  const receivedReport = { ...notification, atMs: performance.now() - startMs };
+                  progress.push(receivedReport);
+                  options.onProgress?.(receivedReport);
                 },
               }),
         },

@@ -39,8 +39,8 @@ export async function getJson(server: Server, path: string): Promise<unknown> {
 }
 
 export async function fetchCallRecords(server: Server): Promise<readonly CallRecord[]> {
-  const list = await getJson(server, '/calls');
-  const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
+  const callList = await getJson(server, '/calls');
+  const calls = typeof callList === 'object' && callList !== null && 'calls' in callList ? callList.calls : [];
   return Array.isArray(calls) ? calls.filter(isCallRecord) : [];
 }
 

@@ -130,9 +130,9 @@ class BusConnection {
   #serial = 0;
   #received = Buffer.alloc(0);
 
-  constructor(socket: Socket, answer: (call: ReceivedCall) => BusWriter | undefined) {
+  constructor(socket: Socket, answerCall: (call: ReceivedCall) => BusWriter | undefined) {
     this.#socket = socket;
-    this.#answer = answer;
+    this.#answer = answerCall;
   }
 
   async start(): Promise<void> {
@@ -140,7 +140,7 @@ class BusConnection {
     this.#socket.write(`\0AUTH EXTERNAL ${userIdHex}\r\n`);
     await once(this.#socket, 'data'); // wait for the bus to accept the authentication
     this.#socket.write('BEGIN\r\n');
-    this.#socket.on('data', (data) => this.#receive(data));
+    this.#socket.on('data', (socketData) => this.#receive(socketData));
     const busProcess = {
       path: '/org/freedesktop/DBus',
       interface: 'org.freedesktop.DBus',
@@ -157,8 +157,8 @@ class BusConnection {
     );
   }
 
-  #receive(data: Buffer): void {
-    this.#received = Buffer.concat([this.#received, data]);
+  #receive(socketData: Buffer): void {
+    this.#received = Buffer.concat([this.#received, socketData]);
     for (;;) {
       const call = readCall(this.#received);
       if (!call) return;
@@ -176,7 +176,7 @@ class BusConnection {
     }
   }
 
-  #send(message: Buffer): void {
-    this.#socket.write(message);
+  #send(messageData: Buffer): void {
+    this.#socket.write(messageData);
   }
 }

@@ -40,10 +40,12 @@ export async function connectModernHttp(
       },
       body: JSON.stringify(requestMessage),
     });
-    const text = await response.text();
-    const lastMessage = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
-    const answer: unknown = JSON.parse(lastMessage);
-    return isRecord(answer) ? answer : {};
+    const responseText = await response.text();
+    const lastMessage = responseText.startsWith('{')
+      ? responseText
+      : (responseText.trim().split('data: ').at(-1) ?? '');
+    const lastAnswer: unknown = JSON.parse(lastMessage);
+    return isRecord(lastAnswer) ? lastAnswer : {};
   };
   return { exchangeMessage, close: async () => undefined };
 }
@@ -60,7 +62,7 @@ export async function connectModernStdio(stack: Endpoint): Promise<ModernClient>
     env: { ...Object.fromEntries(inheritedEnv), ...stack.env },
     stderr: 'ignore',
   });
-  const answerHandlers = new Map<unknown, (answer: Record<string, unknown>) => void>();
+  const answerHandlers = new Map<unknown, (lastAnswer: Record<string, unknown>) => void>();
   const listeners = new Map<unknown, (progress: Record<string, unknown>) => void>();
   stdioTransport.onmessage = (requestMessage) => {
     if ('method' in requestMessage) {

@@ -71,7 +71,7 @@ function readPort(address: string | AddressInfo | null): number {
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');
-  const total = Number(pages);
+  const totalPages = Number(pages);
   site.requestedChannels.push(channel);
   response.on('close', () => {
     clearTimeout(timer);
@@ -93,8 +93,8 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
     response.end(
       JSON.stringify({
         messages: channelMessages,
-        ...(page + 1 < total ? { nextCursor: String(page + 1) } : {}),
-        totalPages: total,
+        ...(page + 1 < totalPages ? { nextCursor: String(page + 1) } : {}),
+        totalPages,
       }),
     );
   };

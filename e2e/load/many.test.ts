@@ -42,8 +42,8 @@ function useSystemWith(settings: Record<string, number | string>): void {
     clients = [];
     // The daemon ends a cancelled call shortly after the client has stopped waiting.
     await waitFor('all calls to end', async () => {
-      const { running, queued } = (await testedSystem.readStatus()).calls;
-      return running === 0 && queued === 0;
+      const { running: runningCount, queued } = (await testedSystem.readStatus()).calls;
+      return runningCount === 0 && queued === 0;
     });
   });
   after(() => testedSystem?.close());
@@ -158,9 +158,12 @@ describe('calls of 64 clients', () => {
     const greedyEndings = (await Promise.all(greedyCalls)).map(({ callEnding }) => callEnding);
     const refusedEndings = greedyEndings.filter(({ code }) => code !== 'ok');
     assert.equal(refusedEndings.length, 101);
-    for (const { code, text } of refusedEndings) {
-      assert.equal(code, 'rate_limited', text);
-      assert.match(text, /1200 calls of this plugin are queued, the maximum \(--max-waiting\).* Wait, then retry/);
+    for (const { code, text: endingText } of refusedEndings) {
+      assert.equal(code, 'rate_limited', endingText);
+      assert.match(
+        endingText,
+        /1200 calls of this plugin are queued, the maximum \(--max-waiting\).* Wait, then retry/,
+      );
     }
   });
 });

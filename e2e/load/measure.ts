@@ -60,8 +60,8 @@ async function countObjects(session: Session, contextId?: number): Promise<World
   const memoryNumbers: Record<string, number> = {};
   for (const name of countedClasses) {
     // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
-    const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    memoryNumbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
+    const entriesCode = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
+    memoryNumbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entriesCode : 'this.length');
   }
   const heapBytes = Number(Object(await session.sendCommand('Runtime.getHeapUsage')).usedSize);
   return {

@@ -119,9 +119,9 @@ async function makeCalls(
     const callEnding = await startCall(clients[i % clients.length], chooseTool(i), key, i);
     openCount--;
     endingCounts.set(callEnding.code, (endingCounts.get(callEnding.code) ?? 0) + 1);
-    const problem = findMismatch(chooseTool(i), key, callEnding);
-    if (problem && violationTexts.length < 20)
-      violationTexts.push(`${key}: ${problem}: ${callEnding.text.slice(0, 300)}`);
+    const mismatchText = findMismatch(chooseTool(i), key, callEnding);
+    if (mismatchText && violationTexts.length < 20)
+      violationTexts.push(`${key}: ${mismatchText}: ${callEnding.text.slice(0, 300)}`);
   };
   try {
     for (let i = 0; i < callRate.calls; i++) {

@@ -170,9 +170,9 @@ test('a wait ends at once when the call is cancelled', async () => {
   const page = await pageLab.openPage('<button disabled>Off</button>');
   const started = await page.startOperation('click', { target: await page.findRef('Off'), timeoutMs: 60_000 });
   await started.cancel();
-  const answer = await started.answer();
-  assert.equal(answer.error?.code, 'cancelled');
-  assert.ok(answer.durationMs < 5_000);
+  const clickAnswer = await started.answer();
+  assert.equal(clickAnswer.error?.code, 'cancelled');
+  assert.ok(clickAnswer.durationMs < 5_000);
 });
 
 test('level 2 can bracket its own input with watch and changes, and locate gives the point', async () => {
@@ -182,8 +182,8 @@ test('level 2 can bracket its own input with watch and changes, and locate gives
   for (const type of ['mousePressed', 'mouseReleased']) {
     await page.session.sendCommand('Input.dispatchMouseEvent', { type, ...clickPoint, button: 'left', clickCount: 1 });
   }
-  const { changes } = await page.callForResult('changes', { since: snapshot });
-  assert.match(changes, /^~ button "Done"/);
+  const { changes: pageChanges } = await page.callForResult('changes', { since: snapshot });
+  assert.match(pageChanges, /^~ button "Done"/);
   assert.equal((await page.callOperation('changes', { since: snapshot })).error?.code, 'invalid_arguments');
 });
 

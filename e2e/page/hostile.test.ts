@@ -16,10 +16,10 @@ test('a page that replaces every built-in is read and clicked', async () => {
       for (const key of Object.getOwnPropertyNames(owner)) { if (key === 'constructor') continue;
         try { Object.defineProperty(owner, key, { get() { throw new Error('trap'); }, configurable: true }); } catch {} }
   </script>`);
-  const first = await page.callForResult('snapshot');
-  assert.match(first.text, /^button "Press" \[ref=e1\]\nno$/);
-  const clicked = await page.callForResult('click', { target: 'e1' });
-  assert.match(clicked.changes, /yes/);
+  const firstSnapshot = await page.callForResult('snapshot');
+  assert.match(firstSnapshot.text, /^button "Press" \[ref=e1\]\nno$/);
+  const clickResult = await page.callForResult('click', { target: 'e1' });
+  assert.match(clickResult.changes, /yes/);
 });
 
 test('elements with the names of built-in properties break nothing', async () => {
@@ -81,10 +81,10 @@ test('a page that never stops changing is answered after 2 s, as busy', async ()
   const page =
     await pageLab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
     const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { tick.textContent = ++n; c.port2.postMessage(0); }; c.port2.postMessage(0);</script>`);
-  const answer = await page.callOperation('click', { target: await page.findRef('Go') });
-  assert.equal(answer.result.busy, true);
-  assert.match(answer.result.changes, /clicked/);
-  assert.ok(answer.durationMs < 15_000);
+  const clickAnswer = await page.callOperation('click', { target: await page.findRef('Go') });
+  assert.equal(clickAnswer.result.busy, true);
+  assert.match(clickAnswer.result.changes, /clicked/);
+  assert.ok(clickAnswer.durationMs < 15_000);
 });
 
 test('Content Security Policy and Trusted Types do not stop the script', async () => {

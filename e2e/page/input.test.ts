@@ -9,8 +9,8 @@ before(async () => {
 });
 after(() => pageLab?.close());
 
-const typeInto = async (page: LabPage, field: string, text: string, args: object = {}) =>
-  page.callOperation('type', { target: await page.findRef(field), text, ...args });
+const typeInto = async (page: LabPage, fieldName: string, text: string, args: object = {}) =>
+  page.callOperation('type', { target: await page.findRef(fieldName), text, ...args });
 
 for (const isInFront of [false, true]) {
   test(`text fields take text in a ${isInFront ? 'front' : 'background'} tab, with trusted input events`, async () => {
@@ -61,12 +61,12 @@ test('the value after typing is the truth: fields that format, limit or refuse t
   assert.equal((await typeInto(page, 'Upper', 'abc')).result.value, 'ABC');
   const stubbornResult = await typeInto(page, 'Stubborn', 'new');
   assert.match(`${stubbornResult.error?.code} ${stubbornResult.error?.pageText}`, /rejected .*contains: "keep"/);
-  for (const [field, code] of [
+  for (const [fieldName, code] of [
     ['Fixed', 'wrong_element'],
     ['Button', 'wrong_element'],
     ['Off', 'not_hittable'],
   ] as const) {
-    assert.equal((await typeInto(page, field, 'x')).error?.code, code, field);
+    assert.equal((await typeInto(page, fieldName, 'x')).error?.code, code, fieldName);
   }
 });
 
@@ -100,9 +100,9 @@ test('slowly sends a key for each character, and a cancel reports how far it cam
     'new Promise((r) => { const c = new MessageChannel(); const f = () => document.querySelector("input").value.length > 20 ? r(0) : c.port2.postMessage(0); c.port1.onmessage = f; f(); })',
   );
   await startedType.cancel();
-  const answer = await startedType.answer();
-  assert.equal(answer.error?.code, 'cancelled');
-  assert.match(answer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
+  const typeAnswer = await startedType.answer();
+  assert.equal(typeAnswer.error?.code, 'cancelled');
+  assert.match(typeAnswer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
 });
 
 test('keys do what they do for a user', async () => {
@@ -112,8 +112,8 @@ test('keys do what they do for a user', async () => {
     <label><input type=radio name=r value=1 checked>One</label><label><input type=radio name=r value=2>Two</label>
     <dialog id=d><button>Inside</button></dialog><p id=out></p>
     <script>window.last = ''; document.addEventListener('keydown', (e) => { last = [e.key, e.code, e.ctrlKey, e.shiftKey].join(); if (e.ctrlKey && e.key === 'k') out.textContent = 'shortcut'; });</script>`);
-  const pressKey = async (key: string, field?: string) =>
-    page.callForResult('press', { key, ...(field ? { target: await page.findRef(field) } : {}) });
+  const pressKey = async (key: string, fieldName?: string) =>
+    page.callForResult('press', { key, ...(fieldName ? { target: await page.findRef(fieldName) } : {}) });
   await pressKey('x', '"A"');
   await pressKey('y');
   assert.equal(await page.inPage('a.value'), 'xy');
@@ -146,7 +146,7 @@ test('forms are filled field by field, and a field that fails does not stop the 
     <label>Country <select name=country><option value=de>Germany</option><option value=fr>France</option></select></label>
     <div role=switch aria-checked=false tabindex=0 aria-label=Dark id=dark>x</div><label>Fixed <input readonly></label><button>Send</button></form><p id=out></p>
     <script>dark.onclick = () => dark.setAttribute('aria-checked', dark.getAttribute('aria-checked') === 'false');</script>`);
-  const fields = await Promise.all(
+  const formFields = await Promise.all(
     [
       ['"Name"', 'Ada'],
       ['"Born"', '1990-12-10'],
@@ -159,7 +159,7 @@ test('forms are filled field by field, and a field that fails does not stop the 
       value,
     })),
   );
-  const fillResult = await page.callForResult('fill', { fields, submit: true });
+  const fillResult = await page.callForResult('fill', { fields: formFields, submit: true });
   assert.deepEqual(
     fillResult.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
     [
@@ -195,8 +195,8 @@ test('options are chosen in native and in drawn lists', async () => {
       c.onclick = () => { l.hidden = false; c.setAttribute('aria-expanded', true); };
       for (let i = 0; i < 60; i++) { const o = document.createElement('li'); o.setAttribute('role', 'option'); o.textContent = 'Option ' + i;
         o.onclick = () => { c.textContent = o.textContent; l.hidden = true; c.setAttribute('aria-expanded', false); for (const x of l.children) x.setAttribute('aria-selected', x === o); }; l.append(o); }</script>`);
-  const selectValues = async (field: string, values: string[]) =>
-    page.callOperation('select', { target: await page.findRef(field), values });
+  const selectValues = async (fieldName: string, values: string[]) =>
+    page.callOperation('select', { target: await page.findRef(fieldName), values });
   assert.deepEqual((await selectValues('"Native"', ['two'])).result.chosen, ['Two']);
   assert.equal(await page.inPage('n.value + changes'), '21');
   assert.deepEqual((await selectValues('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
@@ -218,8 +218,8 @@ test('a selection that the page does not show is reported with a note', async ()
       for (const other of l.children) other.setAttribute('aria-selected', other !== option); };</script>`);
   const selectValues = async (values: string[]) =>
     page.callForResult('select', { target: await page.findRef('"Ships"'), values });
-  const one = await selectValues(['Yoke']);
-  assert.deepEqual(one.notes, [], JSON.stringify(one));
+  const selectedOne = await selectValues(['Yoke']);
+  assert.deepEqual(selectedOne.notes, [], JSON.stringify(selectedOne));
   const both = await selectValues(['X-ray', 'Yoke']);
   assert.equal(await page.inPage('tags.textContent'), 'Yoke');
   assert.match(both.notes.join(' '), /The page does not show all options as chosen\. Check them with a snapshot\./);

@@ -71,8 +71,8 @@ test('a page reads as text and as HTML, and a target limits what is read', async
   const html = await page.callForResult('read', { format: 'html' });
   assert.match(html.text, /<a href="\/next\?a=1">next page<\/a>/);
   for (const hidden of ['hunter2222', 'hidden', 'white']) assert.ok(!html.text.includes(hidden), hidden);
-  const found = await page.callForResult('find', { selector: 'table' });
-  const table = await page.callForResult('read', { target: found.matches[0].ref, format: 'text' });
+  const foundMatches = await page.callForResult('find', { selector: 'table' });
+  const table = await page.callForResult('read', { target: foundMatches.matches[0].ref, format: 'text' });
   assert.equal(table.text, 'Name\tPrice\nTea | black\t3 €');
 });
 
@@ -82,17 +82,19 @@ test('a long page comes in parts that join to the whole text', async () => {
   );
   const readParts: string[] = [];
   let cursor: string | undefined;
-  let total = 0;
+  let totalTokens = 0;
   do {
-    const part = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
-    assert.ok(part.tokens <= 500);
-    readParts.push(part.text);
-    ({ cursor, total } = part);
+    const readPart = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
+    assert.ok(readPart.tokens <= 500);
+    readParts.push(readPart.text);
+    ({ cursor, total: totalTokens } = readPart);
   } while (cursor);
-  assert.ok(readParts.length > 5 && total > 2_500);
-  const numbers = [...readParts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) => Number(m[1]));
+  assert.ok(readParts.length > 5 && totalTokens > 2_500);
+  const paragraphNumbers = [...readParts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) =>
+    Number(m[1]),
+  );
   assert.deepEqual(
-    numbers,
+    paragraphNumbers,
     Array.from({ length: 400 }, (_, i) => i),
   );
   assert.equal((await page.callOperation('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');

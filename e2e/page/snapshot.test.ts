@@ -156,10 +156,10 @@ const makeBigPage = (rows: number) =>
 
 test('long tables are folded, and what is in view is never folded away', async (t) => {
   const page = await pageLab.openPage(makeBigPage(430));
-  const top = await page.callForResult('snapshot');
-  assert.match(top.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
-  assert.match(top.text, /contentinfo\n The end/);
-  assert.ok(top.tokens < 2_000);
+  const topSnapshot = await page.callForResult('snapshot');
+  assert.match(topSnapshot.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
+  assert.match(topSnapshot.text, /contentinfo\n The end/);
+  assert.ok(topSnapshot.tokens < 2_000);
   await page.inPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
   const belowSnapshot = await page.snapshot();
   for (const row of [301, 305, 310])
@@ -173,7 +173,7 @@ test('long tables are folded, and what is in view is never folded away', async (
   assert.ok(!interactive.includes('The end') && interactive.includes('link "Order 301"'));
   const small = await page.callForResult('snapshot', { maxTokens: 400 });
   t.diagnostic(
-    `folded ${top.tokens}, view ${viewportSnapshot.tokens}, small ${small.tokens}, whole ${wholeSnapshot.tokens} tokens`,
+    `folded ${topSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${small.tokens}, whole ${wholeSnapshot.tokens} tokens`,
   );
   assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
 });
@@ -200,8 +200,8 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
   }`);
   const refByName = new Map<string, string>(); // refs by button name
   const readRefs = async () => {
-    const text = await page.snapshot({ maxTokens: 0 });
-    return new Map([...text.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));
+    const snapshotText = await page.snapshot({ maxTokens: 0 });
+    return new Map([...snapshotText.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));
   };
   for (let i = 0; i < 20; i++) {
     for (const [name, elementRef] of await readRefs()) {
@@ -215,8 +215,8 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
   const goneRefs = [...refByName].filter(([name]) => !currentRefs.has(name));
   assert.ok(goneRefs.length > 20 && currentRefs.size > 20);
   for (const [name, elementRef] of goneRefs) {
-    const answer = await page.callOperation('describe', { target: elementRef });
-    assert.equal(answer.error?.code, 'stale_ref', `${name} ${elementRef}: ${JSON.stringify(answer)}`);
+    const describeAnswer = await page.callOperation('describe', { target: elementRef });
+    assert.equal(describeAnswer.error?.code, 'stale_ref', `${name} ${elementRef}: ${JSON.stringify(describeAnswer)}`);
   }
   for (const [name, elementRef] of currentRefs)
     assert.equal((await page.callForResult('describe', { target: elementRef })).elementName, name);
@@ -253,12 +253,12 @@ test('with since, only what changed is returned', async (t) => {
   );
   assert.ok(addedResult.tokens <= 60);
   await page.inPage(`document.querySelector('button').disabled = true; document.querySelector('footer').remove()`);
-  const after = await page.callForResult('snapshot', { since: addedResult.snapshot });
-  assert.equal(after.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
+  const afterResult = await page.callForResult('snapshot', { since: addedResult.snapshot });
+  assert.equal(afterResult.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
   const unknown = await page.callForResult('snapshot', { since: 's99' });
   assert.equal(unknown.full, true);
   await page.inPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
-  assert.equal((await page.callForResult('snapshot', { since: after.snapshot })).full, true);
+  assert.equal((await page.callForResult('snapshot', { since: afterResult.snapshot })).full, true);
 });
 
 test('frames are listed with their index, and each frame has a separate script', async () => {
@@ -270,10 +270,14 @@ test('frames are listed with their index, and each frame has a separate script',
       others: { '/inner': innerHtml, '/foreign': '<button>Foreign</button>' },
     },
   );
-  const top = await page.callForResult('snapshot');
-  assert.match(top.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
+  const topSnapshot = await page.callForResult('snapshot');
+  assert.match(topSnapshot.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
   assert.deepEqual(
-    top.frames.map((frame: { ref: string; line: number; index: number }) => [frame.ref, frame.line, frame.index]),
+    topSnapshot.frames.map((frame: { ref: string; line: number; index: number }) => [
+      frame.ref,
+      frame.line,
+      frame.index,
+    ]),
     [
       ['e1', 1, 0],
       ['e2', 2, 1],

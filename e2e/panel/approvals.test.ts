@@ -30,9 +30,9 @@ async function setPermission(name: string, permission: string): Promise<void> {
 
 /** If the call fails, only a test that awaits the promise of callEcho receives the error. */
 function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
-  const outcome = caller.call('messages__echo', { value });
-  outcome.catch(() => undefined);
-  return outcome;
+  const callOutcome = caller.call('messages__echo', { value });
+  callOutcome.catch(() => undefined);
+  return callOutcome;
 }
 
 function findWaitingCard(value: string): Locator {

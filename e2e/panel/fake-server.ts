@@ -77,10 +77,10 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
   const receiveToolEvent = (method: unknown, params: unknown) => {
-    const { dispatchId, reports = [], text } = Object(params);
+    const { dispatchId, reports = [], text: resultText } = Object(params);
     const events = toolEvents.get(dispatchId);
     if (method === 'tool.progress') events?.reports.push(...reports);
-    if (method === 'tool.part') events?.parts.push(text);
+    if (method === 'tool.part') events?.parts.push(resultText);
   };
   const dispatchTool: FakeServer['dispatchTool'] = (params) => {
     const id = params.dispatchId ?? `call_${randomUUID()}`;

@@ -18,10 +18,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+const findRow = (rowText: string) => panel.locator('.ended > li', { hasText: rowText }).first();
 
-async function runAgain(text: string): Promise<void> {
-  const row = findRow(text);
+async function runAgain(rowText: string): Promise<void> {
+  const row = findRow(rowText);
   if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
   await row.getByRole('button', { name: 'Run again' }).click();
 }

@@ -28,8 +28,8 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-function showPlugins(plugins: readonly PluginView[], more: object = {}): void {
-  fixture.server.notifyPanel('state.plugins', { plugins, ...more });
+function showPlugins(plugins: readonly PluginView[], pluginFields: object = {}): void {
+  fixture.server.notifyPanel('state.plugins', { plugins, ...pluginFields });
 }
 
 async function waitForRequest(method: string): Promise<unknown> {

@@ -108,15 +108,15 @@ test('a button shows more than 100 recent calls, and only rows near the window a
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
   // Like the daemon, the test sends newer calls after older calls, and at most 200 ended calls in one message.
-  for (let start = 800; start >= 0; start -= 200) {
-    showCalls(calls.slice(start, start + 200));
-    await panel.locator('#recent', { hasText: String(1000 - start) }).waitFor();
+  for (let pageStart = 800; pageStart >= 0; pageStart -= 200) {
+    showCalls(calls.slice(pageStart, pageStart + 200));
+    await panel.locator('#recent', { hasText: String(1000 - pageStart) }).waitFor();
   }
   await waitForRows(100);
-  for (let shown = 200; shown <= 1000; shown += 100) {
+  for (let shownCount = 200; shownCount <= 1000; shownCount += 100) {
     // Press Enter instead of clicking, because the button moves while Chrome lays out rows that scroll into view.
     await panel.getByRole('button', { name: 'Show 100 more' }).press('Enter');
-    await waitForRows(shown);
+    await waitForRows(shownCount);
   }
   assert.equal(await panel.getByRole('button', { name: /^Show \d+ more/ }).count(), 0);
   // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window.
@@ -127,8 +127,8 @@ test('a button shows more than 100 recent calls, and only rows near the window a
         (rows) => rows.filter((endedCallRow) => endedCallRow.checkVisibility({ contentVisibilityAuto: true })).length,
       );
   for (const scrollShare of [0, 0.5, 1]) {
-    await panel.evaluate(async (part) => {
-      window.scrollTo(0, document.body.scrollHeight * part);
+    await panel.evaluate(async (scrollPart) => {
+      window.scrollTo(0, document.body.scrollHeight * scrollPart);
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
     }, scrollShare);
     const drawn = await countDrawnRows();

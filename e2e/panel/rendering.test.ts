@@ -26,9 +26,9 @@ async function recordChanges(): Promise<void> {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
         const element = target instanceof Element ? target : target.parentElement;
         if (element?.closest('.call .time')) continue;
-        const place = element?.closest('li .head, li, section, p') ?? element;
-        const item = element?.closest('li');
-        nodeChanges.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
+        const changedPlace = element?.closest('li .head, li, section, p') ?? element;
+        const listItem = element?.closest('li');
+        nodeChanges.push(`${type} ${(listItem?.querySelector('.args') ?? changedPlace)?.textContent ?? ''}`);
       }
     });
     nodeObserver.observe(document.body, {

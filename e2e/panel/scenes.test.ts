@@ -79,8 +79,10 @@ test('the scene with long names keeps the name of each tool and each control vis
   await panel.locator('.ended > li').nth(3).waitFor();
   const hiddenElements = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
     elements.flatMap((element) => {
-      const { left, right, width } = element.getBoundingClientRect();
-      return width < 25 || left < 0 || right > window.innerWidth ? `${element.className} ${left} ${right}` : [];
+      const { left: leftEdge, right: rightEdge, width } = element.getBoundingClientRect();
+      return width < 25 || leftEdge < 0 || rightEdge > window.innerWidth
+        ? `${element.className} ${leftEdge} ${rightEdge}`
+        : [];
     }),
   );
   assert.deepEqual(hiddenElements, []);

@@ -181,8 +181,8 @@ function startTerminal(value: string) {
   child.stdout.on('data', (chunk) => {
     searchedText += String(chunk);
   });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { text: () => searchedText, type: (line: string) => child.stdin.write(`${line}\n`), ended };
+  const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { text: () => searchedText, type: (line: string) => child.stdin.write(`${line}\n`), ended: exitCode };
 }
 
 test('opentabs call asks for approval in a terminal, and Enter denies', async () => {

@@ -18,14 +18,14 @@ before(async () => {
 after(() => stack?.close());
 
 const readNotes = () => stack.page.evaluate(() => document.documentElement.dataset.notes ?? '[]');
-const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+const findRow = (rowText: string) => panel.locator('.ended > li', { hasText: rowText }).first();
 
-async function addNote(text: string): Promise<void> {
-  assert.equal((await client.call('notes__add_note', { text })).isError, false);
+async function addNote(rowText: string): Promise<void> {
+  assert.equal((await client.call('notes__add_note', { text: rowText })).isError, false);
 }
 
-async function pressUndo(text: string): Promise<void> {
-  const callRow = findRow(text);
+async function pressUndo(rowText: string): Promise<void> {
+  const callRow = findRow(rowText);
   if ((await callRow.locator('details[open]').count()) === 0) await callRow.locator('summary').click();
   await callRow.getByRole('button', { name: 'Undo' }).click();
 }

@@ -45,8 +45,8 @@ test('one approval allows the call and the reload of a tab in which the user has
   const client = await stack.connectHttp();
   const call = client.call('places__where');
   const [waitingCalls] = await waitFor('the call to wait for approval', async () => {
-    const found = await readWaiting();
-    return found.length > 0 ? found : undefined;
+    const foundCall = await readWaiting();
+    return foundCall.length > 0 ? foundCall : undefined;
   });
   assert.match(
     waitingCalls?.reason ?? '',

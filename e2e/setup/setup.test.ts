@@ -67,9 +67,9 @@ function startInTerminal(command: string): Terminal {
   };
 }
 
-async function waitForText(shellTerminal: Terminal, text: string): Promise<void> {
-  await waitFor(`the text ${text}`, () => shellTerminal.readScreen().includes(text)).catch((error: unknown) =>
-    assert.fail(`${error}\n${shellTerminal.readScreen()}`),
+async function waitForText(shellTerminal: Terminal, awaitedText: string): Promise<void> {
+  await waitFor(`the text ${awaitedText}`, () => shellTerminal.readScreen().includes(awaitedText)).catch(
+    (error: unknown) => assert.fail(`${error}\n${shellTerminal.readScreen()}`),
   );
 }
 
@@ -107,7 +107,7 @@ test('setup connects a client and a browser, and makes the first call', async ()
   for (const typedLine of shellTerminal
     .readScreen()
     .split('\r\n')
-    .filter((text) => !text.startsWith('opentabs: ') && !text.includes('/'))) {
+    .filter((awaitedText) => !awaitedText.startsWith('opentabs: ') && !awaitedText.includes('/'))) {
     assert.ok(typedLine.length <= 80, `a line has ${typedLine.length} columns: ${typedLine}`);
   }
 });

@@ -10,10 +10,10 @@ const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
   let failedCount = 0;
-  const checkOutcome = (description: string, passed: boolean, outcome: Outcome) => {
+  const checkOutcome = (description: string, passed: boolean, jobOutcome: Outcome) => {
     if (!passed) failedCount++;
-    const details = `${(outcome.durationMs / 1000).toFixed(2)} s, ${outcome.progress.length} notifications: ${outcome.text.slice(0, 120)}`;
-    printLine(`${passed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${details}`);
+    const detailText = `${(jobOutcome.durationMs / 1000).toFixed(2)} s, ${jobOutcome.progress.length} notifications: ${jobOutcome.text.slice(0, 120)}`;
+    printLine(`${passed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${detailText}`);
   };
   const isNear = (ms: number, wantMs: number) => Math.abs(ms - wantMs) <= 400;
   try {

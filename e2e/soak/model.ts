@@ -158,11 +158,11 @@ function mayHaveStaleSession(
   return (
     serverRestart !== undefined &&
     !calls.some(
-      (other) =>
-        other.plan.client === call.plan.client &&
-        other.fromMs > serverRestart.fromMs &&
-        other.toMs < call.fromMs &&
-        other.callEnding.answerCount > 0,
+      (otherCall) =>
+        otherCall.plan.client === call.plan.client &&
+        otherCall.fromMs > serverRestart.fromMs &&
+        otherCall.toMs < call.fromMs &&
+        otherCall.callEnding.answerCount > 0,
     )
   );
 }
@@ -186,9 +186,10 @@ export function findViolations(
   if (answerCount > 1) violationTexts.push(`the call was answered ${answerCount} times`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
     violationTexts.push('the call was answered although its ending is without an answer');
-  for (const [i, n] of progress.entries()) {
-    const previous = progress[i - 1];
-    if (previous !== undefined && !(n > previous)) violationTexts.push(`progress went from ${previous} to ${n}`);
+  for (const [i, progressNumber] of progress.entries()) {
+    const previousNumber = progress[i - 1];
+    if (previousNumber !== undefined && !(progressNumber > previousNumber))
+      violationTexts.push(`progress went from ${previousNumber} to ${progressNumber}`);
   }
   if (call.plan.kind === 'noProgress' && progress.length > 0) violationTexts.push('progress came without a token');
   const { idleMs } = limitsByName[call.limits];

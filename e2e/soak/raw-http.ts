@@ -137,10 +137,10 @@ class RawHttpClient implements SoakClient {
       return makeUnansweredEnding('refused', await response.text());
     }
     if (!response.headers.get('content-type')?.includes('text/event-stream')) {
-      const text = await response.text();
-      if (text === '')
+      const responseText = await response.text();
+      if (responseText === '')
         return makeUnansweredEnding('silent', `an empty answer with status ${response.status}`, progress);
-      return parseAnswer(JSON.parse(text), progress);
+      return parseAnswer(JSON.parse(responseText), progress);
     }
     let callEnding: CallEnding | undefined;
     let answerCount = 0;

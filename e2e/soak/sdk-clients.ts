@@ -63,9 +63,9 @@ class SdkClient implements SoakClient {
       return await Promise.race([answeredCall, connection.brokenConnection]);
     } catch (error) {
       if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
-      const { code, text } = classifyError(error);
+      const { code, text: errorText } = classifyError(error);
       if (code === 'refused' || code === 'transport') this.#discardConnection(connectionPromise);
-      return makeUnansweredEnding(code, text, progress);
+      return makeUnansweredEnding(code, errorText, progress);
     }
   }
 
@@ -126,8 +126,8 @@ class SdkClient implements SoakClient {
 }
 
 function classifyError(error: unknown): { code: string; text: string } {
-  const text = String(error);
-  if (error instanceof McpError && error.code !== -32000) return { code: `rpc:${error.code}`, text };
-  if (/HTTP 404|Session not found|no such session/i.test(text)) return { code: 'refused', text };
-  return { code: 'transport', text };
+  const errorText = String(error);
+  if (error instanceof McpError && error.code !== -32000) return { code: `rpc:${error.code}`, text: errorText };
+  if (/HTTP 404|Session not found|no such session/i.test(errorText)) return { code: 'refused', text: errorText };
+  return { code: 'transport', text: errorText };
 }

@@ -64,10 +64,10 @@ function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport):
   const peakBytes = Math.max(0, ...rssBytes.map((sample) => sample.bytes));
   return [
     `  server  RSS ${formatMegabytes(memoryBefore.server.rssBytes)} -> ${formatMegabytes(memoryAfter?.server.rssBytes)} (peak ${formatMegabytes(peakBytes)}), goroutines ${memoryBefore.server.goroutines} -> ${memoryAfter?.server.goroutines}`,
-    ...(['worker', 'page', 'bridge'] as const).map((side) => {
-      const beforeSide = memoryBefore[side];
-      const afterSide = memoryAfter?.[side];
-      return `  ${side.padEnd(6)}  heap ${formatMegabytes(beforeSide.heapBytes)} -> ${formatMegabytes(afterSide?.heapBytes)}, ports ${beforeSide.ports} -> ${afterSide?.ports}, abort controllers ${beforeSide.controllers} -> ${afterSide?.controllers}, table entries ${beforeSide.entries} -> ${afterSide?.entries}`;
+    ...(['worker', 'page', 'bridge'] as const).map((contextName) => {
+      const beforeSide = memoryBefore[contextName];
+      const afterSide = memoryAfter?.[contextName];
+      return `  ${contextName.padEnd(6)}  heap ${formatMegabytes(beforeSide.heapBytes)} -> ${formatMegabytes(afterSide?.heapBytes)}, ports ${beforeSide.ports} -> ${afterSide?.ports}, abort controllers ${beforeSide.controllers} -> ${afterSide?.controllers}, table entries ${beforeSide.entries} -> ${afterSide?.entries}`;
     }),
     `  page    listeners ${memoryBefore.listeners} -> ${memoryAfter?.listeners}, documents ${memoryBefore.documents} -> ${memoryAfter?.documents}`,
   ];

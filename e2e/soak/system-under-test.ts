@@ -122,9 +122,9 @@ export class SystemUnderTest {
 
   async readStatus(): Promise<Status> {
     const headers = { authorization: `Bearer ${this.token}` };
-    const answer = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
-    const status: unknown = await answer.json();
-    if (!isStatus(status)) throw new Error(`/status answered ${answer.status}`);
+    const statusResponse = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
+    const status: unknown = await statusResponse.json();
+    if (!isStatus(status)) throw new Error(`/status answered ${statusResponse.status}`);
     return status;
   }
 
@@ -189,10 +189,10 @@ export class SystemUnderTest {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const text = await this.browser.inPage(id, (puppetPage) =>
+      const runningText = await this.browser.inPage(id, (puppetPage) =>
         puppetPage.evaluate('document.documentElement.dataset.running ?? ""'),
       );
-      keys.push(...String(text).split(' ').filter(Boolean));
+      keys.push(...String(runningText).split(' ').filter(Boolean));
     }
     return keys;
   }
@@ -215,8 +215,8 @@ export class SystemUnderTest {
   }
 
   countStarts(): void {
-    for (const note of this.site.receivedNotes.splice(0)) {
-      const [event, key] = note.split(' ');
+    for (const receivedNote of this.site.receivedNotes.splice(0)) {
+      const [event, key] = receivedNote.split(' ');
       if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }
   }

@@ -7,8 +7,8 @@ function makeFixture() {
   const sentBatches: string[][] = [];
   const scheduledWorks: (() => void)[] = [];
   const batcher = makeBatcher<string>({
-    sendMessages: (messages) => {
-      if (environment.port) sentBatches.push([...messages]);
+    sendMessages: (sentMessages) => {
+      if (environment.port) sentBatches.push([...sentMessages]);
       return environment.port;
     },
     countChars: (message) => message.length,
@@ -59,7 +59,7 @@ test('the batch size is limited', () => {
   const { sentBatches, batcher } = makeFixture();
   const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
-  const chars = sentBatches.map((messages) => messages.join('').length);
+  const chars = sentBatches.map((sentMessages) => sentMessages.join('').length);
   assert.ok(sentBatches.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
 });
 

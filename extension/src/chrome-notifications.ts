@@ -21,12 +21,12 @@ export function onNotifications({ onClick, onButtonClick, onClose }: Notificatio
 }
 
 export async function showNotification(id: string, content: NotificationContent): Promise<void> {
-  const { title, message, context, buttonTitles } = content;
+  const { title, message: notificationMessage, context, buttonTitles } = content;
   await chrome.notifications.create(id, {
     type: 'basic',
     iconUrl: chrome.runtime.getURL('icons/128.png'),
     title,
-    message,
+    message: notificationMessage,
     contextMessage: context,
     buttons: buttonTitles.map((text) => ({ title: text })),
     requireInteraction: true,

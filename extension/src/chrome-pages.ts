@@ -49,12 +49,16 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
   };
   type Details = { tabId: number; frameId: number; documentLifecycle?: string };
   const addTop = <D extends Details>(
-    event: { addListener(callback: (e: D) => void): void; removeListener(callback: (e: D) => void): void },
-    toEvent: (e: D) => TabEvent,
+    event: {
+      addListener(callback: (eventDetails: D) => void): void;
+      removeListener(callback: (eventDetails: D) => void): void;
+    },
+    toEvent: (eventDetails: D) => TabEvent,
   ) =>
-    addListener(event, (e) => {
+    addListener(event, (eventDetails) => {
       // A prerendered page is not visible in a tab yet.
-      if (e.frameId === 0 && e.documentLifecycle !== 'prerender') listener(e.tabId, toEvent(e));
+      if (eventDetails.frameId === 0 && eventDetails.documentLifecycle !== 'prerender')
+        listener(eventDetails.tabId, toEvent(eventDetails));
     });
   addTop(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
   addTop(webNavigation.onCommitted, ({ url, documentId }) => ({ kind: 'committed', url, documentId }));
@@ -274,8 +278,8 @@ function reportInput(limitMs: number, name: string): void {
 }
 
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
-  chrome.runtime.onMessage.addListener((message: unknown, sender) => {
-    const kind = isRecord(message) ? message[UserInputMessageType] : undefined;
+  chrome.runtime.onMessage.addListener((runtimeMessage: unknown, sender) => {
+    const kind = isRecord(runtimeMessage) ? runtimeMessage[UserInputMessageType] : undefined;
     if (sender.tab?.id !== undefined && (kind === 'pointer' || kind === 'key')) listener(sender.tab.id, kind);
     return false;
   });

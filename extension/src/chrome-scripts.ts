@@ -25,12 +25,12 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
 /** Listing user scripts is slow, because Chrome also returns the code of all scripts. */
 export async function listUserScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.userScripts.getScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isIsolated: s.world === 'USER_SCRIPT',
-    allFrames: s.allFrames === true,
+  return scripts.map((userScript) => ({
+    id: userScript.id,
+    matches: userScript.matches ?? [],
+    excludeMatches: userScript.excludeMatches ?? [],
+    isIsolated: userScript.world === 'USER_SCRIPT',
+    allFrames: userScript.allFrames === true,
   }));
 }
 
@@ -81,20 +81,23 @@ export async function runInPage(
   const target = { tabId, documentIds: [documentId] };
   const scriptWorld =
     worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
-  const [first, ...others] = scripts;
-  const js: [{ code: string }, ...{ code: string }[]] = [{ code: first }, ...others.map((code) => ({ code }))];
+  const [firstScript, ...otherScripts] = scripts;
+  const js: [{ code: string }, ...{ code: string }[]] = [
+    { code: firstScript },
+    ...otherScripts.map((code) => ({ code })),
+  ];
   const [frame] = await chrome.userScripts.execute({ ...scriptWorld, target, js, injectImmediately: true });
   return frame?.result;
 }
 
 export async function listFileScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isIsolated: s.world === 'ISOLATED',
-    allFrames: s.allFrames === true,
+  return scripts.map((userScript) => ({
+    id: userScript.id,
+    matches: userScript.matches ?? [],
+    excludeMatches: userScript.excludeMatches ?? [],
+    isIsolated: userScript.world === 'ISOLATED',
+    allFrames: userScript.allFrames === true,
   }));
 }
 

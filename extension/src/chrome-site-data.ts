@@ -83,8 +83,8 @@ export async function removeCookie({
   partition,
 }: Cookie): Promise<boolean> {
   const url = `${isSecure ? 'https' : 'http'}://${cookieDomain.replace(/^\./, '')}${path}`;
-  const details = { url, name, ...(partition ? { partitionKey: partition } : {}) };
-  return Boolean(await chrome.cookies.remove(details));
+  const cookieDetails = { url, name, ...(partition ? { partitionKey: partition } : {}) };
+  return Boolean(await chrome.cookies.remove(cookieDetails));
 }
 
 export type SiteDataType = 'cache' | 'cacheStorage' | 'fileSystems' | 'indexedDB' | 'localStorage' | 'serviceWorkers';

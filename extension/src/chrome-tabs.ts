@@ -10,9 +10,9 @@ export async function describeTab(tabId: number | undefined): Promise<AnyTab | u
   const frame = await chrome.webNavigation.getFrame({ tabId: id, frameId: 0 }).catch(() => null);
   // While a page loads, tab.url may already be the new URL although the frame still shows the old document.
   const url = frame?.url || tab.url || '';
-  const problem = findAccessProblem(url, tab.discarded);
-  if (problem !== undefined || !frame)
-    return { tabId: id, url, title, active, problem: problem ?? 'the tab has no page yet' };
+  const accessProblem = findAccessProblem(url, tab.discarded);
+  if (accessProblem !== undefined || !frame)
+    return { tabId: id, url, title, active, problem: accessProblem ?? 'the tab has no page yet' };
   return { tabId: id, url, title, active, documentId: frame.documentId };
 }
 
@@ -55,16 +55,16 @@ export async function listAllTabs(): Promise<TabEntry[]> {
   return tabs.flatMap(({ id, windowId, title = '', url, pendingUrl, active, groupId }) => {
     if (id === undefined || id < 0) return [];
     const groupTitle = groupTitles.get(groupId);
-    const entry = { tabId: id, windowId, title, url: url || (pendingUrl ?? ''), active };
-    return [groupTitle === undefined ? entry : { ...entry, groupTitle }];
+    const activeTabEntry = { tabId: id, windowId, title, url: url || (pendingUrl ?? ''), active };
+    return [groupTitle === undefined ? activeTabEntry : { ...activeTabEntry, groupTitle }];
   });
 }
 
 /** Without the permission `tabGroups`, readGroupTitles returns an empty map. */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await hasTabGroupsPermission())) return new Map();
-  const groups = await chrome.tabGroups.query({});
-  return new Map(groups.map(({ id, title = '' }) => [id, title]));
+  const tabGroups = await chrome.tabGroups.query({});
+  return new Map(tabGroups.map(({ id, title = '' }) => [id, title]));
 }
 
 function hasTabGroupsPermission(): Promise<boolean> {
@@ -112,7 +112,7 @@ export async function readWindowFocus(): Promise<WindowFocus> {
 export async function restoreWindowFocus(windowFocus: WindowFocus, newTab: number): Promise<void> {
   const tab = await chrome.tabs.get(newTab).catch(() => undefined);
   if (!tab?.active) return;
-  const earlierActiveTab = windowFocus.activeTabs.find((entry) => entry.windowId === tab.windowId);
+  const earlierActiveTab = windowFocus.activeTabs.find((activeTabEntry) => activeTabEntry.windowId === tab.windowId);
   if (earlierActiveTab && earlierActiveTab.tabId !== newTab)
     await chrome.tabs.update(earlierActiveTab.tabId, { active: true });
   const { focused } = await chrome.windows.get(tab.windowId);

@@ -16,8 +16,8 @@ export interface HistorySearch {
 }
 
 export async function searchHistory(historySearch: HistorySearch): Promise<HistoryEntry[]> {
-  const items = await chrome.history.search(historySearch);
-  return items.flatMap(({ url, title = '', lastVisitTime = 0, visitCount = 0 }) =>
+  const historyItems = await chrome.history.search(historySearch);
+  return historyItems.flatMap(({ url, title = '', lastVisitTime = 0, visitCount = 0 }) =>
     url === undefined ? [] : [{ url, title, lastVisitMs: lastVisitTime, visitCount }],
   );
 }
@@ -66,9 +66,19 @@ export interface NotificationText {
 }
 
 /** showNotification returns false if the user has turned off the extension's notifications. */
-export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {
+export async function showNotification({
+  title,
+  message: notificationText,
+  source: iconSource,
+}: NotificationText): Promise<boolean> {
   if ((await chrome.notifications.getPermissionLevel()) !== 'granted') return false;
   const iconUrl = chrome.runtime.getURL('icons/128.png');
-  await chrome.notifications.create({ type: 'basic', title, message, contextMessage: source, iconUrl });
+  await chrome.notifications.create({
+    type: 'basic',
+    title,
+    message: notificationText,
+    contextMessage: iconSource,
+    iconUrl,
+  });
   return true;
 }

@@ -30,11 +30,11 @@ export async function readWindow(windowId: number): Promise<WindowEntry | undefi
 
 function toWindowEntry(window: chrome.windows.Window): WindowEntry[] {
   if (window.id === undefined) return [];
-  const { id, state = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
-  const entries = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
+  const { id, state: windowState = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
+  const closedTabs = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
     tabId === undefined ? [] : [{ tabId, title, url: url || (pendingUrl ?? ''), active }],
   );
-  return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
+  return [{ windowId: id, state: windowState, focused, left, top, width, height, tabs: closedTabs }];
 }
 
 export interface WindowProperties {
@@ -91,19 +91,19 @@ export interface TabGroupProperties {
 }
 
 export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
-  const [first, ...others] = tabIds;
-  if (first === undefined) throw new Error('a tab group needs a tab');
-  return await chrome.tabs.group({ tabIds: [first, ...others], createProperties: { windowId } });
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId === undefined) throw new Error('a tab group needs a tab');
+  return await chrome.tabs.group({ tabIds: [firstTabId, ...otherTabIds], createProperties: { windowId } });
 }
 
 export async function addToTabGroup(groupId: number, tabIds: readonly number[]): Promise<void> {
-  const [first, ...others] = tabIds;
-  if (first !== undefined) await chrome.tabs.group({ tabIds: [first, ...others], groupId });
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId !== undefined) await chrome.tabs.group({ tabIds: [firstTabId, ...otherTabIds], groupId });
 }
 
 export async function removeFromTabGroups(tabIds: readonly number[]): Promise<void> {
-  const [first, ...others] = tabIds;
-  if (first !== undefined) await chrome.tabs.ungroup([first, ...others]);
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId !== undefined) await chrome.tabs.ungroup([firstTabId, ...otherTabIds]);
 }
 
 export async function updateTabGroup(groupId: number, look: TabGroupProperties): Promise<void> {

@@ -109,9 +109,15 @@ export function onTabsChanged(
   onDiscard: (tabId: number) => void,
   onFreeze: (tabId: number, isFrozen: boolean) => void,
 ): void {
-  chrome.tabs.onUpdated.addListener((id, changes) => {
-    if (changes.frozen !== undefined) onFreeze(id, changes.frozen);
-    const relevantChanges = [changes.url, changes.title, changes.status, changes.discarded, changes.frozen];
+  chrome.tabs.onUpdated.addListener((id, tabChanges) => {
+    if (tabChanges.frozen !== undefined) onFreeze(id, tabChanges.frozen);
+    const relevantChanges = [
+      tabChanges.url,
+      tabChanges.title,
+      tabChanges.status,
+      tabChanges.discarded,
+      tabChanges.frozen,
+    ];
     if (relevantChanges.some((value) => value !== undefined)) onChange();
   });
   chrome.tabs.onCreated.addListener(onChange);
@@ -370,15 +376,15 @@ function toTextOrUndefined(value: unknown): string | undefined {
 }
 
 /** `title` is the tooltip of the icon, and its text for screen readers. */
-export async function setBadge(text: string, color: string, title: string): Promise<void> {
+export async function setBadge(badgeText: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
-  await chrome.action.setBadgeText({ text });
+  await chrome.action.setBadgeText({ text: badgeText });
   await chrome.action.setTitle({ title });
 }
 
 /** A tab without a separate text shows the badge text that setBadge set. */
-export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
-  await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
+export async function setTabBadge(tabId: number, badgeText: string | undefined, title: string): Promise<void> {
+  await chrome.action.setBadgeText(badgeText === undefined ? { tabId } : { tabId, text: badgeText });
   await chrome.action.setTitle({ tabId, title });
 }
 

@@ -52,9 +52,9 @@ export type UnknownFromPage =
 
 /** readFromPage validates each answer of a page script, because an attacker could control the process of the page. */
 export function readFromPage(messageText: string): UnknownFromPage | undefined {
-  const message = parseJson(messageText);
-  if (!isRecord(message)) return undefined;
-  const { op, id = 0, progress, input, request, answer, last } = message;
+  const parsedMessage = parseJson(messageText);
+  if (!isRecord(parsedMessage)) return undefined;
+  const { op, id = 0, progress, input, request, answer, last } = parsedMessage;
   if (typeof id !== 'number') return undefined;
   if (op === 'pong' || op === 'begun') return { op, id };
   if (op === 'progress') return { op, id, progress };
@@ -64,8 +64,8 @@ export function readFromPage(messageText: string): UnknownFromPage | undefined {
 
 /** readToPage validates little, because only the worker can send a ToPage. */
 export function readToPage(messageText: string): ToPage | undefined {
-  const message = parseJson(messageText);
-  return isToPage(message) ? message : undefined;
+  const parsedMessage = parseJson(messageText);
+  return isToPage(parsedMessage) ? parsedMessage : undefined;
 }
 
 function isToPage(value: unknown): value is ToPage {

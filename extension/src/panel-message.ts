@@ -160,12 +160,12 @@ export function readFromPanel(value: unknown): FromPanel | undefined {
   return action && { requestId: value.requestId, action };
 }
 
-function readCallsFilter({ tool, client, text: searchText, failed }: Fields): CallsFilter {
+function readCallsFilter({ tool, client, text: searchText, failed: failedOnly }: Fields): CallsFilter {
   return {
     ...(typeof tool === 'string' ? { tool } : {}),
     ...(typeof client === 'string' ? { client } : {}),
     ...(typeof searchText === 'string' ? { text: searchText } : {}),
-    ...(failed === true ? { failed } : {}),
+    ...(failedOnly === true ? { failed: failedOnly } : {}),
   };
 }
 
@@ -187,9 +187,9 @@ const actionReaders: PortReaders<Action> = {
   },
   history: ({ params }) => {
     if (!isRecord(params) || typeof params.limit !== 'number') return undefined;
-    const before = typeof params.before === 'string' ? { before: params.before } : {};
+    const beforeParam = typeof params.before === 'string' ? { before: params.before } : {};
     const filter = isRecord(params.filter) ? { filter: readCallsFilter(params.filter) } : {};
-    return { op: 'history', params: { limit: params.limit, ...before, ...filter } };
+    return { op: 'history', params: { limit: params.limit, ...beforeParam, ...filter } };
   },
   inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
@@ -219,16 +219,16 @@ const actionReaders: PortReaders<Action> = {
   settings: makePluginActionReader((plugin, { values }) =>
     isRecord(values) ? { op: 'settings', params: { plugin, values } } : undefined,
   ),
-  opening: makePluginActionReader((plugin, { allowed }) =>
-    typeof allowed === 'boolean' ? { op: 'opening', params: { plugin, allowed } } : undefined,
+  opening: makePluginActionReader((plugin, { allowed: isAllowed }) =>
+    typeof isAllowed === 'boolean' ? { op: 'opening', params: { plugin, allowed: isAllowed } } : undefined,
   ),
-  calls: makePluginActionReader((plugin, { other, allowed }) =>
-    typeof other === 'string' && typeof allowed === 'boolean'
-      ? { op: 'calls', params: { plugin, other, allowed } }
+  calls: makePluginActionReader((plugin, { other: otherPlugin, allowed: isAllowed }) =>
+    typeof otherPlugin === 'string' && typeof isAllowed === 'boolean'
+      ? { op: 'calls', params: { plugin, other: otherPlugin, allowed: isAllowed } }
       : undefined,
   ),
-  lateAccess: makePluginActionReader((plugin, { allowed }) =>
-    typeof allowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed } } : undefined,
+  lateAccess: makePluginActionReader((plugin, { allowed: isAllowed }) =>
+    typeof isAllowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed: isAllowed } } : undefined,
   ),
   browserTools: ({ params }) => {
     if (!isRecord(params) || typeof params.on !== 'boolean') return undefined;

@@ -147,30 +147,30 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
 
 const fromBridgeReaders: PortReaders<FromBridge> = {
   documentState: readDocumentState,
-  progress: ({ id, seq, skipped, reports }) =>
-    isNonEmptyText(id) && isCount(seq) && isCount(skipped) && isText(reports)
-      ? { op: 'progress', id, seq, skipped, reports }
+  progress: ({ id, seq, skipped: skippedCount, reports }) =>
+    isNonEmptyText(id) && isCount(seq) && isCount(skippedCount) && isText(reports)
+      ? { op: 'progress', id, seq, skipped: skippedCount, reports }
       : undefined,
   part: ({ id, seq, text: partText }) =>
     isNonEmptyText(id) && isCount(seq) && isText(partText) ? { op: 'part', id, seq, text: partText } : undefined,
   result: ({ id, text: partText, parts: partCount, hops: pageHops }) => {
     if (!isNonEmptyText(id)) return undefined;
-    const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
-    if (isText(partText)) message.text = partText;
-    else if (isCount(partCount)) message.parts = partCount;
-    return { ...message, ...readHops(pageHops) };
+    const resultMessage: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
+    if (isText(partText)) resultMessage.text = partText;
+    else if (isCount(partCount)) resultMessage.parts = partCount;
+    return { ...resultMessage, ...readHops(pageHops) };
   },
   error: ({ id, error, hops: pageHops }) =>
     isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(pageHops) } : undefined,
-  cancelled: ({ id, outcome }) =>
-    isNonEmptyText(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
-      ? { op: 'cancelled', id, outcome }
+  cancelled: ({ id, outcome: cancelOutcome }) =>
+    isNonEmptyText(id) && (cancelOutcome === 'aborted' || cancelOutcome === 'finished' || cancelOutcome === 'ignored')
+      ? { op: 'cancelled', id, outcome: cancelOutcome }
       : undefined,
   toolRequest: ({ id, ask, body }) =>
     isNonEmptyText(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
-  answerReceived: ({ id, ask, taken }) =>
-    isNonEmptyText(id) && isCount(ask) && typeof taken === 'boolean'
-      ? { op: 'answerReceived', id, ask, taken }
+  answerReceived: ({ id, ask, taken: isTaken }) =>
+    isNonEmptyText(id) && isCount(ask) && typeof isTaken === 'boolean'
+      ? { op: 'answerReceived', id, ask, taken: isTaken }
       : undefined,
   leaving: ({ begunCalls }) => (isTextList(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
@@ -196,15 +196,15 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
       : undefined,
 };
 
-function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
-  const plugins = readList(fields.plugins, readPlugin);
-  const runningCalls = readList(fields.running, ({ id, plugin }) =>
+function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
+  const plugins = readList(stateFields.plugins, readPlugin);
+  const runningCalls = readList(stateFields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
-  const removedPlugins = readList(toList(fields.removedPlugins), ({ name, base }) =>
-    isText(name) ? { name, ...(isText(base) ? { base } : {}) } : undefined,
+  const removedPlugins = readList(toList(stateFields.removedPlugins), ({ name, base: isBaseHost }) =>
+    isText(name) ? { name, ...(isText(isBaseHost) ? { base: isBaseHost } : {}) } : undefined,
   );
-  const startedPlugins = readList(toList(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
+  const startedPlugins = readList(toList(stateFields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
     isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
   if (!plugins || !runningCalls || !removedPlugins || !startedPlugins) return undefined;
@@ -214,7 +214,7 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
     running: runningCalls,
     ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
     ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
-    ...(fields.hasBase === true ? { hasBase: true } : {}),
+    ...(stateFields.hasBase === true ? { hasBase: true } : {}),
   };
 }
 
@@ -226,12 +226,18 @@ function readHops(pageHops: unknown): { hops?: PageHops } {
   return { hops: { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } };
 }
 
-function readPlugin({ name, hash, base, problem: adapterProblem, ready: isReady }: Fields): LiveAdapter | undefined {
+function readPlugin({
+  name,
+  hash,
+  base: isBaseHost,
+  problem: adapterProblem,
+  ready: isReady,
+}: Fields): LiveAdapter | undefined {
   if (!isText(name) || !isText(hash)) return undefined;
   return {
     name,
     hash,
-    ...(isText(base) ? { base } : {}),
+    ...(isText(isBaseHost) ? { base: isBaseHost } : {}),
     ...(isText(adapterProblem) ? { problem: adapterProblem } : {}),
     ...(typeof isReady === 'boolean' ? { ready: isReady } : {}),
   };
@@ -241,11 +247,11 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readList<T>(value: unknown, readItem: (fields: Fields) => T | undefined): T[] | undefined {
+function readList<T>(value: unknown, readItem: (stateFields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const items = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
-  const valid = items.filter((item) => item !== undefined);
-  return valid.length === items.length ? valid : undefined;
+  const readItems = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
+  const valid = readItems.filter((item) => item !== undefined);
+  return valid.length === readItems.length ? valid : undefined;
 }
 
 export function readToBridge(value: unknown): ToBridge | undefined {

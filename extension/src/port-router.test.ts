@@ -7,8 +7,8 @@ type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'rese
 test('route calls the handler of the operation with the message and its context', () => {
   const sumByName = new Map<string, number>();
   const handlers: PortHandlers<Message, [key: string], number> = {
-    add: ({ n }, key) => {
-      sumByName.set(key, (sumByName.get(key) ?? 0) + n);
+    add: ({ n: addedNumber }, key) => {
+      sumByName.set(key, (sumByName.get(key) ?? 0) + addedNumber);
       return sumByName.get(key) ?? 0;
     },
     reset: (_, key) => {
@@ -25,7 +25,7 @@ test('route calls the handler of the operation with the message and its context'
 
 test('readMessage validates a message by the reader of its operation', () => {
   const messageReaders: PortReaders<Message> = {
-    add: ({ n }) => (typeof n === 'number' ? { op: 'add', n } : undefined),
+    add: ({ n: addedNumber }) => (typeof addedNumber === 'number' ? { op: 'add', n: addedNumber } : undefined),
     reset: () => ({ op: 'reset' }),
   };
   assert.deepEqual(readMessage(messageReaders, { op: 'add', n: 1, other: 2 }), { op: 'add', n: 1 });

@@ -69,8 +69,8 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
 });
 
 test('countMessageChars returns the length of the long texts of a message', () => {
-  for (const message of [...fromBridge, ...toBridge]) {
-    const isLong = Object.values(message).includes(longText);
-    assert.equal(countMessageChars(message), isLong ? longText.length : 0, message.op);
+  for (const portMessage of [...fromBridge, ...toBridge]) {
+    const isLong = Object.values(portMessage).includes(longText);
+    assert.equal(countMessageChars(portMessage), isLong ? longText.length : 0, portMessage.op);
   }
 });

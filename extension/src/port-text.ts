@@ -10,12 +10,12 @@ const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', '
 
 export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[]): string {
   let joinedTexts = '';
-  const headers = portMessages.map((message: Fields) => {
-    const messageHeader: Record<string, unknown> = { ...message };
-    for (const field of longTextFields) {
-      const fieldText = messageHeader[field];
+  const headers = portMessages.map((portMessage: Fields) => {
+    const messageHeader: Record<string, unknown> = { ...portMessage };
+    for (const textField of longTextFields) {
+      const fieldText = messageHeader[textField];
       if (typeof fieldText !== 'string') continue;
-      messageHeader[field] = fieldText.length;
+      messageHeader[textField] = fieldText.length;
       joinedTexts += fieldText;
     }
     return messageHeader;
@@ -24,19 +24,20 @@ export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[])
 }
 
 /** decodeMessages drops invalid messages, and never throws. */
-export function decodeMessages<M>(fieldText: unknown, readPortMessage: (message: unknown) => M | undefined): M[] {
+export function decodeMessages<M>(fieldText: unknown, readPortMessage: (portMessage: unknown) => M | undefined): M[] {
   if (typeof fieldText !== 'string') return [];
   let textPosition = fieldText.indexOf('\n') + 1;
   const portMessages: M[] = [];
-  for (const message of parseMessageHeaders(fieldText.slice(0, textPosition))) {
-    for (const field of longTextFields) {
-      const fieldLength = message[field];
+  for (const portMessage of parseMessageHeaders(fieldText.slice(0, textPosition))) {
+    for (const textField of longTextFields) {
+      const fieldLength = portMessage[textField];
       if (typeof fieldLength !== 'number') continue;
-      const end = textPosition + fieldLength;
-      message[field] = end >= textPosition && end <= fieldText.length ? fieldText.slice(textPosition, end) : undefined;
-      textPosition = end;
+      const fieldEnd = textPosition + fieldLength;
+      portMessage[textField] =
+        fieldEnd >= textPosition && fieldEnd <= fieldText.length ? fieldText.slice(textPosition, fieldEnd) : undefined;
+      textPosition = fieldEnd;
     }
-    const decoded = readPortMessage(message);
+    const decoded = readPortMessage(portMessage);
     if (decoded !== undefined) portMessages.push(decoded);
   }
   return portMessages;
@@ -51,10 +52,10 @@ function parseMessageHeaders(headerLine: string): readonly Record<string, unknow
   }
 }
 
-export function countMessageChars(message: FromBridge | ToBridge): number {
-  const fields: Fields = message;
-  return longTextFields.reduce((sum, field) => {
-    const fieldText = fields[field];
+export function countMessageChars(portMessage: FromBridge | ToBridge): number {
+  const messageFields: Fields = portMessage;
+  return longTextFields.reduce((sum, textField) => {
+    const fieldText = messageFields[textField];
     return typeof fieldText === 'string' ? sum + fieldText.length : sum;
   }, 0);
 }

@@ -6,10 +6,10 @@ const MaxPieceChars = 8 * 1024 * 1024;
 
 export function splitText(wholeText: string, maxChars = MaxPieceChars): string[] {
   const textPieces: string[] = [];
-  let start = 0;
-  for (; wholeText.length - start > maxChars; start += maxChars)
-    textPieces.push(`+${wholeText.slice(start, start + maxChars)}`);
-  textPieces.push(`.${wholeText.slice(start)}`);
+  let pieceStart = 0;
+  for (; wholeText.length - pieceStart > maxChars; pieceStart += maxChars)
+    textPieces.push(`+${wholeText.slice(pieceStart, pieceStart + maxChars)}`);
+  textPieces.push(`.${wholeText.slice(pieceStart)}`);
   return textPieces;
 }
 

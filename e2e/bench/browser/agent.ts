@@ -24,15 +24,15 @@ export interface ServerTools {
   open(url: string): ToolCall;
   snapshot(): ToolCall;
   click(ref: string): ToolCall;
-  type(ref: string, text: string): ToolCall;
-  submit(ref: string, text: string): readonly ToolCall[];
+  type(ref: string, typedText: string): ToolCall;
+  submit(ref: string, typedText: string): readonly ToolCall[];
   select(ref: string, value: string): ToolCall;
   fill(fields: readonly Field[]): ToolCall;
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
   /** refIn returns the ref of the first element whose line in a tool's result contains the words. */
-  refIn(answerText: string, words: string): string | undefined;
+  refIn(answerText: string, elementName: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];
@@ -46,10 +46,10 @@ export class Agent {
   readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
   readonly #client: Client;
 
-  constructor(name: string, client: Client, words: ServerTools) {
+  constructor(name: string, client: Client, elementName: ServerTools) {
     this.name = name;
     this.#client = client;
-    this.serverTools = words;
+    this.serverTools = elementName;
   }
 
   resetUsage(): void {
@@ -85,6 +85,6 @@ export class Agent {
   }
 }
 
-export function countTokens(text: string): number {
-  return Math.round(Buffer.byteLength(text) / 4);
+export function countTokens(typedText: string): number {
+  return Math.round(Buffer.byteLength(typedText) / 4);
 }

@@ -25,8 +25,8 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   fixture.onClose(() => site.close());
   const ourBrowser = await startOurBrowser('--debugger');
   fixture.onClose(() => ourBrowser.close());
-  const startPeer = async (start: () => Promise<Peer | undefined>): Promise<Agent | undefined> => {
-    const peer = await start();
+  const startPeer = async (startAgent: () => Promise<Peer | undefined>): Promise<Agent | undefined> => {
+    const peer = await startAgent();
     if (peer) fixture.onClose(() => peer.close());
     return peer?.agent;
   };
@@ -58,16 +58,19 @@ export async function measureAgents(
   return await measureAlternately(roundCount, measurements);
 }
 
-export async function repeatMeasurement(times: number, act: () => Promise<number>): Promise<readonly number[]> {
+export async function repeatMeasurement(
+  times: number,
+  measuredCall: () => Promise<number>,
+): Promise<readonly number[]> {
   const samples: number[] = [];
-  for (let i = 0; i < times; i++) samples.push(await act());
+  for (let i = 0; i < times; i++) samples.push(await measuredCall());
   return samples;
 }
 
 export function describePeers(measured: Measurements): string {
-  const texts: string[] = [];
-  for (const [name, { p50 }] of measured) if (name !== 'opentabs') texts.push(`${name} ${formatMs(p50)}`);
-  return texts.join(', ');
+  const toolTexts: string[] = [];
+  for (const [name, { p50 }] of measured) if (name !== 'opentabs') toolTexts.push(`${name} ${formatMs(p50)}`);
+  return toolTexts.join(', ');
 }
 
 export function findMedian(measured: Measurements, agent: Agent | undefined): number | undefined {

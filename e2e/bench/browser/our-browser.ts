@@ -60,9 +60,9 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
     uploadFolder,
     connectClient,
     async openTab(url) {
-      const { text } = await client.call('browser_tabs', { action: 'new', url });
-      const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
-      if (!(tabId > 0)) throw new Error(text);
+      const { text: tabsText } = await client.call('browser_tabs', { action: 'new', url });
+      const tabId = Number(/Opened tab (\d+)/.exec(tabsText)?.[1]);
+      if (!(tabId > 0)) throw new Error(tabsText);
       return tabId;
     },
     async close() {

@@ -39,8 +39,8 @@ export async function serveShop(
     case '/shop/search': {
       const query = (url.searchParams.get('q') ?? '').toLowerCase();
       if (query === 'lamp') reports.push(`${runName} searched`);
-      const found = allProducts.filter((name) => name.toLowerCase().includes(query));
-      setTimeout(() => response.end(JSON.stringify(found)), searchDelayMs);
+      const foundProducts = allProducts.filter((name) => name.toLowerCase().includes(query));
+      setTimeout(() => response.end(JSON.stringify(foundProducts)), searchDelayMs);
       return true;
     }
     case '/shop/product':

@@ -37,36 +37,40 @@ class ShoppingAgent {
 
   /** #openOtherDocument drops the results of earlier tools, because refs are invalid in another document. */
   async #openOtherDocument(call: ToolCall): Promise<void> {
-    const answer = await this.#agent.call(call);
-    this.#knownAnswers = [answer];
+    const toolAnswer = await this.#agent.call(call);
+    this.#knownAnswers = [toolAnswer];
   }
 
-  async follow(words: string): Promise<void> {
-    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(words)));
+  async follow(linkName: string): Promise<void> {
+    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(linkName)));
   }
 
-  async click(words: string): Promise<void> {
-    await this.callTools(this.#agent.serverTools.click(await this.find(words)));
+  async click(linkName: string): Promise<void> {
+    await this.callTools(this.#agent.serverTools.click(await this.find(linkName)));
   }
 
-  find(words: string): Promise<string> {
-    return this.#searchSnapshots(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
+  find(linkName: string): Promise<string> {
+    return this.#searchSnapshots(`an element ${linkName}`, (toolAnswer) =>
+      this.#agent.serverTools.refIn(toolAnswer, linkName),
+    );
   }
 
-  async waitForText(text: string): Promise<void> {
-    await this.#searchSnapshots(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
+  async waitForText(awaitedText: string): Promise<void> {
+    await this.#searchSnapshots(`the text ${awaitedText}`, (toolAnswer) =>
+      toolAnswer.includes(awaitedText) ? awaitedText : undefined,
+    );
   }
 
   async #searchSnapshots(
     searchedName: string,
-    findInSnapshot: (answer: string) => string | undefined,
+    findInSnapshot: (toolAnswer: string) => string | undefined,
   ): Promise<string> {
     for (let snapshotCount = 0; snapshotCount <= MaxSnapshots; snapshotCount++) {
       if (snapshotCount > 1) await pause(SnapshotPauseMs);
       if (snapshotCount > 0) await this.callTools(this.#agent.serverTools.snapshot());
-      for (const answer of this.#knownAnswers) {
-        const found = findInSnapshot(answer);
-        if (found !== undefined) return found;
+      for (const toolAnswer of this.#knownAnswers) {
+        const foundValue = findInSnapshot(toolAnswer);
+        if (foundValue !== undefined) return foundValue;
       }
     }
     throw new Error(`${this.#agent.name} did not find ${searchedName}`);
@@ -115,6 +119,6 @@ export async function runTask(agent: Agent, site: BenchSite, runName: string, fi
   }
   const { calls, tokensIn, tokensOut } = agent.usage;
   const ms = performance.now() - beganMs;
-  const done = shopSteps.filter((step) => site.reports.includes(`${runName} ${step}`));
-  return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: done, failure };
+  const completedSteps = shopSteps.filter((step) => site.reports.includes(`${runName} ${step}`));
+  return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: completedSteps, failure };
 }

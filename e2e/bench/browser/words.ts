@@ -3,9 +3,9 @@ import type { ServerTools } from './agent.ts';
 
 function findRefAfter(answerText: string, elementName: string, elementRef: RegExp): string | undefined {
   for (const line of answerText.split('\n')) {
-    const at = line.indexOf(elementName);
-    const found = at < 0 ? undefined : elementRef.exec(line.slice(at + elementName.length));
-    if (found?.[1] !== undefined) return found[1];
+    const nameIndex = line.indexOf(elementName);
+    const refMatch = nameIndex < 0 ? undefined : elementRef.exec(line.slice(nameIndex + elementName.length));
+    if (refMatch?.[1] !== undefined) return refMatch[1];
   }
   return undefined;
 }
@@ -16,8 +16,8 @@ export const opentabsTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
-  type: (target, text) => ['browser_type', { target, text }],
-  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  type: (target, typedText) => ['browser_type', { target, text: typedText }],
+  submit: (target, typedText) => [['browser_type', { target, text: typedText, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
   fill: (formFields) => [
     'browser_fill_form',
@@ -39,8 +39,8 @@ export const playwrightTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
-  type: (target, text) => ['browser_type', { target, text }],
-  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  type: (target, typedText) => ['browser_type', { target, text: typedText }],
+  submit: (target, typedText) => [['browser_type', { target, text: typedText, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
   fill: (formFields) => [
     'browser_fill_form',
@@ -71,9 +71,9 @@ export function makeChromeDevtoolsTools(): ServerTools {
     open: (url) => ['navigate_page', { ...page, type: 'url', url }],
     snapshot: () => ['take_snapshot', page],
     click: (uid) => ['click', { ...page, uid }],
-    type: (uid, text) => ['fill', { ...page, uid, value: text }],
-    submit: (uid, text) => [
-      ['fill', { ...page, uid, value: text }],
+    type: (uid, typedText) => ['fill', { ...page, uid, value: typedText }],
+    submit: (uid, typedText) => [
+      ['fill', { ...page, uid, value: typedText }],
       ['press_key', { ...page, key: 'Enter' }],
     ],
     select: (uid, value) => ['fill', { ...page, uid, value }],

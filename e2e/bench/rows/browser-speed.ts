@@ -24,23 +24,34 @@ export async function measureSnapshots(browserLab: BrowserLab): Promise<Row[]> {
 }
 
 /** makeRatioRow sets an upper limit for the value of opentabs divided by the value of Playwright MCP. */
-function makeRatioRow(ratioRow: Row, opentabsValue: number, playwrightValue: number | undefined, limit: number): Row {
+function makeRatioRow(
+  ratioRow: Row,
+  opentabsValue: number,
+  playwrightValue: number | undefined,
+  ratioLimit: number,
+): Row {
   return playwrightValue === undefined
     ? ratioRow
-    : { ...ratioRow, value: opentabsValue / playwrightValue, threshold: makeUpperThreshold(limit, 'x Playwright') };
+    : {
+        ...ratioRow,
+        value: opentabsValue / playwrightValue,
+        threshold: makeUpperThreshold(ratioLimit, 'x Playwright'),
+      };
 }
 
 async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
   const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
   const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  for (const each of browserLab.benchAgents) await each.call(each.serverTools.snapshot());
+  for (const benchAgent of browserLab.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
   const wholeSnapshot = { name: 'snapshot', arguments: unlimitedSnapshot };
   const measuredTimes = await measureAgents(
     browserLab,
     5,
-    (each) =>
+    (benchAgent) =>
       repeatMeasurement(6, () =>
-        each.measureCall(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
+        benchAgent.measureCall(
+          benchAgent === agent ? ['browser_snapshot', unlimitedSnapshot] : benchAgent.serverTools.snapshot(),
+        ),
       ),
     {
       floor: () => measureFloor(ourBrowser.browser, tabId, wholeSnapshot, 6),
@@ -88,7 +99,8 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
 
 async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<Row> {
   const tokens = new Map<string, number>();
-  for (const each of benchAgents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
+  for (const benchAgent of benchAgents)
+    tokens.set(benchAgent.name, countTokens(await benchAgent.call(benchAgent.serverTools.snapshot())));
   const [opentabsTokens = 0, ...peerTokens] = [...tokens];
   const ratioRow: Row = {
     id,
@@ -123,9 +135,11 @@ async function measureLargeSnapshot(
   const wholeSnapshot = await measureAgents(
     browserLab,
     nodes > 20_000 ? 1 : 2,
-    (each) =>
+    (benchAgent) =>
       repeatMeasurement(2, () =>
-        each.measureCall(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
+        benchAgent.measureCall(
+          benchAgent === agent ? ['browser_snapshot', unlimitedSnapshot] : benchAgent.serverTools.snapshot(),
+        ),
       ),
     { floor: () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
   );
@@ -167,20 +181,26 @@ export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
   const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   const refByLabel = new Map<string, string>();
-  for (const each of browserLab.benchAgents) {
-    const ref = each.serverTools.refIn(await each.call(each.serverTools.snapshot()), '"New order"');
-    if (ref === undefined) throw new Error(`${each.name} shows no button "New order"`);
-    refByLabel.set(each.name, ref);
+  for (const benchAgent of browserLab.benchAgents) {
+    const elementRef = benchAgent.serverTools.refIn(
+      await benchAgent.call(benchAgent.serverTools.snapshot()),
+      '"New order"',
+    );
+    if (elementRef === undefined) throw new Error(`${benchAgent.name} shows no button "New order"`);
+    refByLabel.set(benchAgent.name, elementRef);
   }
   const clickOf = (name: string) => refByLabel.get(name) ?? '';
-  const measuredTimes = await measureAgents(browserLab, 5, (each) =>
-    repeatMeasurement(4, () => each.measureCall(each.serverTools.click(clickOf(each.name)))),
+  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+    repeatMeasurement(4, () => benchAgent.measureCall(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
   const tokens = new Map<string, number>();
-  for (const each of browserLab.benchAgents)
-    tokens.set(each.name, countTokens(await each.call(each.serverTools.click(clickOf(each.name)))));
+  for (const benchAgent of browserLab.benchAgents)
+    tokens.set(
+      benchAgent.name,
+      countTokens(await benchAgent.call(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
+    );
   const wholeSnapshot = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
   const tokenCount = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
@@ -213,8 +233,10 @@ export async function measurePictures(browserLab: BrowserLab): Promise<Row[]> {
   const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
-  const measuredTimes = await measureAgents(browserLab, 4, (each) =>
-    repeatMeasurement(each === agent ? pictureCount / 4 : 5, () => each.measureCall(each.serverTools.screenshot())),
+  const measuredTimes = await measureAgents(browserLab, 4, (benchAgent) =>
+    repeatMeasurement(benchAgent === agent ? pictureCount / 4 : 5, () =>
+      benchAgent.measureCall(benchAgent.serverTools.screenshot()),
+    ),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
@@ -238,8 +260,8 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<Row[]> {
   const { tools } = await browserLab.ourBrowser.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
-  const measuredTimes = await measureAgents(browserLab, 5, (each) =>
-    repeatMeasurement(3, () => each.measureCall(each.serverTools.evaluate('() => 1'))),
+  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+    repeatMeasurement(3, () => benchAgent.measureCall(benchAgent.serverTools.evaluate('() => 1'))),
   );
   const opentabsSummary = measuredTimes.get(agent.name);
   if (!opentabsSummary) throw new Error('nothing was measured');
@@ -256,11 +278,13 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<Row[]> {
 }
 
 export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<Row[]> {
-  const toolLists = await Promise.all(benchAgents.map(async (each) => ({ each, ...(await each.listTools()) })));
-  const opentabsToolList = toolLists.find(({ each }) => each === agent);
+  const toolLists = await Promise.all(
+    benchAgents.map(async (benchAgent) => ({ each: benchAgent, ...(await benchAgent.listTools()) })),
+  );
+  const opentabsToolList = toolLists.find(({ each: benchAgent }) => benchAgent === agent);
   const toolTexts = toolLists
     .filter((list) => list !== opentabsToolList)
-    .map(({ each, tools, tokens }) => `${each.name} ${tokens} (${tools})`);
+    .map(({ each: benchAgent, tools, tokens }) => `${benchAgent.name} ${tokens} (${tools})`);
   return [
     {
       id,

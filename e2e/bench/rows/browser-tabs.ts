@@ -34,10 +34,11 @@ export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promi
       ['browser_read_page', { tabId, maxTokens: 500 }, /# Orders/],
     ];
     for (let i = 0; i < callCount / tabCount; i++) {
-      const [name, args, answer] = calls[i % calls.length] ?? ['', {}, /./];
-      const outcome = await client.call(name, args, { withoutProgress: true });
-      clickTimes.push(outcome.durationMs);
-      if (outcome.isError || !answer.test(outcome.text)) lostClicks.push(`${name}: ${outcome.text.slice(0, 200)}`);
+      const [name, args, expectedAnswer] = calls[i % calls.length] ?? ['', {}, /./];
+      const callOutcome = await client.call(name, args, { withoutProgress: true });
+      clickTimes.push(callOutcome.durationMs);
+      if (callOutcome.isError || !expectedAnswer.test(callOutcome.text))
+        lostClicks.push(`${name}: ${callOutcome.text.slice(0, 200)}`);
       if (name === 'browser_click') clickedCount++;
     }
   };

@@ -55,8 +55,8 @@ async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
   for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
     for (const [agent, taskResults] of resultsByAgent) {
-      const run = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
-      taskResults.push(await runTask(agent, browserLab.site, run, agent === browserLab.agent ? ourFile : peerFile));
+      const runName = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
+      taskResults.push(await runTask(agent, browserLab.site, runName, agent === browserLab.agent ? ourFile : peerFile));
     }
   }
   const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];

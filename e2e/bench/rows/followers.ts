@@ -25,12 +25,12 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
     await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
     const echoCommand = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
     const measureRate = async () => {
-      const answer = await fixture.goClient.sendCommand(
+      const benchAnswer = await fixture.goClient.sendCommand(
         { do: 'calls', ...echoCommand, calls: callsPerBlock, inFlight: 32 },
         CallsAnswer,
       );
-      if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-      return callsPerBlock / (answer.allNs / 1e9);
+      if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+      return callsPerBlock / (benchAnswer.allNs / 1e9);
     };
     const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: 200, everyMs: 5 });
     const withFollowers = async <T>(measureSide: () => Promise<T>) => {

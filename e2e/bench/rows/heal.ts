@@ -48,8 +48,8 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
     healTimes.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
-    const outcome = await call;
-    if (!outcome.isError && outcome.progress.at(-1)?.progress === 12) survivedCount++;
+    const callOutcome = await call;
+    if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) survivedCount++;
   }
   await cdp.detach();
   return [

@@ -63,8 +63,8 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
     const beganMs = performance.now();
     await browser.start(urlOf(plugin));
     await waitFor(`${plugin} in ${urlOf(plugin)}`, async () => {
-      const outcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
-      if (outcome.isError) throw new Error(outcome.text);
+      const callOutcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
+      if (callOutcome.isError) throw new Error(callOutcome.text);
       return true;
     });
     return performance.now() - beganMs;
@@ -74,8 +74,8 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
     await browser.start(urlOf('none'));
     await waitFor('Chrome to list the page', async () => {
       const page = (await browser.listPages()).find((page) => page.url === urlOf('none'));
-      const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
-      return state === 'complete';
+      const pageState = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
+      return pageState === 'complete';
     });
     return performance.now() - beganMs;
   };
@@ -123,10 +123,10 @@ function readPss(rootPid: number): number {
     if (!Number.isInteger(pid)) continue;
     try {
       // In /proc/PID/stat, the program's name is in parentheses and may contain any character.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const statFields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
-      parentPids.set(pid, Number(fields[1]));
+      parentPids.set(pid, Number(statFields[1]));
     } catch {
       // If the process has ended since readdirSync listed it, its file in /proc no longer exists.
     }

@@ -77,9 +77,12 @@ async function profileCalls(
 
 function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
-    cpuProfile.nodes.map(({ id, callFrame: f }) => {
-      const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
-      return [id, `${f.functionName || '(anonymous)'}${file ? ` ${file}:${f.lineNumber + 1}` : ''}`];
+    cpuProfile.nodes.map(({ id, callFrame: frameOfNode }) => {
+      const file = frameOfNode.url.split('/').at(-1)?.slice(-30) ?? '';
+      return [
+        id,
+        `${frameOfNode.functionName || '(anonymous)'}${file ? ` ${file}:${frameOfNode.lineNumber + 1}` : ''}`,
+      ];
     }),
   );
   const selfUs = new Map<string, number>();

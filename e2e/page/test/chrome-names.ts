@@ -14,9 +14,11 @@ export async function compareNames(page: LabPage, nameCases: readonly string[]):
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
     const { matches } = await page.callForResult('find', { selector: '#x' });
-    const ref = Object(matches[0]).ref;
+    const elementRef = Object(matches[0]).ref;
     const name =
-      ref === undefined ? '(not found)' : (await page.callForResult('describe', { target: ref })).elementName;
+      elementRef === undefined
+        ? '(not found)'
+        : (await page.callForResult('describe', { target: elementRef })).elementName;
     if (name !== chromeName)
       nameDifferences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
   }

@@ -32,7 +32,7 @@ export interface LabPage {
   startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<Started>;
   callForResult(name: string, args?: object): Promise<LooseResult>;
   snapshot(args?: object): Promise<string>;
-  findRef(text: string): Promise<string>;
+  findRef(searchedText: string): Promise<string>;
   inPage(expression: string): Promise<unknown>;
   inScript(expression: string): Promise<unknown>;
   readonly session: Session;
@@ -198,9 +198,10 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
   };
   const call = (name: string, args: object = {}) => callFrame(undefined, '', name, args);
   const result = async (name: string, args: object = {}): Promise<LooseResult> => {
-    const answer = await call(name, args);
-    if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`);
-    return answer.result;
+    const operationAnswer = await call(name, args);
+    if (!operationAnswer.ok)
+      throw new Error(`${name}: ${operationAnswer.error.code}: ${operationAnswer.error.message}`);
+    return operationAnswer.result;
   };
   const snapshot = async (args: object = {}) => String((await result('snapshot', args)).text);
   let calls = 0;
@@ -223,12 +224,12 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
         answer: async () => Object(JSON.parse(String(await evaluateExpression(`${id}.promise`, frameWorld.id)))),
       };
     },
-    async findRef(text) {
-      const all = await snapshot({ maxTokens: 0 });
-      const at = all.indexOf(text);
-      const ref = at < 0 ? undefined : /\[ref=(\w+)\]/.exec(all.slice(at))?.[1];
-      if (!ref) throw new Error(`no ref after ${JSON.stringify(text)} in:\n${all}`);
-      return ref;
+    async findRef(searchedText) {
+      const fullSnapshot = await snapshot({ maxTokens: 0 });
+      const textIndex = fullSnapshot.indexOf(searchedText);
+      const elementRef = textIndex < 0 ? undefined : /\[ref=(\w+)\]/.exec(fullSnapshot.slice(textIndex))?.[1];
+      if (!elementRef) throw new Error(`no ref after ${JSON.stringify(searchedText)} in:\n${fullSnapshot}`);
+      return elementRef;
     },
     inPage: (expression) => evaluateExpression(expression),
     async inScript(expression) {

@@ -9,8 +9,8 @@ function makeFixture() {
   const postedMessages: FromBridge[] = [];
   const toHost: unknown[][] = [];
   const port = { open: true };
-  const calls = new BridgeCalls((message) => {
-    if (port.open) postedMessages.push(message);
+  const calls = new BridgeCalls((postedMessage) => {
+    if (port.open) postedMessages.push(postedMessage);
     return port.open;
   });
   const host: Host = { plugin: 'demo', hash: 'h', sendText: (hostText) => void toHost.push(JSON.parse(hostText)) };
@@ -106,9 +106,9 @@ test('a call of a plugin that is not live fails, and a duplicate dispatch is ign
 test('a host cannot end a call of another host', () => {
   const { calls, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const other: Host = { plugin: 'other', hash: 'h', sendText: () => undefined };
-  calls.receiveFromHost(other, 'r 1 "forged"');
-  calls.receiveFromHost(other, 'p 1 1 0 [{}]');
+  const otherHost: Host = { plugin: 'other', hash: 'h', sendText: () => undefined };
+  calls.receiveFromHost(otherHost, 'r 1 "forged"');
+  calls.receiveFromHost(otherHost, 'p 1 1 0 [{}]');
   assert.deepEqual(postedMessages, []);
 });
 
@@ -200,10 +200,10 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   t.mock.timers.tick(1);
   assert.deepEqual(postedMessages.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
   // The bridge forgets an ended call, so a late ending of the call is ignored.
-  const before = postedMessages.length;
+  const countBefore = postedMessages.length;
   calls.receiveFromHost(host, 'r 3 1');
   calls.connected();
-  assert.equal(postedMessages.length, before);
+  assert.equal(postedMessages.length, countBefore);
 });
 
 test('waiting progress is bounded, and seq shows how many reports are missing', () => {

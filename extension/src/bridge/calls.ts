@@ -42,7 +42,7 @@ interface CallTrace {
  * BridgeCalls manages the calls in a document, and forwards messages between the hosts of the document and the worker.
  */
 export class BridgeCalls {
-  readonly #post: (message: FromBridge) => boolean;
+  readonly #post: (bridgeMessage: FromBridge) => boolean;
   readonly plugins: Plugins;
   readonly #callsById = new Map<string, Call>();
   readonly #callsByNumber = new Map<number, Call>();
@@ -61,7 +61,7 @@ export class BridgeCalls {
    * starts after the page's scripts, and then reports this host to `events`.
    */
   constructor(
-    postToWorker: (message: FromBridge) => boolean,
+    postToWorker: (bridgeMessage: FromBridge) => boolean,
     isVisible: () => boolean = () => true,
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
@@ -119,14 +119,14 @@ export class BridgeCalls {
   }
 
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  receiveFromWorker(message: ToBridge, arrivedMs = performance.now()): void {
-    routeMessage(this.#handlers, message.op, message, arrivedMs);
+  receiveFromWorker(bridgeMessage: ToBridge, arrivedMs = performance.now()): void {
+    routeMessage(this.#handlers, bridgeMessage.op, bridgeMessage, arrivedMs);
   }
 
   readonly #handlers: PortHandlers<ToBridge, [arrivedMs: number]> = {
-    call: (message, arrivedMs) => this.#start(message, arrivedMs),
+    call: (bridgeMessage, arrivedMs) => this.#start(bridgeMessage, arrivedMs),
     cancel: ({ id, reason }) => this.#cancel(id, reason),
-    answer: (message) => this.#answer(message),
+    answer: (bridgeMessage) => this.#answer(bridgeMessage),
     resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
     partSent: () => this.#partSender.confirmPart(),
     wake: () => this.plugins.wake(),
@@ -136,25 +136,25 @@ export class BridgeCalls {
         if (call) this.#forget(call);
       }
     },
-    replaceAdapter: (message) => {
-      const host = this.plugins.findHost(message.plugin);
-      if (host) this.#swaps.begin(host, message);
+    replaceAdapter: (bridgeMessage) => {
+      const host = this.plugins.findHost(bridgeMessage.plugin);
+      if (host) this.#swaps.begin(host, bridgeMessage);
     },
     ping: () => undefined, // link.ts answers pings
-    settings: (message) => this.plugins.receive(message),
-    probe: (message) => this.plugins.receive(message),
-    prepareHost: (message) => this.plugins.receive(message),
-    awaitLateHost: (message) => this.plugins.receive(message),
-    removePlugin: (message) => this.plugins.receive(message),
+    settings: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    probe: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    prepareHost: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    awaitLateHost: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    removePlugin: (bridgeMessage) => this.plugins.receive(bridgeMessage),
   };
 
   /** connected resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
-      for (const message of call.unsentProgress.splice(0)) this.#post(message);
-      for (const message of call.toolRequests.listUnansweredRequests()) this.#post(message);
-      if (call.endingMessages?.length === 1) for (const message of call.endingMessages) this.#post(message);
+      for (const bridgeMessage of call.unsentProgress.splice(0)) this.#post(bridgeMessage);
+      for (const bridgeMessage of call.toolRequests.listUnansweredRequests()) this.#post(bridgeMessage);
+      if (call.endingMessages?.length === 1) for (const bridgeMessage of call.endingMessages) this.#post(bridgeMessage);
     }
     this.#partSender.restart();
     this.plugins.onConnected();
@@ -202,13 +202,13 @@ export class BridgeCalls {
     return [...this.#callsById.values()].filter((call) => !call.endingMessages);
   }
 
-  #start(message: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
-    const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
+  #start(bridgeMessage: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
+    const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = bridgeMessage;
     if (this.#callsById.has(id)) return;
     const lateMs = Date.now() - atMs;
     if (lateMs > MaxCallAgeMs) {
-      const message = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
-      const error: CallError = { code: 'page_unresponsive', message, notStarted: true };
+      const bridgeMessage = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
+      const error: CallError = { code: 'page_unresponsive', message: bridgeMessage, notStarted: true };
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
@@ -228,9 +228,9 @@ export class BridgeCalls {
     this.#callsById.set(id, call);
     this.#callsByNumber.set(call.callNumber, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
-    const opCode = message.trace ? 'traced' : 'call';
+    const opCode = bridgeMessage.trace ? 'traced' : 'call';
     const hostText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
-    if (message.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
+    if (bridgeMessage.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
     if (this.#swaps.isWaiting(host)) call.deferredStart = hostText;
     else host.sendText(hostText);
   }
@@ -240,10 +240,10 @@ export class BridgeCalls {
   }
 
   #endAll(host: Host): void {
-    const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
-    const error: CallError = { code: 'plugin_updated', message };
+    const bridgeMessage = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
+    const error: CallError = { code: 'plugin_updated', message: bridgeMessage };
     for (const call of this.#listRunningIn(host)) {
-      this.#sendToHost(call, 'cancel', message);
+      this.#sendToHost(call, 'cancel', bridgeMessage);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
@@ -297,7 +297,7 @@ export class BridgeCalls {
   #sendProgress(call: Call, reportsText: string): void {
     const [count, afterOpCode] = splitAtSpace(reportsText);
     const [skippedCount, reports] = splitAtSpace(afterOpCode);
-    const message: Progress = {
+    const bridgeMessage: Progress = {
       op: 'progress',
       id: call.id,
       seq: call.sentReportCount,
@@ -305,7 +305,7 @@ export class BridgeCalls {
       reports,
     };
     call.sentReportCount += Number(count);
-    if (!this.#post(message)) addToBoundedBuffer(call.unsentProgress, message);
+    if (!this.#post(bridgeMessage)) addToBoundedBuffer(call.unsentProgress, bridgeMessage);
   }
 
   /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
@@ -314,7 +314,7 @@ export class BridgeCalls {
     call.toolRequests.close();
     this.#callsByNumber.delete(call.callNumber);
     if (endingMessages.length > 1) this.#partSender.begin(call.id, endingMessages);
-    else for (const message of endingMessages) this.#post(message);
+    else for (const bridgeMessage of endingMessages) this.#post(bridgeMessage);
     this.#swaps.onCallEnded(call.host);
   }
 
@@ -327,17 +327,17 @@ export class BridgeCalls {
 }
 
 function makeNotLiveError(plugin: string): string {
-  const message = `the plugin ${plugin} is not live in this tab`;
-  const error: CallError = { code: 'navigated', message, notStarted: true };
+  const bridgeMessage = `the plugin ${plugin} is not live in this tab`;
+  const error: CallError = { code: 'navigated', message: bridgeMessage, notStarted: true };
   return JSON.stringify(error);
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
 function splitResultMessages(id: string, hostText: string, pageHops: PageHops | undefined): FromBridge[] {
   if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, pageHops)];
-  const messages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  messages.push(makeResultMessage(id, { parts: messages.length }, pageHops));
-  return messages;
+  const partMessages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
+  partMessages.push(makeResultMessage(id, { parts: partMessages.length }, pageHops));
+  return partMessages;
 }
 
 function makeResultMessage(

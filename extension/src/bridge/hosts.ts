@@ -9,12 +9,12 @@ export interface Host {
   /** usesBase is true for a host that the base created. */
   readonly usesBase?: boolean;
   /** send dispatches a message to the host, and returns after the host has handled the message. */
-  sendText(text: string): void;
+  sendText(hostText: string): void;
 }
 
 /** BasePort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
 export interface BasePort {
-  sendText(text: string): void;
+  sendText(hostText: string): void;
 }
 
 export interface HostEvents {
@@ -23,12 +23,12 @@ export interface HostEvents {
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
   /** onBaseFound is called when the bridge has connected to the document's base. */
-  onBaseFound?(base: BasePort): void;
+  onBaseFound?(basePort: BasePort): void;
   /**
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
    * of the page.
    */
-  onMessage(host: Host, text: string): void;
+  onMessage(host: Host, hostText: string): void;
 }
 
 export interface Page extends EventTarget {
@@ -84,9 +84,9 @@ interface HostOffer {
 }
 
 function connectHost({ port, ...hostIntroduction }: HostOffer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...hostIntroduction, usesBase: isBased, sendText: (text) => sendToHost(port, text) };
-  port.addEventListener(UP_MESSAGE, (message) => {
-    if (message instanceof MessageEvent && typeof message.data === 'string') events.onMessage(host, message.data);
+  const host: Host = { ...hostIntroduction, usesBase: isBased, sendText: (hostText) => sendToHost(port, hostText) };
+  port.addEventListener(UP_MESSAGE, (upMessage) => {
+    if (upMessage instanceof MessageEvent && typeof upMessage.data === 'string') events.onMessage(host, upMessage.data);
   });
   events.onHostFound(host);
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
@@ -108,7 +108,7 @@ function connectBase(port: MessagePort, events: HostEvents): void {
     connectedPlugins.add(hostOffer.plugin);
     connectHost(hostOffer, true, events);
   });
-  events.onBaseFound?.({ sendText: (text) => sendToHost(port, text) });
+  events.onBaseFound?.({ sendText: (hostText) => sendToHost(port, hostText) });
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
@@ -119,14 +119,18 @@ const longIntegerPattern = /\d{16}/;
  * A leading space in a message means that JavaScript numbers represent all integers in the message exactly. The host
  * uses no regular expressions on messages, because the page can read their input from `RegExp.$_`.
  */
-function sendToHost(port: MessagePort, text: string): void {
-  port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));
+function sendToHost(port: MessagePort, hostText: string): void {
+  port.dispatchEvent(
+    new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(hostText) ? hostText : ` ${hostText}` }),
+  );
 }
 
 /** isPristine returns true if no script of the page can have run yet, because the document is empty and loading. */
 function isPristine(doc: Page, frame: unknown): boolean {
-  const root = doc.documentElement;
-  const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
+  const rootElement = doc.documentElement;
+  const isEmpty =
+    rootElement === null ||
+    (rootElement.firstChild === (frame ?? null) && rootElement.firstChild === rootElement.lastChild);
   return isEmpty && doc.readyState === 'loading';
 }
 
@@ -136,10 +140,10 @@ function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
   try {
     const offerParts: unknown = JSON.parse(offerData);
     if (!Array.isArray(offerParts)) return undefined;
-    const [plugin, hash, base, hasAdapter]: unknown[] = offerParts;
+    const [plugin, hash, basePort, hasAdapter]: unknown[] = offerParts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
     const hostOffer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
-    return typeof base === 'string' && base !== '' ? { ...hostOffer, base } : hostOffer;
+    return typeof basePort === 'string' && basePort !== '' ? { ...hostOffer, base: basePort } : hostOffer;
   } catch {
     return undefined;
   }

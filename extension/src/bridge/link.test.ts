@@ -6,28 +6,28 @@ import { Link, type Port } from './link.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const ports: { sentMessages: unknown[]; receive(message: unknown): void; close(): void }[] = [];
+  const ports: { sentMessages: unknown[]; receive(portMessage: unknown): void; close(): void }[] = [];
   const receivedMessages: ToBridge[] = [];
   const laterTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connectPort = (): Port => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
-    let receiveMessage: (message: unknown) => void = () => undefined;
+    let receiveMessage: (portMessage: unknown) => void = () => undefined;
     let closeListener: () => void = () => undefined;
     let isOpen = true;
     const sentMessages: unknown[] = [];
     ports.push({
       sentMessages,
-      receive: (message) => receiveMessage(message),
+      receive: (portMessage) => receiveMessage(portMessage),
       close: () => {
         isOpen = false;
         closeListener();
       },
     });
     return {
-      postMessage: (message) => {
+      postMessage: (portMessage) => {
         if (!isOpen) throw new Error('Attempting to use a disconnected port object');
-        sentMessages.push(decodeMessages(message, readFromBridge));
+        sentMessages.push(decodeMessages(portMessage, readFromBridge));
       },
       onMessage: (listener) => {
         receiveMessage = listener;
@@ -48,7 +48,7 @@ function makeFixture(t: TestContext) {
   });
   const isOpen = () =>
     link.open({
-      onReceived: (message) => receivedMessages.push(message),
+      onReceived: (portMessage) => receivedMessages.push(portMessage),
       makeGreeting: () => documentGreeting,
       isLikelyLastMessage: () => environment.alone,
       onConnected: () => void environment.connected++,
@@ -61,16 +61,16 @@ function makeFixture(t: TestContext) {
 }
 
 const documentGreeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
-const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
+const portMessage: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
   const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
-  assert.equal(link.post(message), false);
+  assert.equal(link.post(portMessage), false);
   isOpen();
   isOpen();
   assert.equal(ports.length, 1);
   assert.equal(environment.connected, 1);
-  assert.equal(link.post(message), true);
+  assert.equal(link.post(portMessage), true);
   ports[0]?.receive('[{"op":"confirmEndings","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
   ports[0]?.receive([{ op: 'confirmEndings', ids: ['y'] }]);
   ports[0]?.receive('text');
@@ -84,7 +84,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
   ports[0]?.close();
   runTasks();
   assert.equal(ports.length, 2);
-  assert.equal(link.post(message), true);
+  assert.equal(link.post(portMessage), true);
   // In this test, Chrome stops the new worker 100 ms after it started.
   t.mock.timers.tick(100);
   ports[1]?.close();
@@ -118,10 +118,10 @@ test('a document from the back/forward cache opens a new port', (t) => {
   link.reopen();
   assert.equal(ports.length, 2);
   assert.equal(environment.connected, 2);
-  link.post(message);
+  link.post(portMessage);
   assert.deepEqual(
     [ports[0]?.sentMessages, ports[1]?.sentMessages],
-    [[[documentGreeting]], [[documentGreeting], [message]]],
+    [[[documentGreeting]], [[documentGreeting], [portMessage]]],
   );
   // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
@@ -136,7 +136,7 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
   t.mock.timers.tick(5000);
   isOpen();
-  assert.deepEqual([ports.length, link.post(message)], [1, false]);
+  assert.deepEqual([ports.length, link.post(portMessage)], [1, false]);
   link.reopen();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
   ports[1]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['new'] }]));
@@ -183,10 +183,10 @@ test('leave sends waiting messages before it closes the port', (t) => {
   const { link, isOpen, ports, environment } = makeFixture(t);
   environment.alone = false;
   isOpen();
-  link.post(message);
-  link.post(message);
+  link.post(portMessage);
+  link.post(portMessage);
   link.closeForNavigation();
-  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [message], [message]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [portMessage], [portMessage]]);
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
@@ -194,9 +194,9 @@ test('a new port drops waiting tool requests and endings, because connected send
   environment.alone = false;
   isOpen();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
-  link.post(message);
+  link.post(portMessage);
   const toolRequest = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
-  for (const waitTimes of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, message] as const)
+  for (const waitTimes of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, portMessage] as const)
     link.post(waitTimes);
   t.mock.timers.tick(5000);
   ports[0]?.close();
@@ -216,7 +216,7 @@ test('a dead port that was opened during a reload of the extension is closed', (
   environment.alive = false;
   t.mock.timers.tick(1000);
   assert.equal(environment.orphaned, 1);
-  assert.equal(link.post(message), false);
+  assert.equal(link.post(portMessage), false);
   t.mock.timers.tick(20_000);
   assert.deepEqual([environment.orphaned, ports.length], [1, 2]);
 });

@@ -3,8 +3,8 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
 export interface Port {
-  postMessage(message: unknown): void;
-  onMessage(listener: (message: unknown) => void): void;
+  postMessage(portMessage: unknown): void;
+  onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
   disconnect(): void;
 }
@@ -17,14 +17,14 @@ export interface LinkOptions {
   connect(): Port;
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
-  read(message: unknown): ToBridge | undefined;
+  read(portMessage: unknown): ToBridge | undefined;
   /** runSoon runs `work` after the tasks that are already in the queue of the event loop. */
   readonly runSoon?: (work: () => void) => void;
 }
 
 export interface Session {
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  onReceived(message: ToBridge, arrivedMs: number): void;
+  onReceived(portMessage: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
   makeGreeting(): FromBridge;
   /** onConnected is called when a new port is open and the greeting was sent on it. */
@@ -73,8 +73,8 @@ export class Link {
     });
   }
 
-  post(message: FromBridge): boolean {
-    return this.#batcher.post(message);
+  post(portMessage: FromBridge): boolean {
+    return this.#batcher.post(portMessage);
   }
 
   open(session: Session): void {
@@ -137,11 +137,11 @@ export class Link {
     this.#port = port;
     port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(rawMessage, this.#options.read)) {
+      for (const portMessage of decodeMessages(rawMessage, this.#options.read)) {
         if (this.#port !== port) return;
         // The link answers a ping before it handles other messages, because a call can block the page.
-        if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
-        else session.onReceived(message, arrivedMs);
+        if (portMessage.op === 'ping') this.#send([{ op: 'pong', ping: portMessage.ping }]);
+        else session.onReceived(portMessage, arrivedMs);
       }
     });
     port.onDisconnect(() => {

@@ -6,9 +6,13 @@ import { MaxPartsInFlight, PartSender } from './parts.ts';
 function makeFixture() {
   const postedParts: string[] = [];
   const port = { open: true };
-  const partSender = new PartSender((message) => {
+  const partSender = new PartSender((partMessage) => {
     if (port.open)
-      postedParts.push(message.op === 'part' ? `${message.id}${message.seq}` : `${message.op} ${Object(message).id}`);
+      postedParts.push(
+        partMessage.op === 'part'
+          ? `${partMessage.id}${partMessage.seq}`
+          : `${partMessage.op} ${Object(partMessage).id}`,
+      );
     return port.open;
   });
   return { partSender, postedParts, port };

@@ -20,13 +20,13 @@ interface PendingResult {
 
 /** PartSender splits large results into parts and sends the parts one after another. */
 export class PartSender {
-  readonly #post: (message: FromBridge) => boolean;
+  readonly #post: (partMessage: FromBridge) => boolean;
   readonly #pendingResults = new Map<string, PendingResult>();
   #partsInFlight = 0;
   #partCount = 0;
 
-  constructor(post: (message: FromBridge) => boolean) {
-    this.#post = post;
+  constructor(postPart: (partMessage: FromBridge) => boolean) {
+    this.#post = postPart;
   }
 
   begin(id: string, pendingMessages: readonly FromBridge[]): void {
@@ -53,8 +53,8 @@ export class PartSender {
   #send(): void {
     while (this.#partsInFlight < MaxPartsInFlight) {
       const pendingResult = this.#nextResult();
-      const message = pendingResult?.pendingMessages[pendingResult.sentCount];
-      if (!pendingResult || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
+      const partMessage = pendingResult?.pendingMessages[pendingResult.sentCount];
+      if (!pendingResult || !partMessage || !this.#post(partMessage)) return; // if no port is open, restart sends the parts later
       pendingResult.sentCount++;
       this.#partsInFlight++;
       // The last message of a split result only contains the number of parts, so the bridge sends it with the last

@@ -12,26 +12,32 @@ function makeFixture(...names: string[]) {
   const postedMessages: FromBridge[] = [];
   const page = { visible: true, port: true };
   const calls = new BridgeCalls(
-    (message) => {
-      if (page.port) postedMessages.push(message);
+    (postedMessage) => {
+      if (page.port) postedMessages.push(postedMessage);
       return page.port;
     },
     () => page.visible,
   );
   const toHost: string[] = [];
-  const host = (plugin: string): Host => ({ plugin, hash: 'h', sendText: (text) => toHost.push(`${plugin} ${text}`) });
+  const host = (plugin: string): Host => ({
+    plugin,
+    hash: 'h',
+    sendText: (hostText) => toHost.push(`${plugin} ${hostText}`),
+  });
   const hosts = names.map(host);
   for (const one of hosts) calls.plugins.addHost(one);
-  const fromHost = (plugin: string, text: string) => {
-    const found = hosts.find((one) => one.plugin === plugin);
-    assert.ok(found);
-    calls.receiveFromHost(found, text);
+  const fromHost = (plugin: string, hostText: string) => {
+    const foundHost = hosts.find((one) => one.plugin === plugin);
+    assert.ok(foundHost);
+    calls.receiveFromHost(foundHost, hostText);
   };
   return { calls, plugins: calls.plugins, postedMessages, toHost, fromHost, page };
 }
 
 const readLiveAdapters = (postedMessages: FromBridge[]) =>
-  postedMessages.splice(0).flatMap((message) => (message.op === 'documentState' ? [message.plugins] : []));
+  postedMessages
+    .splice(0)
+    .flatMap((postedMessage) => (postedMessage.op === 'documentState' ? [postedMessage.plugins] : []));
 
 test('when the document is parsed, all hosts start and the live hosts are probed', () => {
   const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
@@ -163,7 +169,7 @@ test('a removed plugin is not live, and its calls still end', () => {
       running: [{ id: 'x', plugin: 'a' }],
     },
   ]);
-  for (const text of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', text);
+  for (const hostText of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', hostText);
   assert.deepEqual(postedMessages, []);
   fromHost('a', 'r 1 7');
   assert.deepEqual(postedMessages.splice(0), [{ op: 'result', id: 'x', text: '7' }]);
@@ -177,10 +183,10 @@ test('log entries are sent at once, then batched, and none is lost with a port',
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
   fromHost('a', 'l 1 0 [{"message":"4"}]');
   fromHost('b', 'l 0 7 []');
-  const log = (plugin: string, entries: string, droppedCount = 0) => ({
+  const log = (plugin: string, entriesText: string, droppedCount = 0) => ({
     op: 'log',
     plugin,
-    entries,
+    entries: entriesText,
     dropped: droppedCount,
   });
   assert.deepEqual(postedMessages.splice(0), [log('a', '[{"message":"1 x"}]')]);
@@ -201,7 +207,7 @@ test('log entries are sent at once, then batched, and none is lost with a port',
   fromHost('a', 'l 1 0 [8]');
   calls.reportLeaving();
   assert.deepEqual(
-    postedMessages.filter((message) => message.op === 'log'),
+    postedMessages.filter((postedMessage) => postedMessage.op === 'log'),
     [log('a', '[6]'), log('a', '[7,8]')],
   );
 });
@@ -213,12 +219,12 @@ test('waiting log entries are bounded, and dropped ones are counted', () => {
   for (let i = 0; i < 60; i++) fromHost('a', `l 25 0 [${Array.from({ length: 25 }, () => i).join()}]`);
   page.port = true;
   calls.connected();
-  const logs = postedMessages.filter((message) => message.op === 'log');
-  const count = (text: string) => JSON.parse(text).length;
-  const sentCount = logs.reduce((sum, { entries }) => sum + count(entries), 0);
-  const droppedCount = logs.reduce((sum, message) => sum + message.dropped, 0);
+  const logs = postedMessages.filter((postedMessage) => postedMessage.op === 'log');
+  const count = (hostText: string) => JSON.parse(hostText).length;
+  const sentCount = logs.reduce((sum, { entries: entriesText }) => sum + count(entriesText), 0);
+  const droppedCount = logs.reduce((sum, postedMessage) => sum + postedMessage.dropped, 0);
   assert.deepEqual([sentCount + droppedCount, sentCount], [1501, 1000]);
-  assert.ok(logs.every(({ entries }) => count(entries) <= 50));
-  const [b] = logs.filter(({ plugin }) => plugin === 'b');
-  assert.deepEqual(b, { op: 'log', plugin: 'b', entries: '[]', dropped: 1 });
+  assert.ok(logs.every(({ entries: entriesText }) => count(entriesText) <= 50));
+  const [secondLog] = logs.filter(({ plugin }) => plugin === 'b');
+  assert.deepEqual(secondLog, { op: 'log', plugin: 'b', entries: '[]', dropped: 1 });
 });

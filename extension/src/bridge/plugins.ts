@@ -13,7 +13,7 @@ export type PluginMessage = Extract<
 
 export interface PluginsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
-  post(message: FromBridge): boolean;
+  post(postedMessage: FromBridge): boolean;
   onLiveAdaptersChanged(): void;
   isVisible(): boolean;
   findPendingHash(host: Host): string | undefined;
@@ -44,10 +44,10 @@ export class Plugins {
   #base: BasePort | undefined;
 
   constructor(options: PluginsOptions) {
-    const { post, isVisible } = options;
+    const { post: postToWorker, isVisible } = options;
     this.#options = options;
-    this.#logs = makeLogs(post);
-    this.#wakes = makeWakeRequests({ post, isVisible });
+    this.#logs = makeLogs(postToWorker);
+    this.#wakes = makeWakeRequests({ post: postToWorker, isVisible });
     this.#probing = makeProbing({
       probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
@@ -61,8 +61,8 @@ export class Plugins {
 
   /** removedPlugins returns the plugins whose adapter a hot reload removed from this document. */
   get removedPlugins(): RemovedPlugin[] {
-    return [...this.#removedHosts].map(({ plugin, base }) =>
-      base === undefined ? { name: plugin } : { name: plugin, base },
+    return [...this.#removedHosts].map(({ plugin, base: isBaseHost }) =>
+      isBaseHost === undefined ? { name: plugin } : { name: plugin, base: isBaseHost },
     );
   }
 
@@ -95,8 +95,8 @@ export class Plugins {
     if (this.#isParsed) host.sendText('["begin"]');
   }
 
-  setBase(base: BasePort): void {
-    this.#base = base;
+  setBase(isBaseHost: BasePort): void {
+    this.#base = isBaseHost;
   }
 
   /** receiveFromHost returns false for a message about a call. */
@@ -107,8 +107,8 @@ export class Plugins {
     return true;
   }
 
-  receive(message: PluginMessage): void {
-    routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
+  receive(postedMessage: PluginMessage): void {
+    routeMessage(this.#handlers, postedMessage.op, postedMessage, this.#allHosts.get(postedMessage.plugin));
   }
 
   /** onDocumentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
@@ -177,21 +177,26 @@ export class Plugins {
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
     kept: (host, adapterProblem) => {
-      const { findPendingHash: hashOf, endSwap, post } = this.#options;
+      const { findPendingHash: hashOf, endSwap, post: postToWorker } = this.#options;
       // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, adapterProblem);
       endSwap(host);
-      post({
+      postToWorker({
         op: 'adapterReplaced',
         plugin: host.plugin,
         hash: this.#liveAdapters.get(host.plugin)?.hash ?? host.hash,
         problem: adapterProblem,
       });
     },
-    s: (host, ready) => this.#setReady(host, ready === '1'),
+    s: (host, readyFlag) => this.#setReady(host, readyFlag === '1'),
     l: ({ plugin }, messageRest) => {
-      const [count = '', dropped = ''] = messageRest.split(' ', 2);
-      this.#logs.add(plugin, Number(count), Number(dropped), messageRest.slice(count.length + dropped.length + 2));
+      const [count = '', droppedText = ''] = messageRest.split(' ', 2);
+      this.#logs.add(
+        plugin,
+        Number(count),
+        Number(droppedText),
+        messageRest.slice(count.length + droppedText.length + 2),
+      );
     },
     w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
   };
@@ -229,11 +234,11 @@ export class Plugins {
     if (this.#liveAdapters.delete(plugin)) this.#options.onLiveAdaptersChanged();
   }
 
-  #setReady({ plugin }: Host, ready: boolean): void {
+  #setReady({ plugin }: Host, readyFlag: boolean): void {
     const liveAdapter = this.#liveAdapters.get(plugin);
     if (!liveAdapter) return;
-    liveAdapter.ready = ready;
-    this.#options.post({ op: 'ready', plugin, ready });
+    liveAdapter.ready = readyFlag;
+    this.#options.post({ op: 'ready', plugin, ready: readyFlag });
     this.#probing.onReadinessChanged();
   }
 }

@@ -9,8 +9,8 @@ afterEach(() => mock.timers.reset());
 
 function makeFixture() {
   const postedMessages: FromBridge[] = [];
-  const calls = new BridgeCalls((message) => {
-    postedMessages.push(message);
+  const calls = new BridgeCalls((postedMessage) => {
+    postedMessages.push(postedMessage);
     return true;
   });
   const toHost: string[] = [];

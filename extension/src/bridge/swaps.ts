@@ -18,7 +18,7 @@ export interface AdapterSwapsOptions {
  */
 export interface AdapterSwaps {
   /** If the host already waits for an adapter, begin replaces that adapter by the adapter in the message. */
-  begin(host: Host, message: ReplaceMessage): void;
+  begin(host: Host, replaceMessage: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
   onCallEnded(host: Host): void;
@@ -52,10 +52,10 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
     startWaitingCalls(host);
   };
   return {
-    begin: (host, message) => {
+    begin: (host, replaceMessage) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
-        earlierSwap.message = message; // A newer adapter does not extend the time limit of the running calls.
+        earlierSwap.message = replaceMessage; // A newer adapter does not extend the time limit of the running calls.
         return;
       }
       clearTimeout(earlierSwap?.timer);
@@ -63,7 +63,11 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
         endCalls(host);
         armHost(host);
       };
-      pendingSwaps.set(host, { message, isArmed: false, timer: setTimeout(onTimeout, message.waitMs) });
+      pendingSwaps.set(host, {
+        message: replaceMessage,
+        isArmed: false,
+        timer: setTimeout(onTimeout, replaceMessage.waitMs),
+      });
       if (!isBusy(host)) armHost(host);
     },
     isWaiting: (host) => pendingSwaps.has(host),

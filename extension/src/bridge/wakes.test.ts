@@ -14,15 +14,17 @@ function setUpWakes() {
     sendText: (text) => wokenPlugins.push(`${plugin} ${text}`),
   });
   const wakeRequests = makeWakeRequests({
-    post: (message) => {
-      if (pageState.port) postedMessages.push(message);
+    post: (postedMessage) => {
+      if (pageState.port) postedMessages.push(postedMessage);
       return pageState.port;
     },
     isVisible: () => pageState.visible,
     nowMs: () => pageState.now,
   });
   const takeWakeRequests = () =>
-    postedMessages.splice(0).map((message) => (message.op === 'scheduleWake' ? message.ms : message.op));
+    postedMessages
+      .splice(0)
+      .map((postedMessage) => (postedMessage.op === 'scheduleWake' ? postedMessage.ms : postedMessage.op));
   return {
     pageState,
     wokenPlugins,

@@ -24,7 +24,7 @@ export interface WakeRequests {
 }
 
 export function makeWakeRequests({
-  post,
+  post: postToWorker,
   isVisible,
   nowMs = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
@@ -38,7 +38,7 @@ export function makeWakeRequests({
     if (isVisible() || dueTimes.size === 0) return;
     const nextWakeAt = Math.max(Math.min(...dueTimes.values()), nowMs() + MinWakeIntervalMs);
     if (nextWakeAt >= requestedWakeAt) return;
-    if (post({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - nowMs()) })) requestedWakeAt = nextWakeAt;
+    if (postToWorker({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - nowMs()) })) requestedWakeAt = nextWakeAt;
   };
   return {
     setTimer: (host, ms) => {

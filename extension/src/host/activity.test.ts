@@ -15,9 +15,9 @@ async function beginCall(handlerCode: string): Promise<{ realm: Realm; port: Hos
 }
 
 function readReports(port: HostPort): unknown[] {
-  return port.receivedTexts.splice(0).flatMap((text): unknown[] => {
-    const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
-    return batch ? JSON.parse(batch[1] ?? '') : [text];
+  return port.receivedTexts.splice(0).flatMap((receivedText): unknown[] => {
+    const batch = /^p 1 \d+ \d+ (.*)$/.exec(receivedText);
+    return batch ? JSON.parse(batch[1] ?? '') : [receivedText];
   });
 }
 
@@ -48,10 +48,10 @@ test('an invalid activity becomes an invalid report, and nothing throws', async 
     for (const patch of [undefined, null, 'text', cyclic]) c.reportActivityDelta('t', patch);
     c.reportActivity(); c.reportActivityDelta(); c.endAudience(5); c.endAudience();
     c.reportActivity('t', 'x'.repeat(256 * 1024 - 2), 7);`);
-  const all = readReports(port);
-  assert.equal(all.length, 17);
-  for (const report of all.slice(0, 15)) assert.deepEqual(report, { invalid: true });
-  assert.match(JSON.stringify(all[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
+  const allReports = readReports(port);
+  assert.equal(allReports.length, 17);
+  for (const report of allReports.slice(0, 15)) assert.deepEqual(report, { invalid: true });
+  assert.match(JSON.stringify(allReports[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
 });
 
 test('the audience of a successful ending is the last report', async () => {

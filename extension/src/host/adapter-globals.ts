@@ -63,8 +63,8 @@ export function makeAdapterGlobals(hostServices: HostServices, previousGlobals?:
  */
 export function addAdapterGlobals(container: unknown, hostServices: HostServices): void {
   if (!isObject(container)) return;
-  const defineAccessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
-    const descriptor: PropertyDescriptor = { get, set, enumerable: true, configurable: true };
+  const defineAccessor = (key: string, get: () => unknown, setValue: (value: unknown) => void) => {
+    const descriptor: PropertyDescriptor = { get, set: setValue, enumerable: true, configurable: true };
     setPrototypeOf(descriptor, null);
     defineProperty(container, key, descriptor);
   };

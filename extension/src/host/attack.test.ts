@@ -238,16 +238,16 @@ for (const [name, attackMessages, expectedMessages] of attackCases) {
   test(`page: a hostile page observes nothing of ${name}`, async () => {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
-    for (const message of attackMessages) {
+    for (const attackMessage of attackMessages) {
       // The host accepts an answer or a resync only while a handler runs, but accepts a cancellation at any time.
-      if (message[0] === 'answer' || message[0] === 'resync') await realm.waitUntilIdle();
-      port.sendParts(...message);
+      if (attackMessage[0] === 'answer' || attackMessage[0] === 'resync') await realm.waitUntilIdle();
+      port.sendParts(...attackMessage);
     }
     await realm.waitUntilIdle();
     realm.runNextTask();
-    const isLogEntry = (message: string) => message.startsWith('l ');
+    const isLogEntry = (attackMessage: string) => attackMessage.startsWith('l ');
     assert.deepEqual(
-      port.receivedTexts.filter((message) => !isLogEntry(message)),
+      port.receivedTexts.filter((attackMessage) => !isLogEntry(attackMessage)),
       expectedMessages,
     );
     assert.deepEqual(listObservedUses(realm), []);
@@ -261,10 +261,10 @@ test('page: a hostile page observes nothing of logs', async () => {
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(listObservedUses(realm), []);
-  const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
+  const secretEntry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
-    port.receivedTexts.map((text) => text.slice(0, 6 + entry.length + 1)),
-    [`l 1 0 [${entry}`, 'r 1 1'],
+    port.receivedTexts.map((text) => text.slice(0, 6 + secretEntry.length + 1)),
+    [`l 1 0 [${secretEntry}`, 'r 1 1'],
   );
 });
 

@@ -168,7 +168,7 @@ export function makeToolRunner(
   const runCall = (request: CallRequest) => {
     const runningCall = calls.add(request);
     const adapter = registeredAdapter;
-    const failWith = (text: string) => endWithError(runningCall, text);
+    const failWith = (errorText: string) => endWithError(runningCall, errorText);
     if (!adapter) {
       failWith(makeFailureText('internal', `the adapter did not register as ${plugin}`));
       return;
@@ -176,9 +176,9 @@ export function makeToolRunner(
     const context = makeCallContext(runningCall, request.decision, (report) => {
       if (runningCall.isLive) events.report(runningCall.call, report, 1);
     });
-    readinessProbe.check(adapter, (problem) => {
-      if (problem !== undefined) {
-        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
+    readinessProbe.check(adapter, (readyProblem) => {
+      if (readyProblem !== undefined) {
+        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${readyProblem}`));
       } else if (!endIfCancelled(runningCall)) startHandler(plugin, adapter, request, runningCall, context, logFailure);
     });
   };
@@ -229,9 +229,9 @@ function recordTime(runningCall: RunningCall): void {
   if (runningCall.timesText !== undefined) runningCall.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
-function endWithError(runningCall: RunningCall, text: string): void {
+function endWithError(runningCall: RunningCall, errorText: string): void {
   recordTime(runningCall);
-  runningCall.end({ kind: 'error', text });
+  runningCall.end({ kind: 'error', text: errorText });
 }
 
 export type LogFailure = (failure: LoggedFailure) => void;
@@ -259,7 +259,7 @@ function startHandler(
     if (hint !== '') logWarning(`the handler ${hint}`);
     runningCall.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
-  const failWith = (text: string) => endWithError(runningCall, text);
+  const failWith = (errorText: string) => endWithError(runningCall, errorText);
   const failWithThrown = (error: unknown) => {
     if (!runningCall.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
     failWith(makeThrownText(error));
@@ -317,8 +317,8 @@ function findHandler(tool: object, prompt: boolean): unknown {
 }
 
 function makeUnknownToolText(plugin: string, { tool, prompt }: CallRequest): string {
-  const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
-  return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
+  const missingToolMessage = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
+  return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', missingToolMessage);
 }
 
 function makeCallContext(runningCall: RunningCall, decision: unknown, sendReport: (report: string) => void): object {

@@ -37,7 +37,7 @@ export interface BridgeChannel {
   readonly port: EventTarget;
   sendToBridge(messageText: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
-  listen(onMessage: (parts: readonly unknown[]) => void): void;
+  listen(onMessage: (messageParts: readonly unknown[]) => void): void;
   /**
    * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
    * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
@@ -157,16 +157,16 @@ function makeMessage(type: string, messageText: string, port?: unknown): Event {
  * listenOn calls onMessage for each message in a microtask, because code of the page could read `window.event` during
  * the event listener.
  */
-function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
+function listenOn(port: EventTarget, onMessage: (messageParts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
     const messageText = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
     if (typeof messageText !== 'string') return;
     runInMicrotask(() => {
       try {
         // A reviver function takes most of the time that JSON.parse needs for a short message.
-        const parts: unknown =
+        const messageParts: unknown =
           messageText[0] === ' ' ? parseJson(messageText) : parseJson(messageText, parseExactInteger);
-        if (isObject(parts) && isArray(parts)) onMessage(parts);
+        if (isObject(messageParts) && isArray(messageParts)) onMessage(messageParts);
       } catch {
         // Only a bridge of another version sends messages that a host cannot parse. An error that the host does not
         // catch would be visible to the page.

@@ -94,9 +94,10 @@ function makeWindowMembrane(): WindowMembrane {
   // If an adapter calls a window function on its scope, the function receives the real window as `this`, as built-ins
   // require. A function of the page must not receive the adapter's scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
-    const list: unknown[] = [];
-    for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(windowDisguise.toWindowValue(args[i])));
-    return list;
+    const adapterList: unknown[] = [];
+    for (let i = 0; i < args.length; i++)
+      defineProperty(adapterList, i, dataProperty(windowDisguise.toWindowValue(args[i])));
+    return adapterList;
   };
   const methodHandler: ProxyHandler<Fn> = {
     apply: (method, self, args) => apply(method, windowDisguise.toWindowValue(self), toWindowArguments(args)),

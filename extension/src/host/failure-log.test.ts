@@ -16,10 +16,10 @@ async function readLogOf(
   port.receivedTexts.splice(0);
   port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  const [entries] = port.receivedTexts.flatMap((receivedText) =>
+  const [logEntries] = port.receivedTexts.flatMap((receivedText) =>
     receivedText.startsWith('l ') ? [receivedText.replace(/^l \d+ \d+ /, '')] : [],
   );
-  return entries === undefined ? [] : JSON.parse(entries);
+  return logEntries === undefined ? [] : JSON.parse(logEntries);
 }
 
 test('the log explains what a result loses, with the path of the part', async () => {

@@ -14,12 +14,12 @@ export interface LoggedFailure {
 
 /** A tool throws errors with a code on purpose, so their log entries have the level debug. */
 export function makeThrownFailure(tool: string, thrownValue: unknown): LoggedFailure {
-  const text = readMessage(thrownValue);
-  const hint = makeFailureHint(thrownValue, text);
-  const message = `${tool} failed: ${text}${hint === '' ? '' : `\n${hint}`}`;
+  const thrownMessage = readMessage(thrownValue);
+  const hint = makeFailureHint(thrownValue, thrownMessage);
+  const failureMessage = `${tool} failed: ${thrownMessage}${hint === '' ? '' : `\n${hint}`}`;
   return {
     level: hint === '' && hasErrorCode(thrownValue) ? 'debug' : 'error',
-    message,
+    message: failureMessage,
     stack: readStack(thrownValue),
   };
 }

@@ -118,9 +118,9 @@ function formatIssuePath(path: unknown): string {
   if (!isObject(path) || !isArray(path) || path.length === 0) return 'arguments';
   let failureText = '';
   for (let i = 0; i < path.length; i++) {
-    const step: unknown = hasOwn(path, i) ? path[i] : undefined;
-    if (typeof step === 'number') failureText += `[${step}]`;
-    else if (typeof step === 'string') failureText += failureText === '' ? step : `.${step}`;
+    const pathStep: unknown = hasOwn(path, i) ? path[i] : undefined;
+    if (typeof pathStep === 'number') failureText += `[${pathStep}]`;
+    else if (typeof pathStep === 'string') failureText += failureText === '' ? pathStep : `.${pathStep}`;
   }
   return failureText;
 }
@@ -157,8 +157,11 @@ function makeToolError(
 
 /** makeAbortedError returns the error of an aborted operation, with the same fields as ToolError.aborted of the SDK. */
 export function makeAbortedError(reason: unknown): object {
-  const why = typeof reason === 'string' ? reason : isObject(reason) ? readField(reason, 'message') : undefined;
-  const error = makeSimpleToolError(typeof why === 'string' && why !== '' ? `aborted: ${why}` : 'aborted', 'aborted');
+  const reasonText = typeof reason === 'string' ? reason : isObject(reason) ? readField(reason, 'message') : undefined;
+  const error = makeSimpleToolError(
+    typeof reasonText === 'string' && reasonText !== '' ? `aborted: ${reasonText}` : 'aborted',
+    'aborted',
+  );
   defineProperty(error, 'cause', hiddenProperty(reason));
   return error;
 }

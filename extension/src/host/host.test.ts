@@ -251,10 +251,22 @@ test('a handler has the whole context and can only read it', async () => {
     try { c.more = 1; } catch {}
     return { kinds, changed, more: 'more' in c, from: Object.getPrototypeOf(c) };
   }`;
-  const f = 'function';
-  const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
-  const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
-  const receivedChanges = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
+  const functionType = 'function';
+  const kinds = {
+    reportProgress: functionType,
+    reportPercent: functionType,
+    reportCount: functionType,
+    reportActivity: functionType,
+    reportActivityDelta: functionType,
+  };
+  const remainingKinds = {
+    endAudience: functionType,
+    call: functionType,
+    waitForUser: functionType,
+    decision: 'undefined',
+    signal: 'object',
+  };
+  const receivedChanges = { kinds: { ...kinds, ...remainingKinds }, changed: 0, more: false, from: null };
   assert.deepEqual(await callTool(makeTool(abortHandlerCode)), [`r 1 ${JSON.stringify(receivedChanges)}`]);
 });
 

@@ -75,9 +75,9 @@ function makePlugin(
     scheduleFlush,
   );
   /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
-  const sendNow = (text: string) => {
+  const sendNow = (sentText: string) => {
     flushBuffers();
-    sendToBridge(text);
+    sendToBridge(sentText);
   };
   const timers = makeTimers((ms) => sendToBridge(`w ${ms}`));
   const adapterLifecycle = makeLifecycle({
@@ -128,8 +128,8 @@ function startBase(): EntryPoint {
       adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
-  return freeze((nonce: unknown, hash: unknown, next: unknown) => {
-    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
+  return freeze((nonce: unknown, hash: unknown, evaluateNext: unknown) => {
+    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, evaluateNext) === true) return true;
     return false;
   });
 }
@@ -156,7 +156,7 @@ function handleMessage(
   adapterLifecycle: Lifecycle,
   timers: Timers,
   updateSettings: (settings: unknown) => void,
-  sendToBridge: (text: string) => void,
+  sendToBridge: (sentText: string) => void,
 ): void {
   const readPart = makeElementReader(messageParts);
   switch (readPart(0)) {
@@ -187,7 +187,7 @@ function handleCallMessage(
   readPart: (index: number) => unknown,
   call: number,
   { toolRunner }: Lifecycle,
-  sendToBridge: (text: string) => void,
+  sendToBridge: (sentText: string) => void,
 ): void {
   switch (readPart(0)) {
     case 'cancel':

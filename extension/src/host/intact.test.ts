@@ -59,8 +59,8 @@ function runIntact(attackCode: string, isFramed = true): unknown {
   const isIntact: unknown = vm.runInContext('check.intact', context);
   vm.runInContext(attackCode, context);
   assert.ok(typeof isIntact === 'function');
-  const answer: unknown = isIntact();
-  return [answer, vm.runInContext('touched', context)];
+  const intactAnswer: unknown = isIntact();
+  return [intactAnswer, vm.runInContext('touched', context)];
 }
 
 test('the built-ins of a browser pass, and a window without a frame passes unchecked', () => {

@@ -56,8 +56,11 @@ export function countUtf8Bytes(countedText: string, maxBytes: number): number {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
     // The end of a text piece can separate the two UTF-16 units of one character.
     const piece = apply(stringSlice, countedText, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
-    const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [piece, encodedPiece]);
-    pieceStart += read;
+    const { read: readUnits, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [
+      piece,
+      encodedPiece,
+    ]);
+    pieceStart += readUnits;
     bytes += written;
   }
   return bytes;

@@ -10,8 +10,8 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => JSON.parse(String(realm.run('JSON.stringify(log)')));
-  const call = async (tool: string, number = 1): Promise<string | undefined> => {
-    port.sendParts('call', number, tool, 1 << 20, {});
+  const call = async (tool: string, callNumber = 1): Promise<string | undefined> => {
+    port.sendParts('call', callNumber, tool, 1 << 20, {});
     await realm.waitUntilIdle();
     return port.receivedTexts.at(-1);
   };
@@ -161,8 +161,8 @@ test('settings, pre-script values and names of two plugins are separate, even af
   realm.run('waiting.forEach((go) => go())');
   await realm.waitUntilIdle();
   for (const [port, name] of [[firstHost, 'a'] as const, [secondHost, 'b'] as const]) {
-    const own = [name, `key of ${name}`, name];
-    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([own, own])}`);
+    const ownNames = [name, `key of ${name}`, name];
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([ownNames, ownNames])}`);
   }
 });
 
@@ -262,9 +262,9 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
     ${makeAdapterCode('demo', '')}`);
   bigNestedCode.realm.runNextTask();
   const [, logText = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
-  const [entry] = JSON.parse(logText);
-  assert.equal(entry.message.length, 4096);
-  assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
+  const [logEntry] = JSON.parse(logText);
+  assert.equal(logEntry.message.length, 4096);
+  assert.ok(logEntry.data.length <= 10 && JSON.stringify(logEntry.data).length <= 64 * 1024);
 });
 
 test("a container that replaces the first one gets the host's properties", async () => {

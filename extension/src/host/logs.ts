@@ -42,7 +42,7 @@ export interface Logs {
    * write adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
    * {@link StackTrace}).
    */
-  write(logLevel: HostLogLevel, message: string, stack?: StackTrace): void;
+  write(logLevel: HostLogLevel, logMessage: string, stack?: StackTrace): void;
   flush(): void;
 }
 
@@ -105,36 +105,36 @@ export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): Logs {
       if (isObject(logEntry)) addEntry(formatEntry(logEntry));
     }
   };
-  const writeEntry = (logLevel: HostLogLevel, message: string, stack?: StackTrace) =>
-    addEntry(formatLogEntry(logLevel, message, '', stack));
+  const writeEntry = (logLevel: HostLogLevel, logMessage: string, stack?: StackTrace) =>
+    addEntry(formatLogEntry(logLevel, logMessage, '', stack));
   return { accept: acceptEntries, write: writeEntry, flush: flushLogs };
 }
 
 /** formatEntry never throws. */
 function formatEntry(logEntry: object): string {
-  const message = readField(logEntry, 'message');
+  const logMessage = readField(logEntry, 'message');
   return formatLogEntry(
     toLevel(readField(logEntry, 'level')),
-    toMessageText(message),
+    toMessageText(logMessage),
     toDataText(readField(logEntry, 'data')),
   );
 }
 
-function formatLogEntry(logLevel: LogLevel, message: string, data: string, stack?: StackTrace): string {
+function formatLogEntry(logLevel: LogLevel, logMessage: string, dataJson: string, stack?: StackTrace): string {
   const hasStack = stack !== undefined && stack.stack !== '';
   return makeObjectText<'LogEntry'>({
     level: `"${logLevel}"`,
-    message: toJson(truncateMessage(message, MaxLogChars)),
-    data: data === '' ? undefined : data,
+    message: toJson(truncateMessage(logMessage, MaxLogChars)),
+    data: dataJson === '' ? undefined : dataJson,
     atMs: `${dateNow()}`,
     stack: hasStack ? toJson(truncateMessage(stack.stack, MaxStackChars)) : undefined,
     stackOrigin: hasStack ? toJson(truncateMessage(stack.origin, MaxStackChars)) : undefined,
   });
 }
 
-function readField(logEntry: object, field: string): unknown {
+function readField(logEntry: object, fieldName: string): unknown {
   try {
-    return lookup(logEntry, field);
+    return lookup(logEntry, fieldName);
   } catch {
     return undefined;
   }
@@ -145,17 +145,17 @@ function toLevel(logLevel: unknown): LogLevel {
   return logLevel === 'warning' || logLevel === 'warn' ? 'warning' : 'info';
 }
 
-function toMessageText(message: unknown): string {
-  if (message === undefined) return '';
-  return typeof message === 'string' ? message : toJsonOrPlaceholder(message);
+function toMessageText(logMessage: unknown): string {
+  if (logMessage === undefined) return '';
+  return typeof logMessage === 'string' ? logMessage : toJsonOrPlaceholder(logMessage);
 }
 
-function toDataText(data: unknown): string {
-  if (!isObject(data) || !isArray(data)) return '';
+function toDataText(dataJson: unknown): string {
+  if (!isObject(dataJson) || !isArray(dataJson)) return '';
   let entriesText = '';
   let bytes = 2;
-  for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
-    const value: unknown = hasOwn(data, i) ? data[i] : undefined;
+  for (let i = 0; i < dataJson.length && i < MaxLogArgs; i++) {
+    const value: unknown = hasOwn(dataJson, i) ? dataJson[i] : undefined;
     let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : toJsonOrPlaceholder(value);
     let entryBytes = countUtf8Bytes(json, json.length) + 1;
     if (bytes + entryBytes > MaxLogDataBytes) {

@@ -102,9 +102,9 @@ function reportLoss(value: object, key: string, parentEntry: PathEntry | undefin
 function formatPath(key: string, parentEntry: PathEntry | undefined): string {
   let keyText = '';
   let childKey = key;
-  for (let entry = parentEntry; entry !== undefined; entry = entry.parentEntry) {
-    keyText = isArray(entry.value) ? `[${childKey}]${keyText}` : `.${childKey}${keyText}`;
-    childKey = entry.key;
+  for (let pathEntry = parentEntry; pathEntry !== undefined; pathEntry = pathEntry.parentEntry) {
+    keyText = isArray(pathEntry.value) ? `[${childKey}]${keyText}` : `.${childKey}${keyText}`;
+    childKey = pathEntry.key;
   }
   if (keyText === '') return 'the result';
   return keyText[0] === '.' ? apply(slice, keyText, [1]) : `result${keyText}`;
@@ -177,8 +177,8 @@ function isNonFunction(value: object): value is Readonly<Record<string, unknown>
 /** Like JSON.stringify, appendToPath throws if an object contains itself. */
 function appendToPath(value: object, key: string, parentEntry: PathEntry | undefined): PathEntry {
   const depth = parentEntry === undefined ? 0 : parentEntry.depth + 1;
-  for (let entry = parentEntry; entry !== undefined; entry = entry.parentEntry) {
-    if (entry.value === value)
+  for (let pathEntry = parentEntry; pathEntry !== undefined; pathEntry = pathEntry.parentEntry) {
+    if (pathEntry.value === value)
       throw new NativeTypeError(
         `${formatPath(key, parentEntry)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
       );

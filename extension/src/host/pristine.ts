@@ -154,21 +154,21 @@ function removeAddedProperties(
  * affectsHostCode reports whether a locked property that the page added to a built-in affects code that does not use
  * it. Some libraries lock methods that they add to Array.prototype; such a method affects only code that calls it.
  */
-function affectsHostCode(on: object, key: PropertyKey): boolean {
-  if (on === ObjectPrototype || typeof key === 'symbol') return true;
+function affectsHostCode(changedObject: object, key: PropertyKey): boolean {
+  if (changedObject === ObjectPrototype || typeof key === 'symbol') return true;
   return key === 'toJSON' || key === 'then' || isIndex(`${key}`);
 }
 
 function isIndex(key: string): boolean {
-  const first = key[0];
-  return first !== undefined && first >= '0' && first <= '9';
+  const firstLetter = key[0];
+  return firstLetter !== undefined && firstLetter >= '0' && firstLetter <= '9';
 }
 
 function reapplyPageChanges(pageChanges: PageChange | undefined): void {
-  for (let change = pageChanges; change !== undefined; change = change.nextChange) {
-    if (change.key === undefined) setPrototypeOf(change.builtInObject, change.parent);
-    else if (change.pageDescriptor === undefined) deleteProperty(change.builtInObject, change.key);
-    else defineProperty(change.builtInObject, change.key, change.pageDescriptor);
+  for (let pageChange = pageChanges; pageChange !== undefined; pageChange = pageChange.nextChange) {
+    if (pageChange.key === undefined) setPrototypeOf(pageChange.builtInObject, pageChange.parent);
+    else if (pageChange.pageDescriptor === undefined) deleteProperty(pageChange.builtInObject, pageChange.key);
+    else defineProperty(pageChange.builtInObject, pageChange.key, pageChange.pageDescriptor);
   }
 }
 
@@ -191,9 +191,9 @@ function makePageChange(
   parent: object | null,
   nextChange: PageChange | undefined,
 ): PageChange {
-  const change: PageChange = { builtInObject, key, pageDescriptor, parent, nextChange };
-  setPrototypeOf(change, null);
-  return change;
+  const pageChange: PageChange = { builtInObject, key, pageDescriptor, parent, nextChange };
+  setPrototypeOf(pageChange, null);
+  return pageChange;
 }
 
 function makeRestoreFailure(lockedName: string, pageChanges: PageChange | undefined): RestoreFailure {

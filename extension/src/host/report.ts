@@ -69,9 +69,9 @@ export function readAudience(options: unknown): unknown {
 }
 
 /** truncateMessage shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
-export function truncateMessage(message: string, maxMessageChars: number = MaxMessageChars): string {
-  if (message.length <= maxMessageChars) return message;
-  const lastUnit = message[maxMessageChars - 1] ?? '';
-  const end = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? maxMessageChars - 1 : maxMessageChars;
-  return apply(slice, message, [0, end]);
+export function truncateMessage(reportMessage: string, maxMessageChars: number = MaxMessageChars): string {
+  if (reportMessage.length <= maxMessageChars) return reportMessage;
+  const lastUnit = reportMessage[maxMessageChars - 1] ?? '';
+  const lastIndex = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? maxMessageChars - 1 : maxMessageChars;
+  return apply(slice, reportMessage, [0, lastIndex]);
 }

@@ -20,15 +20,15 @@ export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLo
   if (resultJson === undefined) return makeInvalidResult(tool, `JSON has no ${typeof value}`);
   const bytes = countUtf8Bytes(resultJson, maxBytes);
   if (bytes > maxBytes) {
-    const message = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
-    return { kind: 'error', text: makeFailureText('result_too_large', message) };
+    const tooLargeMessage = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
+    return { kind: 'error', text: makeFailureText('result_too_large', tooLargeMessage) };
   }
   return { kind: 'result', text: resultJson };
 }
 
 function makeInvalidResult(tool: string, reason: string): Outcome {
-  const message = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
-  return { kind: 'error', text: makeFailureText('invalid_result', message) };
+  const tooLargeMessage = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
+  return { kind: 'error', text: makeFailureText('invalid_result', tooLargeMessage) };
 }
 
 /** formatSize formats a number of bytes, such as "12 bytes", "3.4 KB" or "1.2 MB". */

@@ -146,10 +146,10 @@ for (const [schemaGroup, schemaCodes] of [
       let validCount = 0;
       for (const args of makeArguments(schema, makeRandom(7))) {
         const expectedOutcome = parseWithZod(schema, args);
-        const got = await call(name, args);
+        const callResult = await call(name, args);
         if (expectedOutcome === undefined)
-          assert.match(got, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
-        else assert.equal(got, expectedOutcome, `${code} of ${JSON.stringify(args)}`);
+          assert.match(callResult, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
+        else assert.equal(callResult, expectedOutcome, `${code} of ${JSON.stringify(args)}`);
         if (expectedOutcome !== undefined) validCount++;
       }
       assert.ok(validCount > 0, code);

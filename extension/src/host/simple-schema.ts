@@ -117,10 +117,10 @@ function compileChecks(schemaDefinition: object): ValueCheck | undefined {
   if (!isObject(checkDefinitions) || !isArray(checkDefinitions)) return undefined;
   for (let i = 0; i < checkDefinitions.length; i++) {
     const checkDefinition = readDefinition(lookup(checkDefinitions, i));
-    const next = checkDefinition && compileCheck(checkDefinition);
-    const before = testValue;
-    if (!next || !before) return undefined;
-    testValue = before === passAlways ? next : (value) => before(value) && next(value);
+    const nextTest = checkDefinition && compileCheck(checkDefinition);
+    const previousTest = testValue;
+    if (!nextTest || !previousTest) return undefined;
+    testValue = previousTest === passAlways ? nextTest : (value) => previousTest(value) && nextTest(value);
   }
   return testValue;
 }
@@ -144,8 +144,8 @@ function compileCheck(checkDefinition: object): ValueCheck | undefined {
       return (value) => readLength(value) <= maximum;
     }
     case 'length_equals': {
-      const length = readLimit('length');
-      return (value) => readLength(value) === length && hasSameCodePointLength(value);
+      const exactLength = readLimit('length');
+      return (value) => readLength(value) === exactLength && hasSameCodePointLength(value);
     }
     case 'greater_than': {
       const bound = readLimit('value');
@@ -198,9 +198,9 @@ function compileList(parseValue: Parser | undefined): Parser | undefined {
     if (!isArray(value)) return NotSimple;
     const parsedItems: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
-      const item = parseValue(value[i]);
-      if (item === NotSimple) return NotSimple;
-      defineProperty(parsedItems, i, dataProperty(item));
+      const parsedItem = parseValue(value[i]);
+      if (parsedItem === NotSimple) return NotSimple;
+      defineProperty(parsedItems, i, dataProperty(parsedItem));
     }
     return setDetachedPrototype(parsedItems);
   };

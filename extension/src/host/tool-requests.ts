@@ -52,12 +52,12 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
   let closedError: (() => unknown) | undefined;
 
   const removeRequest = (askId: number): OpenRequest | undefined => {
-    const entry = openRequests[askId];
-    if (!isOpenRequest(entry)) return undefined;
+    const openRequest = openRequests[askId];
+    if (!isOpenRequest(openRequest)) return undefined;
     delete openRequests[askId];
     openCount--;
-    entry.removeAbortListener();
-    return entry;
+    openRequest.removeAbortListener();
+    return openRequest;
   };
 
   const sendRequest = (kind: OpenRequest['kind'], requestBody: string, signal: object | undefined): object => {
@@ -99,8 +99,8 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
     const removeAbortListener = () => {
       if (signal) apply(removeEventListener, signal, ['abort', withdrawRequest]);
     };
-    const entry: OpenRequest = { kind, deferredAnswer, removeAbortListener };
-    openRequests[requestNumber] = entry;
+    const openRequest: OpenRequest = { kind, deferredAnswer, removeAbortListener };
+    openRequests[requestNumber] = openRequest;
     sendToolRequest(requestNumber, requestBody);
     return deferredAnswer.promise;
   };
@@ -119,10 +119,10 @@ export function makeToolRequests(sendToolRequest: (askId: number, requestBody: s
     callTool: (tool, input, options) => startRequest('call', () => makeNestedCallBody(tool, input, options), options),
     waitForUser: (options) => startRequest('user', () => makeUserRequestBody(options), undefined),
     answer: (requestNumber, isSuccess, value) => {
-      const entry = removeRequest(requestNumber);
-      if (!entry) return;
-      if (!isSuccess) entry.deferredAnswer.reject(toToolError(value, entry.kind === 'user'));
-      else entry.deferredAnswer.resolve(entry.kind === 'user' ? undefined : detachFromPage(value));
+      const openRequest = removeRequest(requestNumber);
+      if (!openRequest) return;
+      if (!isSuccess) openRequest.deferredAnswer.reject(toToolError(value, openRequest.kind === 'user'));
+      else openRequest.deferredAnswer.resolve(openRequest.kind === 'user' ? undefined : detachFromPage(value));
     },
     close: (makeError) => {
       closedError ??= makeError;
@@ -194,6 +194,6 @@ function isPositiveInteger(value: unknown): value is number {
   return typeof value === 'number' && isFiniteNumber(value) && value > 0 && value % 1 === 0;
 }
 
-function makeInvalidArgumentsError(message: string): object {
-  return makeSimpleToolError(message, 'invalid_arguments');
+function makeInvalidArgumentsError(errorMessage: string): object {
+  return makeSimpleToolError(errorMessage, 'invalid_arguments');
 }

@@ -12,10 +12,10 @@ export function formatArguments(args: string | undefined): string {
   if (args === undefined || args === '{}') return '';
   const value = parseObject(args);
   if (!value) return escapeHidden(args.replace(/^\{\s*/, '').replace(/\s+/g, ' '));
-  const parts = Object.entries(value).map(
+  const argumentTexts = Object.entries(value).map(
     ([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`,
   );
-  return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
+  return escapeHidden(argumentTexts.join(', ').replace(/\s+/g, ' '));
 }
 
 /** isCompleteArguments reports whether args is the complete JSON that the client sent, neither masked nor truncated. */

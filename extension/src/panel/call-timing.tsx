@@ -24,14 +24,14 @@ export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {makeTimingRows(callPhases).map(({ name, startText, durationText, barStart, end }, i) => (
+              {makeTimingRows(callPhases).map(({ name, startText, durationText, barStart, end: barEnd }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
                   <td>{durationText}</td>
                   <td class="span">
                     <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-                      <rect x={barStart} width={end - barStart} height="1" />
+                      <rect x={barStart} width={barEnd - barStart} height="1" />
                     </svg>
                   </td>
                 </tr>

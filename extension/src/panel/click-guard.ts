@@ -19,11 +19,11 @@ export function makeClickGuard(): ClickGuard {
   return {
     recordPositions: (cardPositions, nowMs) => {
       const newPositions: typeof positions = new Map();
-      for (const [card, top] of cardPositions) {
+      for (const [card, cardTop] of cardPositions) {
         const oldPosition = positions.get(card);
         newPositions.set(
           card,
-          oldPosition && Math.abs(oldPosition.top - top) < 1 ? oldPosition : { top, sinceMs: nowMs },
+          oldPosition && Math.abs(oldPosition.top - cardTop) < 1 ? oldPosition : { top: cardTop, sinceMs: nowMs },
         );
       }
       positions = newPositions;

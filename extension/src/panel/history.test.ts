@@ -19,9 +19,9 @@ function makeTestHistory(pages: readonly CallsHistoryResult[]) {
     return history ? { history } : { error: 'This server records no calls.' };
   };
   const history = makeHistory(sendAction, (page) => {
-    const added = page.map(({ call }) => call.callId).filter((callId) => !receivedIds.includes(callId));
-    receivedIds.push(...added);
-    return added.length > 0;
+    const addedIds = page.map(({ call }) => call.callId).filter((callId) => !receivedIds.includes(callId));
+    receivedIds.push(...addedIds);
+    return addedIds.length > 0;
   });
   return { history, requestedPages, receivedIds };
 }

@@ -58,8 +58,8 @@ let siteAccess: SiteAccessProps = {
 let showsEverything = false;
 let hasHadSuccess: boolean | undefined;
 
-const requests = makeRequests((message) => {
-  port?.postMessage(message);
+const requests = makeRequests((panelMessage) => {
+  port?.postMessage(panelMessage);
   return port !== undefined;
 });
 
@@ -71,10 +71,10 @@ const history = makeHistory(requests.sendAction, (page) => {
   return recentCalls.length > knownCount;
 });
 
-function setShowsEverything(on: boolean): void {
-  showsEverything = on;
+function setShowsEverything(isOn: boolean): void {
+  showsEverything = isOn;
   renderPanel();
-  void writeSetting(ShowsEverythingSetting, on ? 'yes' : 'no');
+  void writeSetting(ShowsEverythingSetting, isOn ? 'yes' : 'no');
 }
 
 function renderPanel(): void {
@@ -126,14 +126,14 @@ function recordSuccess(): void {
 }
 
 const handlers: PortHandlers<ToPanel> = {
-  state: (message) => receiveState(message.state, message.ended),
-  plugins: (message) => {
-    plugins = reuseItems(plugins, message.plugins, (plugin) => plugin.name);
-    failedPlugins = reuseEqual(failedPlugins, message.failed);
+  state: (panelMessage) => receiveState(panelMessage.state, panelMessage.ended),
+  plugins: (panelMessage) => {
+    plugins = reuseItems(plugins, panelMessage.plugins, (plugin) => plugin.name);
+    failedPlugins = reuseEqual(failedPlugins, panelMessage.failed);
     renderPanel();
   },
-  browser: (message) => {
-    browserTools = reuseEqual(browserTools, message.browser);
+  browser: (panelMessage) => {
+    browserTools = reuseEqual(browserTools, panelMessage.browser);
     renderPanel();
   },
   done: ({ requestId, done }) => requests.settleRequest(requestId, done),
@@ -143,8 +143,8 @@ const handlers: PortHandlers<ToPanel> = {
 function connectToWorker(): void {
   const openedPort = connectPanel();
   port = openedPort;
-  openedPort.onMessage((message) => {
-    if (isToPanel(message)) routeMessage(handlers, message.op, message);
+  openedPort.onMessage((panelMessage) => {
+    if (isToPanel(panelMessage)) routeMessage(handlers, panelMessage.op, panelMessage);
   });
   openedPort.onDisconnect(() => {
     port = undefined;

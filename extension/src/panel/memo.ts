@@ -14,9 +14,9 @@ export function memoizeComponent<P extends object>(drawComponent: (props: P) => 
 
 export function hasSameProps(previousProps: object, nextProps: object): boolean {
   const propEntries = Object.entries(previousProps);
-  const others = new Map(Object.entries(nextProps));
+  const previousByKey = new Map(Object.entries(nextProps));
   return (
-    propEntries.length === others.size &&
-    propEntries.every(([name, value]) => others.has(name) && others.get(name) === value)
+    propEntries.length === previousByKey.size &&
+    propEntries.every(([name, value]) => previousByKey.has(name) && previousByKey.get(name) === value)
   );
 }

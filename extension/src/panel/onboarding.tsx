@@ -20,8 +20,8 @@ export interface OnboardingProps extends ChecklistFacts {
 export function Onboarding(onboardingProps: OnboardingProps): VNode {
   const { serverProblem, browserProblem, hideChecklist, showPlugins, plugins, sendAction } = onboardingProps;
   const checklistSteps = listSteps(onboardingProps);
-  const doneCount = checklistSteps.filter((step) => step.isDone).length;
-  const nextStep = checklistSteps.find((step) => !step.isDone);
+  const doneCount = checklistSteps.filter((checklistStep) => checklistStep.isDone).length;
+  const nextStep = checklistSteps.find((checklistStep) => !checklistStep.isDone);
   const stepExtras: Partial<Record<Step['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
@@ -40,9 +40,9 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
         )}
       </div>
       <ol>
-        {checklistSteps.map((step) => (
-          <StepItem key={step.id} checklistStep={step} isNext={step === nextStep}>
-            {stepExtras[step.id]}
+        {checklistSteps.map((checklistStep) => (
+          <StepItem key={checklistStep.id} checklistStep={checklistStep} isNext={checklistStep === nextStep}>
+            {stepExtras[checklistStep.id]}
           </StepItem>
         ))}
       </ol>

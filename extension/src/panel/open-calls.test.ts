@@ -3,8 +3,8 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { updateOpenCalls } from './open-calls.ts';
 
-function makeCall(callId: string, fields: Partial<CallView> = {}): CallView {
-  return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...fields };
+function makeCall(callId: string, callFields: Partial<CallView> = {}): CallView {
+  return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...callFields };
 }
 
 test('a running call stays the same object while only its run time grows', () => {

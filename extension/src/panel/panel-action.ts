@@ -20,10 +20,10 @@ export function usePanelAction(sendAction: SendAction): PanelAction {
   const runAction = async (action: Action) => {
     setBusy(true);
     setError('');
-    const done = await sendAction(action);
+    const actionResult = await sendAction(action);
     setBusy(false);
-    setError(removeHiddenCharacters(done.error ?? ''));
-    return done;
+    setError(removeHiddenCharacters(actionResult.error ?? ''));
+    return actionResult;
   };
   return { isBusy, error, runAction };
 }

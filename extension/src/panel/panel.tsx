@@ -235,8 +235,8 @@ function Notice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; child
       {adviceSteps.length === 1 && <p>{renderCommands(adviceSteps[0] ?? '')}</p>}
       {adviceSteps.length > 1 && (
         <ol>
-          {adviceSteps.map((step) => (
-            <li key={step}>{renderCommands(step)}</li>
+          {adviceSteps.map((adviceStep) => (
+            <li key={adviceStep}>{renderCommands(adviceStep)}</li>
           ))}
         </ol>
       )}

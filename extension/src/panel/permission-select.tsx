@@ -28,7 +28,7 @@ export function PermissionSelect({
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const currentPermission = permission ?? Inherit;
   const [shownPermission, choosePermission] = useOptimisticChoice<string>(currentPermission, (chosenValue) => {
-    const newPermission = Permissions.find((known) => known === chosenValue);
+    const newPermission = Permissions.find((knownPermission) => knownPermission === chosenValue);
     const params = {
       plugin,
       ...(tool === undefined ? {} : { tool }),
@@ -46,9 +46,9 @@ export function PermissionSelect({
         onChange={(event) => choosePermission(event.currentTarget.value)}
       >
         {inheritedPermission && <option value={Inherit}>{`Default (${inheritedPermission})`}</option>}
-        {Permissions.map((known) => (
-          <option key={known} value={known}>
-            {known}
+        {Permissions.map((knownPermission) => (
+          <option key={knownPermission} value={knownPermission}>
+            {knownPermission}
           </option>
         ))}
       </select>

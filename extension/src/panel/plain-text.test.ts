@@ -8,9 +8,9 @@ test('the server and the panel hide the same characters', () => {
   const plainTextCases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
   assert.ok(plainTextCases.length > 20);
   const lineSeparators = /[\u2028\u2029]/;
-  for (const one of plainTextCases) {
-    const shown = replaceHidden(one.in, (hidden) => (lineSeparators.test(hidden) ? '\n' : ''));
-    assert.equal(shown, one.out, one.name);
+  for (const plainTextCase of plainTextCases) {
+    const shownText = replaceHidden(plainTextCase.in, (hidden) => (lineSeparators.test(hidden) ? '\n' : ''));
+    assert.equal(shownText, plainTextCase.out, plainTextCase.name);
   }
 });
 

@@ -88,8 +88,8 @@ export function Plugins({ plugins, failedPlugins, tabs, sendAction }: PluginsPro
             sendAction={sendAction}
           />
         ))}
-        {shownFailed.map((one) => (
-          <FailedPlugin key={one.path} failedPlugins={one} sendAction={sendAction} />
+        {shownFailed.map((failedPlugin) => (
+          <FailedPlugin key={failedPlugin.path} failedPlugins={failedPlugin} sendAction={sendAction} />
         ))}
       </ul>
     </section>
@@ -120,13 +120,13 @@ function Search({ plugins, failedPlugins, query, setQuery, filter, setFilter }: 
         aria-label="Show plugins"
         value={filter}
         onChange={(event) => {
-          const chosen = pluginFilters.find((known) => known.filter === event.currentTarget.value);
+          const chosen = pluginFilters.find((knownFilter) => knownFilter.filter === event.currentTarget.value);
           if (chosen) setFilter(chosen.filter);
         }}
       >
-        {pluginFilters.map((known) => (
-          <option key={known.filter} value={known.filter}>
-            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailedPlugins(failedPlugins, '', known.filter).length})`}
+        {pluginFilters.map((knownFilter) => (
+          <option key={knownFilter.filter} value={knownFilter.filter}>
+            {`${knownFilter.title} (${findPlugins(plugins, '', knownFilter.filter).length + findFailedPlugins(failedPlugins, '', knownFilter.filter).length})`}
           </option>
         ))}
       </select>

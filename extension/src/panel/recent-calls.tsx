@@ -37,8 +37,8 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
   const olderCalls = useCallSearch(history, filter, showsEverything);
   const filteredCalls = useMemo(() => {
     const ids = new Set(recentCalls.map(({ callId }) => callId));
-    const found = olderCalls.calls.filter(({ callId }) => !ids.has(callId));
-    return [...filterCalls(recentCalls, filter, showsEverything), ...found];
+    const foundCalls = olderCalls.calls.filter(({ callId }) => !ids.has(callId));
+    return [...filterCalls(recentCalls, filter, showsEverything), ...foundCalls];
   }, [recentCalls, filter, showsEverything, olderCalls.calls]);
   const failureGroups = useMemo(() => groupFailures(filteredCalls), [filteredCalls]);
   if (recentCalls.length === 0) return null;

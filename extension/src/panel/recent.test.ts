@@ -13,8 +13,8 @@ import {
   toRecorderFilter,
 } from './recent.ts';
 
-function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall {
-  return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...fields };
+function makeCall(callId: string, callFields: Partial<RecentCall> = {}): RecentCall {
+  return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...callFields };
 }
 
 const listIds = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');

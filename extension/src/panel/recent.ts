@@ -11,8 +11,8 @@ export interface RecentCall extends CallView {
   readonly record?: Omit<RecordedCall, 'call'>;
 }
 
-export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
-  return { ...call, record };
+export function fromRecord({ call, ...callRecord }: RecordedCall): RecentCall {
+  return { ...call, record: callRecord };
 }
 
 /** An empty or false field of a Filter does not restrict the selection. */
@@ -81,17 +81,17 @@ export function filterCalls(
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
   const recordedCalls = page.map(fromRecord);
-  const recordsById = new Map(recordedCalls.map((record) => [record.callId, record]));
+  const recordsById = new Map(recordedCalls.map((callRecord) => [callRecord.callId, callRecord]));
   const mergedCalls = calls.map((call) => {
-    const record = recordsById.get(call.callId);
-    return record && !call.record ? { ...call, ...record } : call;
+    const callRecord = recordsById.get(call.callId);
+    return callRecord && !call.record ? { ...call, ...callRecord } : call;
   });
   // A record that is not in the list is inserted before the next older call that the list and the page contain.
   let index = mergedCalls.length;
-  for (const record of recordedCalls.toReversed()) {
-    const position = mergedCalls.findIndex((call) => call.callId === record.callId);
+  for (const callRecord of recordedCalls.toReversed()) {
+    const position = mergedCalls.findIndex((call) => call.callId === callRecord.callId);
     if (position >= 0) index = position;
-    else mergedCalls.splice(index, 0, record);
+    else mergedCalls.splice(index, 0, callRecord);
   }
   return mergedCalls.slice(0, MaxRecentCalls);
 }
@@ -100,8 +100,8 @@ export function addRecords(calls: readonly RecentCall[], page: readonly Recorded
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
   const failureGroups: { firstCall: RecentCall; otherCalls: RecentCall[] }[] = [];
   for (const call of calls) {
-    const group = failureGroups.at(-1);
-    if (group && isSameFailure(group.firstCall, call)) group.otherCalls.push(call);
+    const failureGroup = failureGroups.at(-1);
+    if (failureGroup && isSameFailure(failureGroup.firstCall, call)) failureGroup.otherCalls.push(call);
     else failureGroups.push({ firstCall: call, otherCalls: [] });
   }
   return failureGroups;

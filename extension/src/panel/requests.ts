@@ -5,13 +5,13 @@ export type SendAction = (action: Action) => Promise<ActionResult>;
 
 export interface Requests {
   readonly sendAction: SendAction;
-  settleRequest(requestId: number, done: ActionResult): void;
+  settleRequest(requestId: number, actionResult: ActionResult): void;
   /** The service worker may have executed an unanswered action before it stopped. */
   rejectAll(): void;
 }
 
 export function makeRequests(sendMessage: (message: FromPanel) => boolean): Requests {
-  const pendingRequests = new Map<number, (done: ActionResult) => void>();
+  const pendingRequests = new Map<number, (actionResult: ActionResult) => void>();
   let lastId = 0;
   return {
     sendAction: (action) =>
@@ -22,8 +22,8 @@ export function makeRequests(sendMessage: (message: FromPanel) => boolean): Requ
         pendingRequests.delete(requestId);
         resolve({ error: 'The extension is starting. Try again.' });
       }),
-    settleRequest: (requestId, done) => {
-      pendingRequests.get(requestId)?.(done);
+    settleRequest: (requestId, actionResult) => {
+      pendingRequests.get(requestId)?.(actionResult);
       pendingRequests.delete(requestId);
     },
     rejectAll: () => {

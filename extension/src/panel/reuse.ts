@@ -15,9 +15,10 @@ export function reuseItems<T>(
 ): readonly T[] {
   if (!previousValue) return nextValue;
   const byKey = new Map(previousValue.map((item) => [keyOf(item), item]));
-  const items = nextValue.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
-  const isUnchanged = items.length === previousValue.length && items.every((item, i) => item === previousValue[i]);
-  return isUnchanged ? previousValue : items;
+  const reusedItems = nextValue.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
+  const isUnchanged =
+    reusedItems.length === previousValue.length && reusedItems.every((item, i) => item === previousValue[i]);
+  return isUnchanged ? previousValue : reusedItems;
 }
 
 function isEqual(firstValue: unknown, secondValue: unknown): boolean {

@@ -33,18 +33,18 @@ test('groupFeatures groups features by meaning, and separates the features that 
 
 test('describeToolCounts counts the tools that only read', () => {
   const readTool = makeTool('read', { readOnly: true });
-  const post = makeTool('post');
-  assert.equal(describeToolCounts([readTool, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
+  const postTool = makeTool('post');
+  assert.equal(describeToolCounts([readTool, postTool, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
   assert.equal(describeToolCounts([readTool]), '1 tool, read-only');
-  assert.equal(describeToolCounts([post, post]), '2 tools, may write');
+  assert.equal(describeToolCounts([postTool, postTool]), '2 tools, may write');
 });
 
 test('makeSectionTitle names a section with its size', () => {
   assert.equal(makeSectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
   assert.equal(makeSectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
-  const changes = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
-  assert.equal(makeSectionTitle(changes, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
-  assert.equal(makeSectionTitle(changes, {}), 'Changes since your last review: +3 −0 lines');
+  const changesSection = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
+  assert.equal(makeSectionTitle(changesSection, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
+  assert.equal(makeSectionTitle(changesSection, {}), 'Changes since your last review: +3 −0 lines');
 });
 
 test('describeLastReview names the version and the permission of the last review', () => {

@@ -45,12 +45,15 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
   for (const { name, meaning } of powerViews.filter(isOwn)) {
-    const group = names.get(meaning);
-    if (group) group.push(name);
+    const featureGroup = names.get(meaning);
+    if (featureGroup) featureGroup.push(name);
     else names.set(meaning, [name]);
   }
   return {
-    ownFeatures: [...names].map(([meaning, group]) => ({ names: group.join(', '), featureMeaning: meaning })),
+    ownFeatures: [...names].map(([meaning, featureGroup]) => ({
+      names: featureGroup.join(', '),
+      featureMeaning: meaning,
+    })),
     libraryNames: powerViews
       .filter((power) => !isOwn(power))
       .map((power) => power.name)
@@ -65,9 +68,9 @@ export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: 
 export function describeToolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
-  const total = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  if (readCount === 0 || writeCount === 0) return `${total}, ${readCount === 0 ? 'may write' : 'read-only'}`;
-  return `${total}: ${readCount} read-only, ${writeCount} may write`;
+  const totalText = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  if (readCount === 0 || writeCount === 0) return `${totalText}, ${readCount === 0 ? 'may write' : 'read-only'}`;
+  return `${totalText}: ${readCount} read-only, ${writeCount} may write`;
 }
 
 export function makeSectionTitle(
@@ -96,8 +99,8 @@ export function describeLastReview(lastReview: LastReviewView): string {
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-export function splitLines(text: string): string[] {
-  return text.replace(/\n$/, '').split('\n');
+export function splitLines(sectionText: string): string[] {
+  return sectionText.replace(/\n$/, '').split('\n');
 }
 
 export function mapToolDescriptions(

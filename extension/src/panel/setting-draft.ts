@@ -66,8 +66,8 @@ export function findSettingOfError(
   settings: readonly SettingView[],
 ): { readonly key: string; readonly text: string } | undefined {
   for (const { key } of settings) {
-    const start = `the setting ${key} `;
-    if (error.startsWith(start)) return { key, text: `It ${error.slice(start.length)}` };
+    const errorStart = `the setting ${key} `;
+    if (error.startsWith(errorStart)) return { key, text: `It ${error.slice(errorStart.length)}` };
   }
   return undefined;
 }

@@ -43,8 +43,10 @@ function parseJson(content: string): unknown {
 function readKnownType(type: string, value: unknown): ShownActivity | undefined {
   switch (type) {
     case 'text': {
-      const text = isRecord(value) ? value.text : value;
-      return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normalizeWhitespace(text)) } : undefined;
+      const shownText = isRecord(value) ? value.text : value;
+      return typeof shownText === 'string'
+        ? { kind: 'text', text: escapeHidden(normalizeWhitespace(shownText)) }
+        : undefined;
     }
     case 'code': {
       const code = isRecord(value) ? value.code : value;
@@ -60,8 +62,8 @@ function readKnownType(type: string, value: unknown): ShownActivity | undefined 
   }
 }
 
-function normalizeWhitespace(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
+function normalizeWhitespace(shownText: string): string {
+  return shownText.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
 /** readTable converts an array of objects, or an object with `columns` and `rows`, to a table. */
@@ -105,6 +107,6 @@ function listColumns(tableRows: readonly unknown[]): string[] | undefined {
 
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return escapeHidden(text.length > MaxCellChars ? `${text.slice(0, MaxCellChars)}…` : text);
+  const shownText = typeof value === 'string' ? value : JSON.stringify(value);
+  return escapeHidden(shownText.length > MaxCellChars ? `${shownText.slice(0, MaxCellChars)}…` : shownText);
 }

@@ -87,9 +87,9 @@ function RuleSelect({ label, siteRule, isBusy, children, chooseRule }: RuleSelec
       onChange={(event) => chooseRule(event.currentTarget.value)}
     >
       {children}
-      {siteRules.map((known) => (
-        <option key={known} value={known}>
-          {known}
+      {siteRules.map((knownRule) => (
+        <option key={knownRule} value={knownRule}>
+          {knownRule}
         </option>
       ))}
     </select>
@@ -102,8 +102,8 @@ function NewSite({ sendAction }: { readonly sendAction: SendAction }): VNode {
   const [siteRule, setRule] = useState<string>('ask');
   const addRule = async () => {
     if (site.trim() === '' || isBusy) return;
-    const done = await runAction({ op: 'site', params: { site: site.trim(), permission: siteRule } });
-    if (done.error === undefined) setSite('');
+    const actionResult = await runAction({ op: 'site', params: { site: site.trim(), permission: siteRule } });
+    if (actionResult.error === undefined) setSite('');
   };
   return (
     <form

@@ -37,21 +37,21 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
 }
 
 function Argument({ argumentRow, isOpen }: { readonly argumentRow: ArgumentRow; readonly isOpen: boolean }): VNode {
-  const { name, text, isCode } = argumentRow;
+  const { name, text: argumentText, isCode } = argumentRow;
   const [isShown, setIsShown] = useState(isOpen);
-  const isFolded = needsOwnBlock(text) && !isShown;
+  const isFolded = needsOwnBlock(argumentText) && !isShown;
   return (
-    <div class={needsOwnBlock(text) ? 'long' : ''}>
+    <div class={needsOwnBlock(argumentText) ? 'long' : ''}>
       <dt>
         <bdi>{name}</bdi>
       </dt>
       <dd class={isCode ? 'code' : ''}>
         <div class={isFolded ? 'value folded' : 'value'}>
-          {text === '' ? <span class="empty">empty</span> : <bdi>{text}</bdi>}
+          {argumentText === '' ? <span class="empty">empty</span> : <bdi>{argumentText}</bdi>}
         </div>
         {isFolded && (
           <button type="button" class="unfold" aria-label={`Show all of ${name}`} onClick={() => setIsShown(true)}>
-            Show all ({text.length.toLocaleString('en')} characters)
+            Show all ({argumentText.length.toLocaleString('en')} characters)
           </button>
         )}
       </dd>

@@ -57,14 +57,14 @@ export function PermissionCard(cardProps: TicketCardProps): VNode {
         <div class="longer">
           <span>{formatGrantLabel(call, ticket.caller, ticket.title)}</span>
           <div class="answers">
-            {offeredScopes.map(({ scope: grantScope, text, label }) => (
+            {offeredScopes.map(({ scope: grantScope, text: scopeText, label }) => (
               <DecisionButton
                 key={grantScope}
                 label={`Allow ${label}: ${name}`}
                 isOff={isOff}
                 pressButton={(event) => decide(event, true, grantScope)}
               >
-                {text}
+                {scopeText}
               </DecisionButton>
             ))}
           </div>
@@ -124,9 +124,9 @@ function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardP
   const action = usePanelAction(sendAction);
   const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
   const [isGreyed, setIsGreyed] = useState(false);
-  const setSent = (on: boolean) => {
-    wasSent.current = on;
-    setIsGreyed(on);
+  const setSent = (isOn: boolean) => {
+    wasSent.current = isOn;
+    setIsGreyed(isOn);
   };
   const decide = async (event: Event, isAllowed: boolean, grantScope?: Scope) => {
     if (wasSent.current || card.cardSettlement || !acceptsClick(event)) return;
@@ -254,12 +254,12 @@ function makeFaviconUrl(pageAddress: string): string {
 
 const MaxShortDescription = 140;
 
-function Description({ text }: { readonly text: string }): VNode {
-  if (text.length <= MaxShortDescription) return <p class="about">{text}</p>;
+function Description({ text: scopeText }: { readonly text: string }): VNode {
+  if (scopeText.length <= MaxShortDescription) return <p class="about">{scopeText}</p>;
   return (
     <details class="about">
       <summary>
-        <span>{text}</span>
+        <span>{scopeText}</span>
       </summary>
     </details>
   );

@@ -38,6 +38,16 @@ test('a bar is never outside of the call', () => {
 });
 
 test('formatPhase has at least two digits', () => {
-  const texts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
-  assert.deepEqual(texts, ['<0.1 ms', '0.2 ms', '9.9 ms', '10 ms', '40 ms', '999 ms', '1.2 s', '12 s', '5 min 02 s']);
+  const phaseTexts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
+  assert.deepEqual(phaseTexts, [
+    '<0.1 ms',
+    '0.2 ms',
+    '9.9 ms',
+    '10 ms',
+    '40 ms',
+    '999 ms',
+    '1.2 s',
+    '12 s',
+    '5 min 02 s',
+  ]);
 });

@@ -20,8 +20,8 @@ export function Views({ view, showView, runningCount, plugins, tabs }: ViewsProp
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const step = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
-    const otherView = viewOrder[(viewOrder.indexOf(view) + step) % viewOrder.length] ?? view;
+    const viewStep = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
+    const otherView = viewOrder[(viewOrder.indexOf(view) + viewStep) % viewOrder.length] ?? view;
     showView(otherView);
     tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
   };

@@ -19,10 +19,10 @@ import {
 
 test('each reason for a lost link has advice', () => {
   const downReasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
-  for (const why of downReasons) {
-    const advice = makeLinkAdvice({ kind: 'down', why, text: 'update the extension' });
-    assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
-    assert.match(advice?.adviceSteps.join(' ') ?? '', /Run|Start|Update|Close/, why);
+  for (const downReason of downReasons) {
+    const advice = makeLinkAdvice({ kind: 'down', why: downReason, text: 'update the extension' });
+    assert.match(advice?.title ?? '', /^[A-Z].*\.$/, downReason);
+    assert.match(advice?.adviceSteps.join(' ') ?? '', /Run|Start|Update|Close/, downReason);
   }
   assert.equal(makeLinkAdvice({ kind: 'open', serverVersion: '1' }), undefined);
   assert.deepEqual(
@@ -56,8 +56,8 @@ test('browser tools are named as agents name them, and a permission for them nam
 
 test('makeModeAdvice names the switch', () => {
   assert.equal(makeModeAdvice('userScripts'), undefined);
-  for (const mode of ['files', 'none'] as const) {
-    assert.match(makeModeAdvice(mode)?.adviceSteps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
+  for (const injectMode of ['files', 'none'] as const) {
+    assert.match(makeModeAdvice(injectMode)?.adviceSteps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
   }
 });
 

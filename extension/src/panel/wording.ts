@@ -130,8 +130,8 @@ export function makeVersionAdvice(extensionVersion: string, serverVersion: strin
 
 function compareVersions(firstVersion: string, secondVersion: string): number {
   const [firstNumbers, secondNumbers] = [firstVersion.split('.').map(Number), secondVersion.split('.').map(Number)];
-  for (const [i, number] of firstNumbers.entries()) {
-    const difference = number - (secondNumbers[i] ?? 0);
+  for (const [i, firstNumber] of firstNumbers.entries()) {
+    const difference = firstNumber - (secondNumbers[i] ?? 0);
     if (difference !== 0) return Number.isNaN(difference) ? 0 : difference;
   }
   return 0;
@@ -215,13 +215,13 @@ export function readHost(url: string): string {
   }
 }
 
-function toSentence(text: string): string {
-  const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
+function toSentence(plainText: string): string {
+  const capitalized = plainText.charAt(0).toUpperCase() + plainText.slice(1);
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
-export function removeHiddenCharacters(text: string): string {
-  return replaceHidden(text, () => '');
+export function removeHiddenCharacters(plainText: string): string {
+  return replaceHidden(plainText, () => '');
 }
 
 export const debuggerWords = {

@@ -9,6 +9,6 @@ export function describeCalls({
   const waitingCount = calls.filter((call) => call.waiting !== undefined).length;
   const active = Math.max(0, runningCount - waitingCount);
   if (active + waitingCount === 0) return 'No tool is running.';
-  const texts = [active > 0 ? `${active} running` : '', waitingCount > 0 ? `${waitingCount} waiting for you` : ''];
-  return `${texts.filter(Boolean).join(', ')}.`;
+  const countTexts = [active > 0 ? `${active} running` : '', waitingCount > 0 ? `${waitingCount} waiting for you` : ''];
+  return `${countTexts.filter(Boolean).join(', ')}.`;
 }

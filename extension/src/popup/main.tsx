@@ -17,8 +17,8 @@ let panelState: PanelState | undefined;
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
 
-const requests = makeRequests((message) => {
-  port?.postMessage(message);
+const requests = makeRequests((panelMessage) => {
+  port?.postMessage(panelMessage);
   return port !== undefined;
 });
 
@@ -33,8 +33,8 @@ function showPanel(): void {
 }
 
 function renderPopup(): void {
-  const root = document.getElementById('popup');
-  if (root)
+  const rootElement = document.getElementById('popup');
+  if (rootElement)
     render(
       <Popup
         panelState={panelState}
@@ -43,7 +43,7 @@ function renderPopup(): void {
         sendAction={sendAction}
         openPanel={showPanel}
       />,
-      root,
+      rootElement,
     );
 }
 
@@ -51,14 +51,14 @@ function renderPopup(): void {
 function connectToWorker(): void {
   const openedPort = connectPopup();
   port = openedPort;
-  openedPort.onMessage((message) => {
-    if (!isToPanel(message)) return;
-    if (message.op === 'state') {
-      ({ state: panelState } = message);
-      endedCalls = [...message.ended, ...endedCalls].slice(0, MaxEndedCalls);
+  openedPort.onMessage((panelMessage) => {
+    if (!isToPanel(panelMessage)) return;
+    if (panelMessage.op === 'state') {
+      ({ state: panelState } = panelMessage);
+      endedCalls = [...panelMessage.ended, ...endedCalls].slice(0, MaxEndedCalls);
       renderPopup();
     }
-    if (message.op === 'done') requests.settleRequest(message.requestId, message.done);
+    if (panelMessage.op === 'done') requests.settleRequest(panelMessage.requestId, panelMessage.done);
   });
   openedPort.onDisconnect(() => {
     port = undefined;

@@ -4,8 +4,8 @@
 export function measureClockLead(): number {
   const leadTimes: number[] = [];
   while (leadTimes.length < 15) {
-    const before = Date.now();
-    while (Date.now() === before); // wait for the start of the next millisecond
+    const beforeMs = Date.now();
+    while (Date.now() === beforeMs); // wait for the start of the next millisecond
     leadTimes.push(Date.now() - performance.timeOrigin - performance.now());
   }
   return leadTimes.sort((a, b) => a - b)[7] ?? 0;

@@ -38,8 +38,8 @@ const tools = [
     throw ToolError.internal('This tool intentionally returns an error for testing');
   }),
   makeFixedResultTool('test_tool_with_logging', 'Logs three times.', async () => {
-    for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      log.info(message);
+    for (const logMessage of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      log.info(logMessage);
       await sleep(150); // log entries and results take different routes; the pause lets the log entry arrive first
     }
     return 'three things were logged';
@@ -60,8 +60,8 @@ const tools = [
     description: 'Waits for an answer of the user.',
     input: z.object({ message: z.string() }),
     output: z.string(),
-    async handle({ message }, context) {
-      await context?.waitForUser({ reason: message });
+    async handle({ message: logMessage }, context) {
+      await context?.waitForUser({ reason: logMessage });
       return 'The user has answered.';
     },
   }),

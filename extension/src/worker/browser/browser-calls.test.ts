@@ -21,7 +21,7 @@ function makeFixture(t: TestContext) {
   const tab: { state: TabState; documentId: string | undefined } = { state: 'open', documentId: 'd1' };
   const outboxRoom = { inMs: 0 };
   const outbox = new Outbox({
-    send: (text) => sentFrames.push(text) > 0,
+    send: (frameText) => sentFrames.push(frameText) > 0,
     confirm: () => new Promise(() => undefined),
   });
   const startCall = (call: BrowserCall) =>
@@ -55,8 +55,8 @@ function makeFixture(t: TestContext) {
     return call;
   };
   const frames = () =>
-    sentFrames.splice(0).map((text) => {
-      const frame: unknown = JSON.parse(text);
+    sentFrames.splice(0).map((frameText) => {
+      const frame: unknown = JSON.parse(frameText);
       return isRecord(frame) ? frame : {};
     });
   return {
@@ -163,8 +163,8 @@ test('reports are numbered and end with the call', async (t) => {
     reports: [{ message: 'two', progress: 1, total: 2 }],
   });
   const tool = { code: 'stale_ref', retryable: false, category: 'not_found' };
-  const data = { code: 'tool_error', message: 'the element e1 is gone', tool };
-  assert.deepEqual(endingFrame?.error, { code: -32000, message: data.message, data });
+  const errorData = { code: 'tool_error', message: 'the element e1 is gone', tool };
+  assert.deepEqual(endingFrame?.error, { code: -32000, message: errorData.message, data: errorData });
   assert.deepEqual(otherFrames, []);
 });
 

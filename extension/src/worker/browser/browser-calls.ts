@@ -134,9 +134,9 @@ export class BrowserCalls {
     if (!runTool) throw callFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
     if (tabId > 0) await this.#requireDocument(tabId, documentId, tool);
     let seq = 0;
-    const report = (item: Report) => {
+    const report = (progressReport: Report) => {
       if (!this.#running.has(id)) return;
-      this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([item]) });
+      this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([progressReport]) });
     };
     const args = isRecord(params.args) ? params.args : {};
     const call: BrowserCall = {
@@ -179,25 +179,25 @@ export class BrowserCalls {
     const { maxResultBytes, tool } = params;
     const bytes = countUtf8Bytes(resultText, maxResultBytes);
     if (bytes > maxResultBytes) {
-      const message = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
-      throw callFailure('result_too_large', message);
+      const tooLargeMessage = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
+      throw callFailure('result_too_large', tooLargeMessage);
     }
     const resultParts = splitResult(resultText);
     if (resultParts.length <= 1) {
       outbox.endWithResult(id, resultText, undefined);
       return;
     }
-    for (const [seq, part] of resultParts.entries()) {
+    for (const [seq, resultPart] of resultParts.entries()) {
       for (let waitMs = waitBeforePartMs(); waitMs > 0; waitMs = waitBeforePartMs()) await sleep(waitMs);
       if (signal.aborted) return;
-      outbox.addPart(id, seq, part);
+      outbox.addPart(id, seq, resultPart);
     }
     outbox.endWithResult(id, undefined, resultParts.length);
   }
 }
 
 /** For texts that are clearly shorter than limit, countUtf8Bytes returns a lower bound, which is cheaper to compute. */
-function countUtf8Bytes(resultText: string, limit: number): number {
-  if (resultText.length * 3 <= limit) return resultText.length;
+function countUtf8Bytes(resultText: string, maxBytes: number): number {
+  if (resultText.length * 3 <= maxBytes) return resultText.length;
   return new TextEncoder().encode(resultText).length;
 }

@@ -56,10 +56,10 @@ function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
       'browser_downloads',
     )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
     let hasEnded = false;
-    const end = () => {
+    const endDownload = () => {
       hasEnded = true;
     };
-    endingTool.then(end, end);
+    endingTool.then(endDownload, endDownload);
     for (let i = 0; i < 400 && !hasEnded; i++) {
       await new Promise((resolve) => setImmediate(resolve));
       t.mock.timers.tick(500);
@@ -102,10 +102,12 @@ test('a redirected download names the other site, and is discarded if a rule for
     (await runDownloads(startArguments)).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads. The site redirected to https://bank.example.',
   );
-  const { code, message } = await awaitFailure(runDownloads({ ...startArguments, _frames: { 'bank.example': false } }));
+  const { code, message: errorMessage } = await awaitFailure(
+    runDownloads({ ...startArguments, _frames: { 'bank.example': false } }),
+  );
   assert.equal(code, 'rejected');
   assert.match(
-    message,
+    errorMessage,
     /^the site redirected to https:\/\/bank\.example, which browser tools may not use\. Nothing was saved/,
   );
   assert.deepEqual(discardedIds, [3], 'discarded downloads');
@@ -130,9 +132,11 @@ test('a download that turns out to be a program is discarded', async (t) => {
     { finalUrl: 'https://cdn.example/setup.%65xe' },
   ]) {
     const { runDownloads, discardedIds } = makeFixture(t, { ...runningDownload, ...otherArguments });
-    const { code, message } = await awaitFailure(runDownloads({ ...startArguments, _refusedTypes: ['exe', 'msi'] }));
+    const { code, message: errorMessage } = await awaitFailure(
+      runDownloads({ ...startArguments, _refusedTypes: ['exe', 'msi'] }),
+    );
     assert.deepEqual([code, discardedIds], ['rejected', [3]], JSON.stringify(otherArguments));
-    assert.match(message, /sent a program or a script \(\.exe\), which the address did not announce/);
+    assert.match(errorMessage, /sent a program or a script \(\.exe\), which the address did not announce/);
     assert.match((await runDownloads({ ...startArguments, _refusedTypes: ['msi'] })).text ?? '', /^Download 3/);
     t.mock.timers.reset();
   }
@@ -170,15 +174,15 @@ test('a download that fails at its start, or gets no file, is discarded', async 
 
 test('a call that is cancelled before the site answers leaves no download', async (t) => {
   const { runDownloads, chrome, controller, discardedIds } = makeFixture(t, runningDownload);
-  let answer: (id: number) => void = () => undefined;
+  let answerDownload: (id: number) => void = () => undefined;
   chrome.start = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      answerDownload = resolve;
     });
   const call = runDownloads(startArguments);
   setImmediate(() => controller.abort(new Error('cancelled by the client')));
   await assert.rejects(call, /cancelled by the client/);
-  answer(3);
+  answerDownload(3);
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(discardedIds, [3], 'discarded downloads');
 });
@@ -198,7 +202,7 @@ test('the action wait reports the received bytes until the download ends', async
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.',
   );
   assert.deepEqual(
-    reports.map(({ progress, total, message }) => [progress, total, message]),
+    reports.map(({ progress, total, message: errorMessage }) => [progress, total, errorMessage]),
     [
       [0, 2_000_000, '0 B of 2.0 MB'],
       [1_000_000, 2_000_000, '1.0 MB of 2.0 MB'],
@@ -240,12 +244,12 @@ test('the action cancel ends a running download, and keeps a complete download',
   );
   assert.deepEqual(firstFixture.cancelled, [3], 'cancelled downloads');
   t.mock.timers.reset();
-  const second = makeFixture(t, doneDownload);
+  const secondFixture = makeFixture(t, doneDownload);
   assert.match(
-    (await second.runDownloads({ action: 'cancel', id: 3 })).text ?? '',
+    (await secondFixture.runDownloads({ action: 'cancel', id: 3 })).text ?? '',
     /: done, .* There was nothing to cancel\.$/,
   );
-  assert.deepEqual(second.cancelled, [], 'cancelled downloads that were done');
+  assert.deepEqual(secondFixture.cancelled, [], 'cancelled downloads that were done');
 });
 
 test('the action list returns all downloads of the extension, which the server filters', async (t) => {

@@ -37,9 +37,11 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
   if (action === 'list') {
-    const all = await browser.listDownloads();
+    const allDownloads = await browser.listDownloads();
     return {
-      downloads: all.slice(0, MaxListedDownloads).map((each) => ({ id: each.id, text: describeDownload(each) })),
+      downloads: allDownloads
+        .slice(0, MaxListedDownloads)
+        .map((each) => ({ id: each.id, text: describeDownload(each) })),
     };
   }
   const id = readNumber(call.args, 'id');
@@ -48,8 +50,8 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
   const { state: downloadState } = await requireDownload(browser, id);
   if (downloadState === 'in_progress') await browser.cancelDownload(id);
   const now = await requireDownload(browser, id);
-  const note = downloadState === 'in_progress' && now.state !== 'complete' ? '' : ' There was nothing to cancel.';
-  return { text: `${describeDownload(now)}${note}` };
+  const stateNote = downloadState === 'in_progress' && now.state !== 'complete' ? '' : ' There was nothing to cancel.';
+  return { text: `${describeDownload(now)}${stateNote}` };
 }
 
 async function requireDownload(browser: DownloadsBrowser, id: number): Promise<Download> {
@@ -77,8 +79,8 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
     checkFile(download, call.args);
     call.signal.throwIfAborted();
     const { origin } = new URL(download.finalUrl || url);
-    const note = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
-    return { text: `${describeDownload(download)}${note}`, downloadId: id };
+    const stateNote = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
+    return { text: `${describeDownload(download)}${stateNote}`, downloadId: id };
   } catch (error) {
     await browser.removeDownload(id);
     throw error;

@@ -15,10 +15,10 @@ async function applyEmulation(emulations: Emulations, { args, tabId, session }: 
   const emulationOverrides = readOverrides(args);
   if (readFlag(args, 'clear')) await emulations.clear(tabId);
   if (emulationOverrides.length > 0) await emulations.apply(tabId, session, emulationOverrides);
-  const texts = emulations.describe(tabId);
-  if (texts.length === 0) return { text: 'The tab emulates nothing.' };
-  const limit = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
-  return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
+  const emulationTexts = emulations.describe(tabId);
+  if (emulationTexts.length === 0) return { text: 'The tab emulates nothing.' };
+  const limitNote = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
+  return { text: `The tab emulates: ${emulationTexts.join('; ')}. ${limitNote}` };
 }
 
 function readOverrides(args: Fields): EmulationOverride[] {
@@ -55,9 +55,12 @@ function readViewport(viewportFields: Fields | undefined): EmulationOverride[] {
     deviceScaleFactor: scaleFactor,
     mobile: isMobile,
   };
-  const details = `${scaleFactor > 0 ? `, scale ${scaleFactor}` : ''}${isMobile ? ', mobile with touch' : ''}`;
+  const viewportDetails = `${scaleFactor > 0 ? `, scale ${scaleFactor}` : ''}${isMobile ? ', mobile with touch' : ''}`;
   return [
-    { command: ['Emulation.setDeviceMetricsOverride', params], text: `viewport ${width} x ${height}${details}` },
+    {
+      command: ['Emulation.setDeviceMetricsOverride', params],
+      text: `viewport ${width} x ${height}${viewportDetails}`,
+    },
     {
       command: ['Emulation.setTouchEmulationEnabled', { enabled: isMobile }],
       text: `touch ${isMobile ? 'on' : 'off'}`,
@@ -71,8 +74,10 @@ function readGeolocation(geolocationFields: Fields | undefined): EmulationOverri
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
     throw callFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
   const params = { latitude, longitude, accuracy: readNumber(geolocationFields, 'accuracy') ?? 10 };
-  const note = 'for sites that may use the location';
-  return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
+  const locationNote = 'for sites that may use the location';
+  return [
+    { command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${locationNote}` },
+  ];
 }
 
 const mediaFeatures = {
@@ -89,8 +94,10 @@ function readMedia(mediaFields: Fields | undefined): EmulationOverride[] {
     const value = readChoice<string>(mediaFields, key, values);
     return value === undefined ? [] : [{ name, value }];
   });
-  const words = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
-  return [{ command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${words.join(', ')}` }];
+  const mediaWords = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
+  return [
+    { command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${mediaWords.join(', ')}` },
+  ];
 }
 
 function readSlowdown(args: Fields): EmulationOverride[] {

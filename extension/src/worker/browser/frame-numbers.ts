@@ -67,8 +67,8 @@ export class FrameNumbers {
 function readNumbers(numbersText: string | undefined): Map<string, PageNumbers> {
   const storedEntries: unknown = numbersText === undefined ? [] : JSON.parse(numbersText);
   const pageNumbers = new Map<string, PageNumbers>();
-  for (const entry of Array.isArray(storedEntries) ? storedEntries : []) {
-    const [key, value]: unknown[] = Array.isArray(entry) ? entry : [];
+  for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
+    const [key, value]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
     if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) pageNumbers.set(key, value);
   }
   return pageNumbers;

@@ -43,9 +43,9 @@ test('the frames in a forbidden frame are left out, and the top frame never', ()
     makeFrame(2, 1, 'about:srcdoc'),
     makeFrame(3, 0, 'https://shop.example/'),
   ];
-  const used = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
+  const usedFrames = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
   assert.deepEqual(
-    used.map(({ frameId }) => frameId),
+    usedFrames.map(({ frameId }) => frameId),
     [0, 3],
   );
   assert.equal(filterAllowedFrames(frames, {}).length, 4);

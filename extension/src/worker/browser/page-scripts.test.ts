@@ -54,10 +54,10 @@ function makeFixture(t: TestContext) {
       ports.push(port);
       return {
         post: (piece) => {
-          const text = textJoiner.add(piece);
-          const message = text === undefined ? undefined : readToPage(text);
-          if (message && message.op !== 'ping') receivedMessages.push(message);
-          if (message?.op === 'ping' && pageState.answersPings) sendMessage({ op: 'pong' });
+          const messageText = textJoiner.add(piece);
+          const pageMessage = messageText === undefined ? undefined : readToPage(messageText);
+          if (pageMessage && pageMessage.op !== 'ping') receivedMessages.push(pageMessage);
+          if (pageMessage?.op === 'ping' && pageState.answersPings) sendMessage({ op: 'pong' });
         },
         disconnect: () => {
           port.isOpen = false;
@@ -69,8 +69,8 @@ function makeFixture(t: TestContext) {
     findAccessProblem: async () => pageState.accessProblem,
     isBlocked: () => false,
   });
-  const sendMessage = (message: FromPage) => {
-    for (const piece of splitText(JSON.stringify(message))) ports.at(-1)?.events.onText(piece);
+  const sendMessage = (pageMessage: FromPage) => {
+    for (const piece of splitText(JSON.stringify(pageMessage))) ports.at(-1)?.events.onText(piece);
   };
   const controller = new AbortController();
   const reports: unknown[] = [];
@@ -80,7 +80,7 @@ function makeFixture(t: TestContext) {
       { name: 'facts', prefix: '', arguments: {} },
       { signal: controller.signal, report: (report) => reports.push(report), ...(onSilent ? { onSilent } : {}) },
     );
-  const answer = (id: number, value: PageAnswer) =>
+  const answerOperation = (id: number, value: PageAnswer) =>
     sendMessage({ op: 'answer', id, answer: value, last: { ref: 7, snapshot: 2 } });
   const codeOf = async (runningOperation: Promise<unknown>) => {
     const error = await runningOperation.then(
@@ -99,29 +99,37 @@ function makeFixture(t: TestContext) {
     reports,
     runOperation,
     sendMessage,
-    answer,
+    answer: answerOperation,
     codeOf,
   };
 }
 
 test('the first operation injects the script, later ones use the port, and an idle port is closed', async (t) => {
-  const { injectedScripts, receivedMessages, ports, storedNumbers, reports, runOperation, sendMessage, answer } =
-    makeFixture(t);
+  const {
+    injectedScripts,
+    receivedMessages,
+    ports,
+    storedNumbers,
+    reports,
+    runOperation,
+    sendMessage,
+    answer: answerOperation,
+  } = makeFixture(t);
   const firstRun = runOperation();
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
   sendMessage({ op: 'progress', id: 1, progress: { message: 'half', progress: 1, total: 2 } });
-  answer(1, { ok: true, result: tabFacts });
+  answerOperation(1, { ok: true, result: tabFacts });
   assert.deepEqual(await firstRun, tabFacts);
   assert.deepEqual(reports, [{ message: 'half', progress: 1, total: 2 }]);
   assert.deepEqual(storedNumbers.get('1/0'), { ref: 7, snapshot: 2 });
   const secondRun = runOperation();
   await runPendingPromises();
-  answer(2, { ok: true, result: tabFacts });
+  answerOperation(2, { ok: true, result: tabFacts });
   await secondRun;
   assert.deepEqual(injectedScripts, [['d1']]);
   assert.deepEqual(
-    receivedMessages.map((message) => message.op),
+    receivedMessages.map((pageMessage) => pageMessage.op),
     ['run', 'run'],
   );
   t.mock.timers.tick(30_000);
@@ -134,14 +142,14 @@ test('the first operation injects the script, later ones use the port, and an id
 });
 
 test('an error of the page becomes a tool error, and an invalid answer is a defect', async (t) => {
-  const { runOperation, answer, codeOf } = makeFixture(t);
+  const { runOperation, answer: answerOperation, codeOf } = makeFixture(t);
   const staleCode = codeOf(runOperation());
   await runPendingPromises();
-  answer(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
+  answerOperation(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
   assert.equal(await staleCode, 'stale_ref');
   const invalid = codeOf(runOperation());
   await runPendingPromises();
-  answer(2, { ok: true, result: { snapshot: 's1' } });
+  answerOperation(2, { ok: true, result: { snapshot: 's1' } });
   assert.equal(await invalid, 'internal');
 });
 
@@ -198,13 +206,13 @@ test('a page that does not take the script, or answers nothing, is unresponsive'
 });
 
 test('after 2 s of silence onSilent may end the operation, and a page that answers pings may take long', async (t) => {
-  const { state: pageState, runOperation, sendMessage, answer, codeOf } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, answer: answerOperation, codeOf } = makeFixture(t);
   const onSilent = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
   const slowRun = runOperation(onSilent);
   await runPendingPromises();
   t.mock.timers.tick(60_000);
   await runPendingPromises();
-  answer(1, { ok: true, result: tabFacts });
+  answerOperation(1, { ok: true, result: tabFacts });
   assert.deepEqual(await slowRun, tabFacts);
   pageState.answersPings = false;
   pageState.inject = () => new Promise(() => {});
@@ -218,18 +226,18 @@ test('after 2 s of silence onSilent may end the operation, and a page that answe
 });
 
 test('a cancel reaches the page, and the operation ends when the page answers or after a limit', async (t) => {
-  const { receivedMessages, controller, runOperation, answer } = makeFixture(t);
+  const { receivedMessages, controller, runOperation, answer: answerOperation } = makeFixture(t);
   const runningOperation = runOperation();
   await runPendingPromises();
   controller.abort('enough');
   assert.deepEqual(receivedMessages.at(-1), { op: 'cancel', id: 1, reason: 'enough' });
-  answer(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
+  answerOperation(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
   await assert.rejects(runningOperation, (error) => error === 'enough');
   await assert.rejects(runOperation(), (error) => error === 'enough');
 });
 
 test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
-  const { state: pageState, runOperation, sendMessage, answer, injectedScripts } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, answer: answerOperation, injectedScripts } = makeFixture(t);
   const replacedRun = runOperation();
   await runPendingPromises();
   sendMessage({ op: 'begun', id: 1 });
@@ -239,9 +247,9 @@ test('an unresponsive page that runs scripts counts as replaced, and the next op
   t.mock.timers.tick(1000);
   await assert.rejects(replacedRun, (error) => error instanceof PageLostError && error.isReplaced);
   pageState.answersPings = true;
-  const next = runOperation();
+  const nextRun = runOperation();
   await runPendingPromises();
-  answer(1, { ok: true, result: tabFacts });
-  assert.deepEqual(await next, tabFacts);
+  answerOperation(1, { ok: true, result: tabFacts });
+  assert.deepEqual(await nextRun, tabFacts);
   assert.equal(injectedScripts.length, 3, 'injections: for the operation, the probe, and the next operation');
 });

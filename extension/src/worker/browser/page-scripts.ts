@@ -76,7 +76,7 @@ const CancelAnswerTimeoutMs = 2500;
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  onInput(value: unknown, answer: (isDone: boolean) => void): void;
+  onInput(value: unknown, answerInput: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
   onLost(tabState: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
@@ -105,8 +105,8 @@ export class PageScripts {
 
   async #connect(document: PageDocument): Promise<Connection> {
     const { documentId } = document;
-    const open = this.#connections.get(documentId);
-    if (open) return await open;
+    const openConnection = this.#connections.get(documentId);
+    if (openConnection) return await openConnection;
     const opening = this.#open(document);
     this.#connections.set(documentId, opening);
     opening.catch(() => this.#forget(documentId, opening));
@@ -157,12 +157,12 @@ export class PageScripts {
 }
 
 function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
-  const message =
+  const failureMessage =
     'the page does not answer: a script keeps it busy, or it shows a dialog (alert, confirm, prompt) to the user. ' +
     'Try again later, or ask the user to look at the tab';
   const userText =
     'The page does not answer: a script keeps it busy, or it shows a dialog. Answer the dialog in the tab, or reload the tab.';
-  const error = { code: 'page_unresponsive', message, userText } as const;
+  const error = { code: 'page_unresponsive', message: failureMessage, userText } as const;
   return new ToolFailure(hasBegun ? error : { ...error, notStarted: true });
 }
 
@@ -196,9 +196,9 @@ class Connection {
     this.#port = options.connect({
       onText: (piece) => {
         this.#lastMessageAtMs = Date.now();
-        const text = this.#joiner.add(piece);
-        const message = text === undefined ? undefined : readFromPage(text);
-        if (message) this.#receive(message);
+        const messageText = this.#joiner.add(piece);
+        const failureMessage = messageText === undefined ? undefined : readFromPage(messageText);
+        if (failureMessage) this.#receive(failureMessage);
       },
       onDisconnect: () => void this.#disconnected(),
     });
@@ -241,18 +241,19 @@ class Connection {
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
-      onInput: (value, answer) => {
+      onInput: (value, answerInput) => {
         const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
-        void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
-          answer(false);
+        void (making ?? Promise.resolve(false)).then(answerInput, (error: unknown) => {
+          answerInput(false);
           if (!options.signal.aborted) reject(error); // a cancelled operation reports its progress itself
         });
       },
       onAnswer: (value) => {
-        const answer = readAnswer(operation.name, value);
-        if (!answer) reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
-        else if (answer.ok) resolve(answer.result);
-        else reject(toOperationFailure(answer.error));
+        const answerInput = readAnswer(operation.name, value);
+        if (!answerInput)
+          reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
+        else if (answerInput.ok) resolve(answerInput.result);
+        else reject(toOperationFailure(answerInput.error));
       },
       onLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
       onSilent: async (silentMs) => {
@@ -313,20 +314,22 @@ class Connection {
     return true;
   }
 
-  #send(message: SentToPage): void {
+  #send(failureMessage: SentToPage): void {
     if (this.#isClosed) return;
-    for (const piece of splitText(JSON.stringify(message))) this.#port.post(piece);
+    for (const piece of splitText(JSON.stringify(failureMessage))) this.#port.post(piece);
   }
 
-  #receive(message: UnknownFromPage): void {
-    if (message.op === 'answer') this.#options.saveNumbers(message.last);
-    const operation = this.#pending.get(message.id);
+  #receive(failureMessage: UnknownFromPage): void {
+    if (failureMessage.op === 'answer') this.#options.saveNumbers(failureMessage.last);
+    const operation = this.#pending.get(failureMessage.id);
     if (!operation) return;
     operation.hasBegun = true;
-    if (message.op === 'progress') operation.onProgress(message.progress);
-    if (message.op === 'input')
-      operation.onInput(message.request, (isDone) => this.#send({ op: 'inputDone', input: message.input, isDone }));
-    if (message.op === 'answer') operation.onAnswer(message.answer);
+    if (failureMessage.op === 'progress') operation.onProgress(failureMessage.progress);
+    if (failureMessage.op === 'input')
+      operation.onInput(failureMessage.request, (isDone) =>
+        this.#send({ op: 'inputDone', input: failureMessage.input, isDone }),
+      );
+    if (failureMessage.op === 'answer') operation.onAnswer(failureMessage.answer);
   }
 
   #close(): void {
@@ -363,12 +366,12 @@ function addProgressToReason(reason: unknown, error: unknown): unknown {
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }
 
-function toOperationFailure({ code, message, done, pageText }: PageError): OperationFailure {
+function toOperationFailure({ code, message: failureMessage, done, pageText }: PageError): OperationFailure {
   const progress = done === undefined ? '' : `Before that: ${done}.`;
-  const text = `${message} ${progress}`.trim();
+  const messageText = `${failureMessage} ${progress}`.trim();
   const failure =
     code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
-      ? callFailure(code, text, pageText)
-      : toolFailure(code, addUserText(code, text), pageText);
+      ? callFailure(code, messageText, pageText)
+      : toolFailure(code, addUserText(code, messageText), pageText);
   return new OperationFailure(failure, progress);
 }

@@ -42,17 +42,17 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const widthLimit = maxWidth === undefined ? {} : { maxWidth };
   const tabPicture = await captureWithoutDebugger(browser, call, { area: pictureArea, isFullPage });
   if (tabPicture) {
-    const part = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
-    const place = pictureArea ? { area: pictureArea.rect } : {};
-    const options = { mimeType: `image/${type}`, viewWidth: tabPicture.width, ...place, ...widthLimit };
-    return toResult(`Picture of ${part}`, await browser.drawPicture(tabPicture.data, options), type);
+    const partNote = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
+    const areaField = pictureArea ? { area: pictureArea.rect } : {};
+    const options = { mimeType: `image/${type}`, viewWidth: tabPicture.width, ...areaField, ...widthLimit };
+    return toResult(`Picture of ${partNote}`, await browser.drawPicture(tabPicture.data, options), type);
   }
-  const place = pictureArea ? { area: pictureArea.rect } : { isFullPage };
-  const options = { type, quality: Quality * 100, ...place, ...widthLimit };
+  const areaField = pictureArea ? { area: pictureArea.rect } : { isFullPage };
+  const options = { type, quality: Quality * 100, ...areaField, ...widthLimit };
   const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
-  const part =
+  const partNote =
     target ?? (isFullPage ? `the ${picture.isTruncated ? 'first part of the ' : ''}full page` : visiblePartText);
-  return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
+  return toResult(`Picture of ${partNote}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
 /**
@@ -77,9 +77,9 @@ async function captureWithoutDebugger(
 
 const visiblePartText = 'the visible part of the page';
 
-function toResult(title: string, picture: Picture, type: string, notes: readonly string[] = []): BrowserResult {
-  const text = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...notes].join(' ');
-  return { text, image: { data: picture.data, mimeType: `image/${type}` } };
+function toResult(title: string, picture: Picture, type: string, pictureNotes: readonly string[] = []): BrowserResult {
+  const resultLines = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...pictureNotes].join(' ');
+  return { text: resultLines, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
 interface PictureArea {
@@ -111,15 +111,15 @@ async function captureVisibleTab(
     const displayedBefore = await browser.readDisplayedTab(call.tabId);
     if (!displayedBefore?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
-      const data = await browser.captureTab(displayedBefore.windowId);
+      const capturedData = await browser.captureTab(displayedBefore.windowId);
       // The tool must not return a picture of another tab, to which the user may have switched during the capture.
-      const after = await browser.readDisplayedTab(call.tabId);
+      const displayedAfter = await browser.readDisplayedTab(call.tabId);
       if (
-        after?.active &&
-        after.windowId === displayedBefore.windowId &&
-        after.documentId === displayedBefore.documentId
+        displayedAfter?.active &&
+        displayedAfter.windowId === displayedBefore.windowId &&
+        displayedAfter.documentId === displayedBefore.documentId
       )
-        return { data, width: displayedBefore.width };
+        return { data: capturedData, width: displayedBefore.width };
       throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays');
     } catch (error) {
       if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
@@ -152,8 +152,8 @@ const needsAllSitesTexts: Texts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function makeNeedsDebuggerFailure(what: string): Error {
-  return makeNeedsDebuggerFailureFor(`${what} needs the debugger`);
+function makeNeedsDebuggerFailure(neededFor: string): Error {
+  return makeNeedsDebuggerFailureFor(`${neededFor} needs the debugger`);
 }
 
 function makeNeedsDebuggerFailureFor(fact: string): Error {
@@ -199,15 +199,15 @@ function cropArea(pictureArea: Rect | undefined, pixelRatio: number, imageBitmap
   if (!pictureArea) return { x: 0, y: 0, width: imageBitmap.width, height: imageBitmap.height };
   const x = Math.min(Math.max(0, Math.floor(pictureArea.x * pixelRatio)), imageBitmap.width - 1);
   const y = Math.min(Math.max(0, Math.floor(pictureArea.y * pixelRatio)), imageBitmap.height - 1);
-  const right = Math.min(imageBitmap.width, Math.ceil((pictureArea.x + pictureArea.width) * pixelRatio));
+  const rightEdge = Math.min(imageBitmap.width, Math.ceil((pictureArea.x + pictureArea.width) * pixelRatio));
   const bottom = Math.min(imageBitmap.height, Math.ceil((pictureArea.y + pictureArea.height) * pixelRatio));
-  return { x, y, width: Math.max(1, right - x), height: Math.max(1, bottom - y) };
+  return { x, y, width: Math.max(1, rightEdge - x), height: Math.max(1, bottom - y) };
 }
 
 function toBase64(bytes: Uint8Array): string {
   const chunkBytes = 0x8000;
-  let text = '';
+  let resultLines = '';
   for (let start = 0; start < bytes.length; start += chunkBytes)
-    text += String.fromCharCode(...bytes.subarray(start, start + chunkBytes));
-  return btoa(text);
+    resultLines += String.fromCharCode(...bytes.subarray(start, start + chunkBytes));
+  return btoa(resultLines);
 }

@@ -17,9 +17,9 @@ export async function findSecretFields(
   { refs: wantedRefs = [], focused = false }: TabInspection,
 ): Promise<SecretFields | undefined> {
   if (documentId === undefined) return undefined;
-  const [top, ...otherFrames] = await frames.list({ tabId, documentId, args: {} });
-  if (!top) return undefined;
-  const inspectedFrames = [top, ...otherFrames.filter((frame) => filterRefsOfFrame(frame, wantedRefs).length > 0)];
+  const [topFrame, ...otherFrames] = await frames.list({ tabId, documentId, args: {} });
+  if (!topFrame) return undefined;
+  const inspectedFrames = [topFrame, ...otherFrames.filter((frame) => filterRefsOfFrame(frame, wantedRefs).length > 0)];
   const furtherFrames = otherFrames.filter((frame) => !inspectedFrames.includes(frame)).slice(0, MaxFrames);
   const inspectOneFrame = (frame: FrameTarget) =>
     inspectFrame(frames, frame, { targets: filterRefsOfFrame(frame, wantedRefs), focused });

@@ -79,10 +79,10 @@ export class Sessions {
   }
 
   /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
-  #isUsedByOthers(tabId: number, ended: UsedSession): boolean {
+  #isUsedByOthers(tabId: number, endedSession: UsedSession): boolean {
     const sinceMs = Date.now() - DetachDelayMs;
     return [...this.#sessions.values()].some((sessionUse) => {
-      const lastUsedMs = sessionUse === ended ? undefined : sessionUse.usedTabs.get(tabId);
+      const lastUsedMs = sessionUse === endedSession ? undefined : sessionUse.usedTabs.get(tabId);
       return lastUsedMs !== undefined && lastUsedMs >= sinceMs;
     });
   }

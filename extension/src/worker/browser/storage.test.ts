@@ -67,12 +67,14 @@ test('a cookie list contains flags and sizes, but no values', async () => {
 
 test('a long cookie list comes in parts', async () => {
   const { runTool } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
-  const first = await runTool('browser_cookies', { action: 'list', url });
-  assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
-  const rest = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
-  assert.equal(rest.content?.split('\n').length, 50);
-  const { message } = await awaitFailure(runTool('browser_cookies', { action: 'list', url, cursor: 'x' }));
-  assert.match(message, /the cursor is not one of an earlier answer/);
+  const firstList = await runTool('browser_cookies', { action: 'list', url });
+  assert.equal(firstList.text, '250 cookies. The rest follows with cursor "200".');
+  const restOfList = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
+  assert.equal(restOfList.content?.split('\n').length, 50);
+  const { message: errorMessage } = await awaitFailure(
+    runTool('browser_cookies', { action: 'list', url, cursor: 'x' }),
+  );
+  assert.match(errorMessage, /the cursor is not one of an earlier answer/);
 });
 
 test('a new cookie has the options of the call', async () => {

@@ -178,6 +178,7 @@ async function removeCookies(browser: StorageBrowser, host: string): Promise<str
   const count = isGone.filter(Boolean).length;
   const shared = cookies.filter((cookie, i) => isGone[i] && cookie.domain.replace(/^\./, '') !== host);
   const domains = [...new Set(shared.map(({ domain }) => domain.replace(/^\./, '')))];
-  const note = domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
-  return `${formatCount(count, 'cookie')}${note}`;
+  const domainNote =
+    domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
+  return `${formatCount(count, 'cookie')}${domainNote}`;
 }

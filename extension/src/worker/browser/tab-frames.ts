@@ -50,28 +50,29 @@ export class TabFrames {
    */
   async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
     const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);
-    const top = frames.find((frame) => frame.frameId === 0);
-    if (!top) throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
-    if (documentId !== '' && top.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
-    const others = frames.filter((frame) => frame.frameId !== 0);
-    return [top, ...others].map((frame) => makeFrameTarget(tabId, frame));
+    const topFrame = frames.find((frame) => frame.frameId === 0);
+    if (!topFrame)
+      throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
+    if (documentId !== '' && topFrame.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
+    const otherFrames = frames.filter((frame) => frame.frameId !== 0);
+    return [topFrame, ...otherFrames].map((frame) => makeFrameTarget(tabId, frame));
   }
 
   async top(call: CallTarget): Promise<FrameTarget> {
     const { tabId, documentId } = call;
     if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
-    const [top] = await this.list(call);
-    if (!top) throw makeDocumentGoneFailure('open', false);
-    return top;
+    const [topFrame] = await this.list(call);
+    if (!topFrame) throw makeDocumentGoneFailure('open', false);
+    return topFrame;
   }
 
   /** A ref without a frame prefix belongs to the top frame. */
-  async findByRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
-    const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
+  async findByRef(call: BrowserCall, elementRef: string): Promise<FrameTarget> {
+    const prefix = /^(f\d+)e\d+$/.exec(elementRef)?.[1];
     if (prefix === undefined) return await this.top(call);
     const frame = (await this.list(call)).find((candidateFrame) => candidateFrame.prefix === prefix);
     if (frame) return frame;
-    throw toolFailure('stale_ref', `the frame of ${ref} is gone. Take a new snapshot and use a ref from it`);
+    throw toolFailure('stale_ref', `the frame of ${elementRef} is gone. Take a new snapshot and use a ref from it`);
   }
 
   /**
@@ -102,8 +103,8 @@ export class TabFrames {
     args: PageOperationOf<N>['arguments'],
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
-    const running = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
-    const frameResult = await awaitWithin(running, FrameAnswerTimeoutMs);
+    const runningOperation = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
+    const frameResult = await awaitWithin(runningOperation, FrameAnswerTimeoutMs);
     call.signal.throwIfAborted();
     return frameResult;
   }
@@ -124,9 +125,9 @@ export class TabFrames {
         this.runInChild(call, child, 'facts', {}),
         this.runInChild(call, parentTarget, 'frameAreas', {}),
       ]);
-      const area = foundFrames?.areas.find(({ index }) => index === frameFacts?.index)?.area;
-      if (!area) return undefined;
-      [x, y, child] = [x + area.x, y + area.y, parentTarget];
+      const frameArea = foundFrames?.areas.find(({ index }) => index === frameFacts?.index)?.area;
+      if (!frameArea) return undefined;
+      [x, y, child] = [x + frameArea.x, y + frameArea.y, parentTarget];
     }
     return { x, y };
   }
@@ -146,9 +147,9 @@ export class TabFrames {
     if (frame.frameId === 0) return foundFrames;
     const frames = await this.#options.listTabFrames(call.tabId);
     for (let child = frame; child.frameId !== 0; ) {
-      const entry = frames.find(({ documentId }) => documentId === child.documentId);
-      const parent = frames.find(({ frameId }) => frameId === entry?.parentFrameId);
-      if (!entry || !parent) return undefined;
+      const knownFrame = frames.find(({ documentId }) => documentId === child.documentId);
+      const parent = frames.find(({ frameId }) => frameId === knownFrame?.parentFrameId);
+      if (!knownFrame || !parent) return undefined;
       const parentTarget = makeFrameTarget(call.tabId, parent);
       const frameFacts = await this.runInChild(call, child, 'facts', {});
       if (!frameFacts) return undefined;
@@ -214,13 +215,14 @@ export class TabFrames {
     );
     const unusedFrames = new Set(childCandidates.flat());
     const foundFrames: { info: FrameInfo; frame: FrameTarget }[] = [];
-    for (const info of frameInfos) {
+    for (const frameInfo of frameInfos) {
       for (const candidateFrame of unusedFrames) {
         // window.frames does not list frames in shadow roots, so match frames in shadow roots by their URLs.
-        const isSame = candidateFrame.index === info.index && (info.index >= 0 || candidateFrame.url === info.src);
+        const isSame =
+          candidateFrame.index === frameInfo.index && (frameInfo.index >= 0 || candidateFrame.url === frameInfo.src);
         if (!isSame) continue;
         unusedFrames.delete(candidateFrame);
-        foundFrames.push({ info, frame: candidateFrame.frame });
+        foundFrames.push({ info: frameInfo, frame: candidateFrame.frame });
         break;
       }
     }

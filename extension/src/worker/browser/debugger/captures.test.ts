@@ -130,8 +130,8 @@ test('an exclusive capture ends with the session that used the capture last', as
 
 test('a capture whose session ends during the start is stopped', async () => {
   const debuggerCaptures = makeCaptures();
-  const [, ended] = [debuggerCaptures.use(7, 's1'), debuggerCaptures.endSession('s1')];
-  await ended;
+  const [, endedPromise] = [debuggerCaptures.use(7, 's1'), debuggerCaptures.endSession('s1')];
+  await endedPromise;
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
   assert.equal(await debuggerCaptures.find(7), undefined);
 });

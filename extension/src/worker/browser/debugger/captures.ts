@@ -92,8 +92,13 @@ export class Captures<C> {
       }
     };
     // Store the capture in the map before begin runs, because begin reads the capture from the map.
-    const ready = Promise.resolve().then(begin);
-    const runningCapture: RunningCapture<C> = { ready, owners: new Set(), hold: undefined, timer: undefined };
+    const captureReady = Promise.resolve().then(begin);
+    const runningCapture: RunningCapture<C> = {
+      ready: captureReady,
+      owners: new Set(),
+      hold: undefined,
+      timer: undefined,
+    };
     this.#running.set(tabId, runningCapture);
     return runningCapture;
   }

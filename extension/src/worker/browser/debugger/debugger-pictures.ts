@@ -81,7 +81,7 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
   const isFinal =
     !crop && Math.abs(pixelRatio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
-  const { data } = await session.send(
+  const { data: pictureData } = await session.send(
     'Page.captureScreenshot',
     {
       format: type,
@@ -90,13 +90,14 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
     },
     CaptureTimeoutMs,
   );
-  if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome took no picture of the tab');
+  if (typeof pictureData !== 'string' || pictureData === '')
+    throw toolFailure('timeout', 'Chrome took no picture of the tab');
   const cutNotes = isCut
     ? [
         `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
       ]
     : [];
-  return { data, type, width, height, ratio: pixelRatio, isFinal, crop, notes: cutNotes };
+  return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: cutNotes };
 }
 
 /**
@@ -142,10 +143,10 @@ async function finishPicture(
   capturedPicture: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const { data, width, height, ratio: pixelRatio, crop, notes: cutNotes, isFinal } = capturedPicture;
+  const { data: pictureData, width, height, ratio: pixelRatio, crop, notes: cutNotes, isFinal } = capturedPicture;
   const isCut = cutNotes.length > 0;
-  if (isFinal) return { data, width, height, isTruncated: isCut, notes: cutNotes };
-  const drawnPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${data}`, {
+  if (isFinal) return { data: pictureData, width, height, isTruncated: isCut, notes: cutNotes };
+  const drawnPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${pictureData}`, {
     mimeType: `image/${options.type}`,
     ratio: pixelRatio,
     ...(crop ? { area: crop } : {}),
@@ -159,10 +160,10 @@ type LayoutSizes = Readonly<
 >;
 
 function readLayoutSizes(value: unknown): LayoutSizes {
-  const fields: Fields = isRecord(value) ? value : {};
+  const sizeFields: Fields = isRecord(value) ? value : {};
   const readSize = (key: keyof LayoutSizes) => {
-    const number = fields[key];
-    return typeof number === 'number' && Number.isFinite(number) ? number : 0;
+    const sizeNumber = sizeFields[key];
+    return typeof sizeNumber === 'number' && Number.isFinite(sizeNumber) ? sizeNumber : 0;
   };
   return {
     clientWidth: readSize('clientWidth'),

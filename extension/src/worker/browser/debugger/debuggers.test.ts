@@ -201,11 +201,11 @@ test('Cancel ends the tools and is remembered until the user allows the debugger
   // If a tool has already used the debugger in a call, the tool must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailable, false);
   const laterCommands = browser.make();
-  for (const each of [debuggers, laterCommands]) {
-    const refusal = await awaitFailure(each.use(7, [], doNothing));
+  for (const testedDebuggers of [debuggers, laterCommands]) {
+    const refusal = await awaitFailure(testedDebuggers.use(7, [], doNothing));
     assert.ok(refusal instanceof DebuggerUnavailable);
     assert.equal(refusal.error.tool?.code, 'debugger_refused');
-    assert.equal(each.state, 'refused');
+    assert.equal(testedDebuggers.state, 'refused');
   }
   await debuggers.allow();
   assert.deepEqual([debuggers.state, changeCount], ['ready', 2]);

@@ -23,8 +23,8 @@ export type DebuggerState = 'absent' | 'ready' | 'refused';
 
 /** A tool that fails with DebuggerUnavailable has not acted on the page. */
 export class DebuggerUnavailable extends ToolFailure {
-  constructor(code: 'needs_debugger' | 'debugger_refused', message: string | Texts) {
-    super(toolFailure(code, message).error);
+  constructor(code: 'needs_debugger' | 'debugger_refused', failureMessage: string | Texts) {
+    super(toolFailure(code, failureMessage).error);
   }
 }
 
@@ -123,11 +123,11 @@ export class Debuggers {
     wantedFeatures: readonly Feature[],
     useSession: (session: DebuggerSession) => Promise<T>,
   ): Promise<T> {
-    const hold = await this.hold(tabId, wantedFeatures);
+    const debuggerHold = await this.hold(tabId, wantedFeatures);
     try {
-      return await Promise.race([useSession(hold.session), hold.lost]);
+      return await Promise.race([useSession(debuggerHold.session), debuggerHold.lost]);
     } finally {
-      await hold.release();
+      await debuggerHold.release();
     }
   }
 
@@ -199,9 +199,9 @@ export class Debuggers {
     await awaitWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
-    for (const { off } of Object.values(featureCommands)) {
-      if (!off) continue;
-      const detachResult = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
+    for (const { off: offCommand } of Object.values(featureCommands)) {
+      if (!offCommand) continue;
+      const detachResult = this.#browser.sendToDebugger(tabId, ...offCommand).then(() => true);
       if ((await awaitWithin(detachResult, CleanupTimeoutMs)) === true) isAttached = true;
     }
     // If another extension or DevTools uses the tab's debugger, all debugger commands fail.
@@ -218,8 +218,8 @@ export class Debuggers {
     const releases = this.#pressedButtons.takeReleases(tabId);
     if (releases.length === 0) return;
     // A background tab receives mouse events only with focus emulation.
-    const { on, off } = featureCommands.focus;
-    for (const command of [on, ...releases, ...(off ? [off] : [])])
+    const { on, off: offCommand } = featureCommands.focus;
+    for (const command of [on, ...releases, ...(offCommand ? [offCommand] : [])])
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
@@ -253,8 +253,8 @@ export class Debuggers {
     try {
       await this.#browser.attachDebugger(tabId);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${message}`);
+      const failureMessage = error instanceof Error ? error.message : String(error);
+      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${failureMessage}`);
     }
     tabAttachment.isAttached = true;
     await this.#releaseButtons(tabId);
@@ -269,9 +269,9 @@ export class Debuggers {
   }
 
   async #turnOffFeature(tabId: number, tabAttachment: Attachment, feature: Feature): Promise<void> {
-    const { off } = featureCommands[feature];
-    if (tabAttachment.removeFeatureUser(feature) > 0 || !tabAttachment.isAttached || !off) return;
-    await awaitWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
+    const { off: offCommand } = featureCommands[feature];
+    if (tabAttachment.removeFeatureUser(feature) > 0 || !tabAttachment.isAttached || !offCommand) return;
+    await awaitWithin(this.#browser.sendToDebugger(tabId, ...offCommand), CleanupTimeoutMs);
   }
 
   async #release(tabId: number, tabAttachment: Attachment): Promise<void> {
@@ -357,8 +357,8 @@ export class Debuggers {
           failure = error;
           return undefined;
         });
-        const answer = await awaitWithin(detachResult, limitMs);
-        if (answer !== undefined) return answer;
+        const detachAnswer = await awaitWithin(detachResult, limitMs);
+        if (detachAnswer !== undefined) return detachAnswer;
         if (failure !== undefined) throw failure;
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
       },

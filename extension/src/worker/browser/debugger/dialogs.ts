@@ -58,11 +58,11 @@ export class Dialogs {
   handleEvent(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
-    const { type, message, defaultPrompt } = params;
+    const { type, message: dialogMessage, defaultPrompt } = params;
     const lastSeries = this.#lastSeries.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
-      message: typeof message === 'string' ? message : '',
+      message: typeof dialogMessage === 'string' ? dialogMessage : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
       seriesNumber:
         lastSeries && Date.now() - lastSeries.closedAtMs < MaxSeriesPauseMs ? lastSeries.seriesNumber + 1 : 1,

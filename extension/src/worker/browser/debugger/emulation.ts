@@ -35,7 +35,7 @@ export class Emulations {
   }
 
   describe(tabId: number): readonly string[] {
-    return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
+    return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text: overrideText }) => overrideText);
   }
 
   async apply(tabId: number, session: string, emulationOverrides: readonly EmulationOverride[]): Promise<void> {
@@ -100,15 +100,15 @@ export class Emulations {
 }
 
 async function removeOverride(tab: TabEmulation, method: string): Promise<void> {
-  const off = endEmulationCommands.find(([name]) => name === method);
-  if (off) await tab.hold.session.send(...off);
+  const offCommand = endEmulationCommands.find(([name]) => name === method);
+  if (offCommand) await tab.hold.session.send(...offCommand);
 }
 
 async function sendCommand(debuggerHold: DebuggerHold, method: string, params: Fields): Promise<void> {
   try {
     await debuggerHold.session.send(method, params);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${text}`);
+    const overrideText = error instanceof Error ? error.message : String(error);
+    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${overrideText}`);
   }
 }

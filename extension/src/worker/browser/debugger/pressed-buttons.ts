@@ -39,10 +39,10 @@ export class PressedButtons {
 
   /** start reads which mouse buttons were still pressed when the previous service worker stopped. */
   async start(): Promise<void> {
-    const text = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
-    const entries: unknown = text === undefined ? [] : JSON.parse(text);
-    for (const entry of Array.isArray(entries) ? entries : []) {
-      const [tabId, button]: unknown[] = Array.isArray(entry) ? entry : [];
+    const storedText = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
+    const storedEntries: unknown = storedText === undefined ? [] : JSON.parse(storedText);
+    for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
+      const [tabId, button]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
       if (typeof tabId === 'number' && typeof button === 'string') this.#buttons.set(tabId, button);
     }
   }

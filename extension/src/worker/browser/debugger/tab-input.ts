@@ -55,8 +55,8 @@ export class TabInput {
 
   constructor(options: TabInputOptions) {
     this.#options = options;
-    options.session.onEvent((method, { data }) => {
-      if (method === 'Input.dragIntercepted' && isRecord(data)) this.#drag = data;
+    options.session.onEvent((method, { data: dragData }) => {
+      if (method === 'Input.dragIntercepted' && isRecord(dragData)) this.#drag = dragData;
     });
     void options.dialogOpened.then(() => {
       this.#isBlocked = true;
@@ -89,9 +89,9 @@ export class TabInput {
   /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
   async releaseAll(): Promise<void> {
     if (this.#pressedButton) {
-      const { request, at } = this.#pressedButton;
-      if (this.#drag) await this.#dispatchDrag('dragCancel', at, request.modifiers).catch(() => undefined);
-      await this.#dispatchMouse('mouseReleased', at, request, 0).catch(() => undefined);
+      const { request, at: pressedAt } = this.#pressedButton;
+      if (this.#drag) await this.#dispatchDrag('dragCancel', pressedAt, request.modifiers).catch(() => undefined);
+      await this.#dispatchMouse('mouseReleased', pressedAt, request, 0).catch(() => undefined);
     }
     await this.#releaseKeys();
   }
@@ -168,10 +168,10 @@ export class TabInput {
         await this.#pressModifier(modifier, pressedModifiers);
       }
       const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: toModifierBits(modifiers) };
-      const typed = text === '' ? {} : { text, unmodifiedText: text };
+      const textParams = text === '' ? {} : { text, unmodifiedText: text };
       this.#pendingKeyReleases.push({ ...event, type: 'keyUp' });
       const type = text === '' ? 'rawKeyDown' : 'keyDown';
-      await this.#send('Input.dispatchKeyEvent', { ...event, ...typed, type, commands: [...commands] });
+      await this.#send('Input.dispatchKeyEvent', { ...event, ...textParams, type, commands: [...commands] });
     } finally {
       await this.#releaseKeys();
     }
@@ -198,9 +198,9 @@ export class TabInput {
   }
 
   async #send(method: string, params: Fields): Promise<void> {
-    const sent = this.#options.session.send(method, params, InputTimeoutMs);
-    sent.catch(() => undefined);
-    if (!this.#isBlocked) await Promise.race([sent, this.#options.dialogOpened]);
+    const sentCommand = this.#options.session.send(method, params, InputTimeoutMs);
+    sentCommand.catch(() => undefined);
+    if (!this.#isBlocked) await Promise.race([sentCommand, this.#options.dialogOpened]);
   }
 }
 

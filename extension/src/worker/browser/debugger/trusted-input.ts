@@ -132,14 +132,18 @@ export class TrustedInput {
       isTrusted: true,
       otherFrame: end,
     });
-    const dropped = await this.#frames.run(call, end, 'changes', { ...options, since });
-    const changes = [result.changes, dropped.changes].filter((text) => text !== undefined).join('\n');
-    return { ...result, changed: result.changed || dropped.changed, ...(changes === '' ? {} : { changes }) };
+    const droppedChanges = await this.#frames.run(call, end, 'changes', { ...options, since });
+    const changeTexts = [result.changes, droppedChanges.changes].filter((text) => text !== undefined).join('\n');
+    return {
+      ...result,
+      changed: result.changed || droppedChanges.changed,
+      ...(changeTexts === '' ? {} : { changes: changeTexts }),
+    };
   }
 
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
-    const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
-    return point && (await this.#frames.findPoint(call, frame, point, isReady));
+    const { point: locatedPoint } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
+    return locatedPoint && (await this.#frames.findPoint(call, frame, locatedPoint, isReady));
   }
 
   async #runTrusted<N extends ActionName>(
@@ -156,7 +160,7 @@ export class TrustedInput {
     const preparations: Promise<void>[] = [];
     const input = new TabInput({
       session,
-      findPoint: (point, isShown) => this.#frames.findPoint(call, frame, point, isShown),
+      findPoint: (locatedPoint, isShown) => this.#frames.findPoint(call, frame, locatedPoint, isShown),
       children,
       focus: () => this.#frames.focus(call, frame),
       dialogOpened: dialog.opened,

@@ -66,16 +66,17 @@ export class ConsoleMessages {
       ['children'],
       async (debuggerSession) => {
         const frames = await readDebuggedFrames(debuggerSession, this.#browser, call);
-        const lists = await Promise.all(
+        const previewLists = await Promise.all(
           frames.childIds.map((childId) => replayMessages(debuggerSession, frames, childId)),
         );
-        return { messages: lists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
+        return { messages: previewLists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
       },
     );
     call.signal.throwIfAborted();
     const wantedMessages = consoleMessages.filter(
-      (message) =>
-        message.atMs > sinceMs && messageLevels.indexOf(message.level) <= messageLevels.indexOf(messageLevel),
+      (consoleMessage) =>
+        consoleMessage.atMs > sinceMs &&
+        messageLevels.indexOf(consoleMessage.level) <= messageLevels.indexOf(messageLevel),
     );
     const lastMs = consoleMessages.at(-1)?.atMs;
     if (readFlag(args, 'clear') && lastMs !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, lastMs));
@@ -202,11 +203,11 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
   const { objectId, subtype } = value;
   const isList = subtype === 'array' || subtype === 'typedarray';
   if (subtype !== undefined && !isList) return formatValue(value);
-  const answer = await session
+  const evaluateAnswer = await session
     .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
     .catch(() => undefined);
-  if (!answer) return formatValue(value);
-  const memberTexts = toList(answer.result)
+  if (!evaluateAnswer) return formatValue(value);
+  const memberTexts = toList(evaluateAnswer.result)
     .map(toFields)
     .filter((member) => member.enumerable === true);
   const shownLines = memberTexts.slice(0, MaxPreviewMembers).map(({ name, value: member }) => {
@@ -267,16 +268,16 @@ interface CountedMessage extends ConsoleMessage {
 
 function countRepeated(consoleMessages: readonly ConsoleMessage[]): CountedMessage[] {
   const countedMessages: CountedMessage[] = [];
-  for (const message of consoleMessages) {
+  for (const consoleMessage of consoleMessages) {
     const lastMs = countedMessages.at(-1);
     if (
       lastMs &&
-      lastMs.text === message.text &&
-      lastMs.level === message.level &&
-      lastMs.sourcePosition === message.sourcePosition
+      lastMs.text === consoleMessage.text &&
+      lastMs.level === consoleMessage.level &&
+      lastMs.sourcePosition === consoleMessage.sourcePosition
     )
       countedMessages[countedMessages.length - 1] = { ...lastMs, count: lastMs.count + 1 };
-    else countedMessages.push({ ...message, count: 1 });
+    else countedMessages.push({ ...consoleMessage, count: 1 });
   }
   return countedMessages;
 }

@@ -187,8 +187,8 @@ class CoverageRecording {
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
-    for (const entry of toList(coverage)) {
-      const { styleSheetId, startOffset, endOffset, used: isUsed } = toFields(entry);
+    for (const coverageEntry of toList(coverage)) {
+      const { styleSheetId, startOffset, endOffset, used: isUsed } = toFields(coverageEntry);
       const range: TextRange = { start: Number(startOffset), end: Number(endOffset) };
       if (isUsed === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
     }
@@ -224,8 +224,8 @@ function countUsedCharacters({ used: isUsed, characters: characterCount }: Cover
   return Math.min(isUsed.length, characterCount);
 }
 
-function formatPercent(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
+function formatPercent(partSize: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.round((100 * partSize) / whole)} %`;
 }
 
 function sumSheets(coveredSheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {

@@ -41,8 +41,8 @@ export async function readDebuggedFrames(
   call: Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>,
 ): Promise<DebuggedFrames> {
   const allFrames = await browser.listTabFrames(call.tabId);
-  const top = allFrames.find(({ frameId }) => frameId === 0);
-  if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
+  const topFrame = allFrames.find(({ frameId }) => frameId === 0);
+  if (call.documentId !== '' && topFrame?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
   const allowedFrames = new Set(filterAllowedFrames(allFrames, call.args));
   const forbiddenUrls = new Set(
     allFrames.filter((frame) => !allowedFrames.has(frame)).map(({ url }) => removeFragment(url)),
@@ -83,8 +83,8 @@ function listFrames(frameTree: unknown, childId: string): DebuggedFrame[] {
   const { id, url, mimeType } = toFields(frame);
   const children = toList(childFrames).flatMap((child) => listFrames(child, childId));
   if (typeof id !== 'string' || typeof url !== 'string') return children;
-  const entries = toList(resources).filter(isRecord);
-  return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: entries }, ...children];
+  const resourceEntries = toList(resources).filter(isRecord);
+  return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: resourceEntries }, ...children];
 }
 
 function removeFragment(url: string): string {

@@ -30,7 +30,7 @@ export async function evaluateWithDebugger(
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
       call.signal.addEventListener('abort', terminateScript, { once: true });
       const script = makeEvaluateScript(code, target === undefined ? 'undefined' : 'this');
-      const answer = await session.send(
+      const evaluateAnswer = await session.send(
         'Runtime.callFunctionOn',
         {
           objectId: objectPlace,
@@ -43,7 +43,7 @@ export async function evaluateWithDebugger(
         childId,
       );
       call.signal.removeEventListener('abort', terminateScript);
-      return readValue(answer);
+      return readValue(evaluateAnswer);
     } finally {
       void session
         .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }, undefined, childId)
@@ -66,8 +66,8 @@ function readValue({ result, exceptionDetails }: Fields): unknown {
   // exception is a syntax error.
   const { exception, lineNumber, text } = toFields(exceptionDetails);
   const { description } = toFields(exception);
-  const message = typeof description === 'string' ? description : String(text);
-  return /^SyntaxError/.test(message)
-    ? Promise.reject(makeSyntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))
+  const exceptionMessage = typeof description === 'string' ? description : String(text);
+  return /^SyntaxError/.test(exceptionMessage)
+    ? Promise.reject(makeSyntaxFailure(exceptionMessage.split('\n')[0] ?? '', Number(lineNumber) + 1))
     : undefined;
 }

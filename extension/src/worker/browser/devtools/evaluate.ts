@@ -51,11 +51,11 @@ export class Evaluator {
   readonly #debuggers: Debuggers;
   readonly #parts: TextParts;
 
-  constructor(browser: EvaluateBrowser, frames: TabFrames, debuggers: Debuggers, parts: TextParts) {
+  constructor(browser: EvaluateBrowser, frames: TabFrames, debuggers: Debuggers, textParts: TextParts) {
     this.#browser = browser;
     this.#frames = frames;
     this.#debuggers = debuggers;
-    this.#parts = parts;
+    this.#parts = textParts;
   }
 
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
@@ -64,27 +64,29 @@ export class Evaluator {
       // The server treats a call with a cursor as read-only, so browser_evaluate must not run code in such a call.
       if (call.args.function !== undefined)
         throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
-      const { text, words } = this.#parts.readNext(call, cursor);
-      return { text: words.join(' '), content: text };
+      const { text: partText, words: partWords } = this.#parts.readNext(call, cursor);
+      return { text: partWords.join(' '), content: partText };
     }
     const code = requireText(call.args, 'function');
     const scriptWorld = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
     const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
     const request = { call, frame, code, world: scriptWorld, target };
-    const answer = await this.#awaitAnswer(request, this.#run(request));
-    return this.#makeResult(call, answer);
+    const evaluateAnswer = await this.#awaitAnswer(request, this.#run(request));
+    return this.#makeResult(call, evaluateAnswer);
   }
 
-  #makeResult(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
-    if (answer.kind === 'undefined') return { text: 'The function returned undefined.' };
-    if (answer.kind === 'error') throw makeScriptFailure(answer);
-    const { text, words } = this.#parts.storeAndReadFirst(call, answer.json);
-    const notes = [
-      ...(answer.hasReplacedValues ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
-      ...(answer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
+  #makeResult(call: BrowserCall, evaluateAnswer: EvaluateAnswer): BrowserResult {
+    if (evaluateAnswer.kind === 'undefined') return { text: 'The function returned undefined.' };
+    if (evaluateAnswer.kind === 'error') throw makeScriptFailure(evaluateAnswer);
+    const { text: partText, words: partWords } = this.#parts.storeAndReadFirst(call, evaluateAnswer.json);
+    const resultNotes = [
+      ...(evaluateAnswer.hasReplacedValues
+        ? ['Values without a form in JSON are written as text, such as "[circular]".']
+        : []),
+      ...(evaluateAnswer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
     ];
-    return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
+    return { text: ['Result as JSON.', ...resultNotes, ...partWords].join(' '), content: partText };
   }
 
   /** #awaitAnswer fails if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
@@ -129,8 +131,8 @@ export class Evaluator {
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }
-    const answer = readEvaluateAnswer(value, code);
-    if (answer) return answer;
+    const evaluateAnswer = readEvaluateAnswer(value, code);
+    if (evaluateAnswer) return evaluateAnswer;
     // If Chrome cannot parse the agent's code, the injection result has no value.
     const syntaxProblem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
@@ -153,8 +155,8 @@ export class Evaluator {
         throw makeDocumentGoneFailure(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);
     }
-    const answer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
-    if (answer) return answer;
+    const evaluateAnswer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
+    if (evaluateAnswer) return evaluateAnswer;
     throw makeNoAnswerFailure(request.world);
   }
 
@@ -165,11 +167,11 @@ export class Evaluator {
   }
 
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
-    const state = await this.#browser.readTabState(call.tabId);
-    const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
+    const tabState = await this.#browser.readTabState(call.tabId);
+    const frames = tabState === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
     return frames.some(({ documentId }) => documentId === frame.documentId)
       ? undefined
-      : makeDocumentGoneFailure(state, true);
+      : makeDocumentGoneFailure(tabState, true);
   }
 }
 
@@ -198,17 +200,17 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
 /** markCodeStarted marks an error so that the server does not run the agent's code again. */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
-  const { notStarted: _, message, ...others } = error.error;
-  return new ToolFailure({ ...others, message: `${message}; the code may have run` });
+  const { notStarted: _, message: errorMessage, ...otherFields } = error.error;
+  return new ToolFailure({ ...otherFields, message: `${errorMessage}; the code may have run` });
 }
 
-function makeScriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
-  const place = line === undefined ? '' : ` at line ${line}, column ${column}`;
-  return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
+function makeScriptFailure({ message: errorMessage, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
+  const problemPlace = line === undefined ? '' : ` at line ${line}, column ${column}`;
+  return toolFailure('script_error', `the function threw an error${problemPlace}: ${JSON.stringify(errorMessage)}`);
 }
 
-export function makeSyntaxFailure(message: string, line: number): ToolFailure {
-  const reason = message.replace(/^Uncaught /, '');
+export function makeSyntaxFailure(errorMessage: string, line: number): ToolFailure {
+  const reason = errorMessage.replace(/^Uncaught /, '');
   return callFailure(
     'invalid_arguments',
     `the function cannot be parsed: ${reason} (line ${line}). Give a function such as () => document.title, or an ` +

@@ -96,21 +96,24 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
         .map(toFields)
         .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
     })),
-    interactions: readRecords('interactions').map((entry) => ({
-      ...readTimeSpan(entry),
-      type: toText(entry.type),
-      element: toText(entry.element),
-      delayMs: toNumber(entry.delayMs),
-      handlersMs: toNumber(entry.handlersMs),
+    interactions: readRecords('interactions').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      type: toText(interactionEntry.type),
+      element: toText(interactionEntry.element),
+      delayMs: toNumber(interactionEntry.delayMs),
+      handlersMs: toNumber(interactionEntry.handlersMs),
     })),
     interactionCount: toNumber(value.interactionCount),
-    longTasks: readRecords('longTasks').map((entry) => ({ ...readTimeSpan(entry), kind: toText(entry.kind) })),
+    longTasks: readRecords('longTasks').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      kind: toText(interactionEntry.kind),
+    })),
     longTaskCount: toNumber(value.longTaskCount),
-    scripts: readRecords('scripts').map((entry) => ({
-      ...readTimeSpan(entry),
-      url: toText(entry.url),
-      name: toText(entry.name),
-      invoker: toText(entry.invoker),
+    scripts: readRecords('scripts').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      url: toText(interactionEntry.url),
+      name: toText(interactionEntry.name),
+      invoker: toText(interactionEntry.invoker),
     })),
   };
 }
@@ -129,10 +132,10 @@ export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics)
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
   );
   if (!lcp) return [...figureLines, 'LCP none'];
-  const source = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
+  const lcpSource = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
   return [
     ...figureLines,
-    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
+    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${lcpSource}, ${Math.round(lcp.size)} px²`,
   ];
 }
 
@@ -187,11 +190,11 @@ export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift,
 function describeMove(from: Box, to: Box): string {
   if (from.width === 0 && from.height === 0) return 'appeared';
   if (to.width === 0 && to.height === 0) return 'left the viewport';
-  const words = [
+  const timingWords = [
     ...(to.y !== from.y ? [`moved ${Math.abs(Math.round(to.y - from.y))} px ${to.y > from.y ? 'down' : 'up'}`] : []),
     ...(to.x !== from.x ? [`moved ${Math.abs(Math.round(to.x - from.x))} px ${to.x > from.x ? 'right' : 'left'}`] : []),
   ];
-  return words.join(', ') || 'changed its size';
+  return timingWords.join(', ') || 'changed its size';
 }
 
 function describeLongTasks(
@@ -203,8 +206,8 @@ function describeLongTasks(
   const figureLines = longTasks.slice(0, MaxSlowEvents).map((task) => {
     const endMs = task.atMs + task.durationMs;
     const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
-    const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
-    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${place}`;
+    const scriptPlace = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
+    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${scriptPlace}`;
   });
   const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
   return [
@@ -214,9 +217,11 @@ function describeLongTasks(
 }
 
 function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
-  const source = url === '' ? '' : truncateText(maskUrl(url));
-  const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(truncateText);
-  return [source, words.length > 0 ? `(${words.join(', ')})` : '', formatMs(durationMs)]
+  const lcpSource = url === '' ? '' : truncateText(maskUrl(url));
+  const timingWords = [name, /^https?:/.test(invoker) ? '' : invoker]
+    .filter((nameWord) => nameWord !== '')
+    .map(truncateText);
+  return [lcpSource, timingWords.length > 0 ? `(${timingWords.join(', ')})` : '', formatMs(durationMs)]
     .filter((part) => part !== '')
     .join(' ');
 }
@@ -239,16 +244,16 @@ function formatScore(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-function formatCount(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
+function formatCount(countedNumber: number, nameWord: string): string {
+  return `${countedNumber} ${nameWord}${countedNumber === 1 ? '' : 's'}`;
 }
 
 function formatMs(value: number): string {
   return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.max(0, Math.round(value))} ms`;
 }
 
-function truncateText(text: string): string {
-  return text.length > MaxTextCharacters ? `${text.slice(0, MaxTextCharacters)}…` : text;
+function truncateText(longText: string): string {
+  return longText.length > MaxTextCharacters ? `${longText.slice(0, MaxTextCharacters)}…` : longText;
 }
 
 function readTimeSpan({ atMs, durationMs }: Fields): TimeSpan {

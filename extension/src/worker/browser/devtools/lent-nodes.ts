@@ -35,8 +35,8 @@ async function findInChildFrames(session: DebuggerSession, name: string): Promis
   let stopSearch: () => void = () => undefined;
   const nodeSearch = new Promise<NodeInFrame>((resolve) => {
     stopSearch = session.onChild(async ({ id, kind }) => {
-      const found = kind === 'iframe' ? await findInProcess(session, id, name) : undefined;
-      if (found) resolve(found);
+      const foundNode = kind === 'iframe' ? await findInProcess(session, id, name) : undefined;
+      if (foundNode) resolve(foundNode);
     });
   });
   try {

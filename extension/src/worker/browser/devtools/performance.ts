@@ -97,8 +97,9 @@ export class PerformanceRecordings {
 
   async #reload(call: BrowserCall): Promise<string> {
     const frames = await this.#browser.listTabFrames(call.tabId);
-    const top = frames.find(({ frameId }) => frameId === 0);
-    if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
+    const topFrame = frames.find(({ frameId }) => frameId === 0);
+    if (call.documentId !== '' && topFrame?.documentId !== call.documentId)
+      throw makeDocumentGoneFailure('open', false);
     return await reloadPage(this.#browser, call);
   }
 }
@@ -160,22 +161,22 @@ class PerformanceRecording {
     const file = await this.#readTrace(call, frames);
     // Check which document the tab shows, because the server may not have allowed the call in a newer document.
     await readDebuggedFrames(this.#session, browser, call);
-    const [top, ...children] = frameMetrics;
-    if (!top?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
+    const [topFrame, ...children] = frameMetrics;
+    if (!topFrame?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
     const isForbidden = (url: string) => isFrameForbidden(url, call.args);
-    const figureLines = [...describePageLoad(top.metrics), ...describeEvents(top.metrics, isForbidden)];
+    const figureLines = [...describePageLoad(topFrame.metrics), ...describeEvents(topFrame.metrics, isForbidden)];
     const shownChildren = children.flatMap(({ frame, metrics: foundMetrics }) => {
       if (!foundMetrics) return [];
       // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
-      const own = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
-      const isQuiet = own.shifts.length + own.interactions.length + own.longTasks.length === 0;
-      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(own, isForbidden)]];
+      const ownMetrics = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
+      const isQuiet = ownMetrics.shifts.length + ownMetrics.interactions.length + ownMetrics.longTasks.length === 0;
+      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(ownMetrics, isForbidden)]];
     });
     figureLines.push(...shownChildren.slice(0, MaxFrames).flat());
     const resultWords = [
       `Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`,
-      ...this.#makeNotes(top.metrics),
+      ...this.#makeNotes(topFrame.metrics),
     ];
     if (shownChildren.length > MaxFrames) resultWords.push(`The first ${MaxFrames} frames are shown.`);
     if (leftOutCount > 0) resultWords.push('Frames that the user does not allow are left out.');
@@ -256,11 +257,11 @@ class PerformanceRecording {
 
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
     if (this.#isTracing) {
-      const ended = new Promise<true>((resolve) => {
+      const endedPromise = new Promise<true>((resolve) => {
         this.#endTrace = () => resolve(true);
       });
       await this.#send('', 'Tracing.end');
-      if ((await awaitWithin(ended, TraceReadTimeoutMs)) === undefined)
+      if ((await awaitWithin(endedPromise, TraceReadTimeoutMs)) === undefined)
         this.traceProblem = 'Chrome did not return the trace in time';
     }
     if (this.traceProblem !== '') return undefined;
@@ -281,11 +282,11 @@ class PerformanceRecording {
       }
       eventTexts.push(eventText);
     }
-    const head = JSON.stringify({
+    const traceHead = JSON.stringify({
       metadata: { source: 'opentabs', startTime: new Date(this.#startMs).toISOString() },
       traceEvents: [],
     });
-    const eventText = `${head.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
+    const eventText = `${traceHead.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
     return { extension: 'json', mimeType: 'application/json', text: eventText };
   }
 

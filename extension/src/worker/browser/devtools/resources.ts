@@ -27,10 +27,10 @@ export class Resources {
   readonly #debuggers: Debuggers;
   readonly #parts: TextParts;
 
-  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers, parts: TextParts) {
+  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers, textParts: TextParts) {
     this.#browser = browser;
     this.#debuggers = debuggers;
-    this.#parts = parts;
+    this.#parts = textParts;
   }
 
   /**
@@ -41,8 +41,8 @@ export class Resources {
     const { args } = call;
     const cursor = readText(args, 'cursor');
     if (cursor !== undefined) {
-      const { text, words: resultWords } = this.#parts.readNext(call, cursor);
-      return { text: resultWords.join(' '), content: text };
+      const { text: partText, words: resultWords } = this.#parts.readNext(call, cursor);
+      return { text: resultWords.join(' '), content: partText };
     }
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
@@ -63,28 +63,31 @@ export class Resources {
     const { frame, url, type, mimeType, bytes } = frameResource;
     const resourceKind = `${type} ${mimeType}`;
     const sendCommand = (method: string, params: Fields) => session.send(method, params, undefined, frame.childId);
-    let answer: Fields;
+    let contentAnswer: Fields;
     try {
       await sendCommand('Page.enable', {});
-      answer = await sendCommand('Page.getResourceContent', { frameId: frame.frameId, url });
+      contentAnswer = await sendCommand('Page.getResourceContent', { frameId: frame.frameId, url });
     } catch (error) {
-      const { text, words: resultWords } = this.#parts.storeAndReadFirst(
+      const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(
         call,
         await readPresentDocument(sendCommand, frameResource, error),
       );
       return {
         text: [`${resourceKind} as it is now; Chrome no longer has the original.`, ...resultWords].join(' '),
-        content: text,
+        content: partText,
       };
     }
-    const content = String(answer.content ?? '');
-    if (answer.base64Encoded === true) {
+    const content = String(contentAnswer.content ?? '');
+    if (contentAnswer.base64Encoded === true) {
       const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
       const size = (content.length / 4) * 3 - padding;
       return { text: `${resourceKind}: a binary file of ${size} bytes, which is not shown.` };
     }
-    const { text, words: resultWords } = this.#parts.storeAndReadFirst(call, content);
-    return { text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultWords].join(' '), content: text };
+    const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(call, content);
+    return {
+      text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultWords].join(' '),
+      content: partText,
+    };
   }
 }
 
@@ -118,8 +121,8 @@ function listFrameResources(frame: DebuggedFrame): Resource[] {
     bytes: 0,
     isFailed: false,
   };
-  const otherLines = frame.resources.map((entry) => {
-    const { url, type, mimeType, contentSize, failed } = toFields(entry);
+  const otherLines = frame.resources.map((resourceEntry) => {
+    const { url, type, mimeType, contentSize, failed } = toFields(resourceEntry);
     return {
       frame,
       url: String(url),

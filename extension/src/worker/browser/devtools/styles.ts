@@ -90,8 +90,11 @@ export class Styles {
         }
       } finally {
         stopListening();
-        const off = headerOf ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
-        await Promise.allSettled([...off, sendCommand('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName })]);
+        const offCommands = headerOf ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
+        await Promise.allSettled([
+          ...offCommands,
+          sendCommand('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }),
+        ]);
       }
     });
   }
@@ -109,8 +112,8 @@ function describeRules(matchedStyles: Fields, findHeader: FindHeader): string[] 
   if (inlineDeclarations !== '') styleLines.push(`element.style { ${inlineDeclarations} }`);
   for (const match of [...toList(matchedStyles.matchedCSSRules)].reverse())
     styleLines.push(describeRule(match, findHeader));
-  for (const [depth, entry] of toList(matchedStyles.inherited).entries()) {
-    const { matchedCSSRules } = toFields(entry);
+  for (const [depth, inheritedEntry] of toList(matchedStyles.inherited).entries()) {
+    const { matchedCSSRules } = toFields(inheritedEntry);
     for (const match of [...toList(matchedCSSRules)].reverse()) {
       if (toFields(toFields(match).rule).origin === 'user-agent') continue;
       styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);

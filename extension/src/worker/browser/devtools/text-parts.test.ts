@@ -31,10 +31,10 @@ test('unknown cursors fail, and old texts are dropped for newer ones', () => {
   const textParts = new TextParts();
   const cursorOf = (text: string) =>
     /"(.+)"/.exec(textParts.storeAndReadFirst(shopCall, text).words[1] ?? '')?.[1] ?? '';
-  const first = cursorOf('x'.repeat(7_000_000));
-  assert.equal(textParts.readNext(shopCall, first).text.length, PartCharacters);
-  const second = cursorOf('y'.repeat(7_000_000));
-  for (const cursor of [first, '', 'x', `${second.slice(0, 8)}:99999999`, 'constructor:0'])
+  const firstCursor = cursorOf('x'.repeat(7_000_000));
+  assert.equal(textParts.readNext(shopCall, firstCursor).text.length, PartCharacters);
+  const secondCursor = cursorOf('y'.repeat(7_000_000));
+  for (const cursor of [firstCursor, '', 'x', `${secondCursor.slice(0, 8)}:99999999`, 'constructor:0'])
     assert.throws(() => textParts.readNext(shopCall, cursor), /there is no text for this cursor/, cursor);
-  assert.equal(textParts.readNext(shopCall, second).text.charAt(0), 'y');
+  assert.equal(textParts.readNext(shopCall, secondCursor).text.charAt(0), 'y');
 });

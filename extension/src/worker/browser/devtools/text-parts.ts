@@ -56,10 +56,10 @@ export class TextParts {
 }
 
 function makePartAt(id: string, wholeText: string, partStart: number): TextPart {
-  let end = Math.min(partStart + PartCharacters, wholeText.length);
+  let partEnd = Math.min(partStart + PartCharacters, wholeText.length);
   // A part of the text must not end between the two halves of a surrogate pair.
-  if (end < wholeText.length && /[\ud800-\udbff]/.test(wholeText.charAt(end - 1))) end--;
-  const place = `Characters ${partStart + 1} to ${end} of ${wholeText.length}.`;
-  const next = end < wholeText.length ? `Next part: cursor "${id}:${end}".` : 'This is the last part.';
-  return { text: wholeText.slice(partStart, end), words: [place, next] };
+  if (partEnd < wholeText.length && /[\ud800-\udbff]/.test(wholeText.charAt(partEnd - 1))) partEnd--;
+  const partPlace = `Characters ${partStart + 1} to ${partEnd} of ${wholeText.length}.`;
+  const nextNote = partEnd < wholeText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
+  return { text: wholeText.slice(partStart, partEnd), words: [partPlace, nextNote] };
 }

@@ -15,9 +15,9 @@ export class TextRanges {
   add(addedRange: TextRange): void {
     if (!(addedRange.end > addedRange.start)) return;
     const touching = this.#ranges.filter(({ start, end }) => start <= addedRange.end && end >= addedRange.start);
-    const others = this.#ranges.filter((range) => !touching.includes(range));
+    const otherRanges = this.#ranges.filter((range) => !touching.includes(range));
     const start = Math.min(addedRange.start, ...touching.map((range) => range.start));
     const end = Math.max(addedRange.end, ...touching.map((range) => range.end));
-    this.#ranges = [...others, { start, end }];
+    this.#ranges = [...otherRanges, { start, end }];
   }
 }

@@ -59,10 +59,10 @@ const MaxDataUrlCharacters = 100;
  * selectEvents returns the trace events that an agent is allowed to read, and masks secrets in URLs, headers and JSON.
  */
 export function selectEvents(events: readonly Fields[], traceRules: TraceRules): Fields[] {
-  const [top] = traceRules.frames;
-  if (!top) return [];
+  const [topTraceFrame] = traceRules.frames;
+  if (!topTraceFrame) return [];
   const documentCommits = readCommits(events, traceRules.frames);
-  const pages = documentCommits.filter(({ frame }) => frame === top.id);
+  const pages = documentCommits.filter(({ frame }) => frame === topTraceFrame.id);
   const isPageAllowed = (atUs: number) => {
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
     return page !== undefined && readOrigin(page.url) === traceRules.origin;
@@ -76,7 +76,7 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
     documentCommits.filter(({ url }) => traceRules.isForbidden(url)).map(({ frame }) => frame),
   );
   const frames = new Set(
-    traceRules.frames.map(({ id }) => id).filter((id) => id === top.id || !forbiddenFrames.has(id)),
+    traceRules.frames.map(({ id }) => id).filter((id) => id === topTraceFrame.id || !forbiddenFrames.has(id)),
   );
   const processFrames = new Map<string, unknown>();
   for (const { pid, args, ts: timestampUs } of events) {
@@ -96,7 +96,7 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
   });
   if (shownEvents.length === 0) return [];
   const shownCommits = documentCommits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
-  return [...makeCommitEvents(shownCommits, top.id, processFrames), ...shownEvents];
+  return [...makeCommitEvents(shownCommits, topTraceFrame.id, processFrames), ...shownEvents];
 }
 
 /**
@@ -105,7 +105,7 @@ export function selectEvents(events: readonly Fields[], traceRules: TraceRules):
  */
 function makeCommitEvents(
   documentCommits: readonly DocumentCommit[],
-  top: string,
+  topTraceFrame: string,
   processFrames: ReadonlyMap<string, unknown>,
 ): Fields[] {
   const describeCommit = ({ frame, url }: DocumentCommit) => ({
@@ -113,10 +113,12 @@ function makeCommitEvents(
     url: maskUrl(url).slice(0, MaxTextCharacters),
     name: '',
     processId: processFrames.get(frame),
-    ...(frame === top ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true } : { parent: top }),
+    ...(frame === topTraceFrame
+      ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true }
+      : { parent: topTraceFrame }),
   });
   const traceCategory = 'disabled-by-default-devtools.timeline';
-  const event = (name: string, timestampUs: number, data: object) => ({
+  const event = (name: string, timestampUs: number, eventData: object) => ({
     name,
     cat: traceCategory,
     ph: 'I',
@@ -124,7 +126,7 @@ function makeCommitEvents(
     pid: BrowserProcessId,
     tid: BrowserProcessId,
     ts: timestampUs,
-    args: { data },
+    args: { data: eventData },
   });
   const startUs = documentCommits[0]?.atUs ?? 0;
   const firstCommits = documentCommits.filter(
@@ -149,13 +151,13 @@ function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): 
   const later = events
     .filter(({ name }) => name === 'CommitLoad')
     .map(({ ts: timestampUs, args }) => ({ atUs: Number(timestampUs), data: toFields(toFields(args).data) }))
-    .map(({ atUs, data }) => ({ atUs, frame: String(data.frame), url: String(data.url) }));
+    .map(({ atUs, data: eventData }) => ({ atUs, frame: String(eventData.frame), url: String(eventData.url) }));
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
 function findEventFrame(args: unknown): string {
-  const { data, beginData } = toFields(args);
-  return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
+  const { data: eventData, beginData } = toFields(args);
+  return String(toFields(eventData).frame ?? toFields(beginData).frame ?? '');
 }
 
 function listNamedFrames(args: unknown): string[] {
@@ -170,12 +172,12 @@ function listNamedFrames(args: unknown): string[] {
 function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => removeSecrets(item, isHidden));
-    return items.includes(undefined) ? undefined : items;
+    const cleanItems = value.map((item: unknown) => removeSecrets(item, isHidden));
+    return cleanItems.includes(undefined) ? undefined : cleanItems;
   }
   if (!isRecord(value)) return value;
-  const { name, value: nameText, ...others } = value;
-  if (typeof name === 'string' && typeof nameText === 'string' && Object.keys(others).length === 0)
+  const { name, value: nameText, ...otherMembers } = value;
+  if (typeof name === 'string' && typeof nameText === 'string' && Object.keys(otherMembers).length === 0)
     return { name, value: maskHeader(name, nameText) };
   const members = Object.entries(value).map(([key, member]) => [key, removeSecrets(member, isHidden)] as const);
   return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);

@@ -3,13 +3,13 @@
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';
 
-export function readText(fields: Fields, key: string): string {
-  const value = fields[key];
+export function readText(eventFields: Fields, key: string): string {
+  const value = eventFields[key];
   return typeof value === 'string' ? value : '';
 }
 
-export function readNumber(fields: Fields, key: string): number {
-  const value = fields[key];
+export function readNumber(eventFields: Fields, key: string): number {
+  const value = eventFields[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
@@ -77,8 +77,8 @@ export function findFrameSite(frameTree: unknown, frameId: string, parentSite = 
   if (readText(toFields(frame), 'id') === frameId) return site;
   const children: unknown[] = Array.isArray(childFrames) ? childFrames : [];
   for (const child of children) {
-    const found = findFrameSite(child, frameId, site);
-    if (found !== '') return found;
+    const foundSite = findFrameSite(child, frameId, site);
+    if (foundSite !== '') return foundSite;
   }
   return '';
 }

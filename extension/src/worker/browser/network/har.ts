@@ -87,8 +87,10 @@ function makeContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, has
   const content = { size: sizeBytes, mimeType };
   if (!hasBodies) return content;
   if (!body) return { ...content, comment: bodyNote };
-  const text = decodeBody(body, mimeType);
-  return text === undefined ? { ...content, text: body.text, encoding: 'base64' } : { ...content, text };
+  const decodedText = decodeBody(body, mimeType);
+  return decodedText === undefined
+    ? { ...content, text: body.text, encoding: 'base64' }
+    : { ...content, text: decodedText };
 }
 
 function listQueryParameters(url: string): { name: string; value: string }[] {
@@ -101,7 +103,7 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
       .split('\n')
-      .map((text) => ({ name, value: text })),
+      .map((decodedText) => ({ name, value: decodedText })),
   );
 }
 

@@ -73,9 +73,9 @@ test('masked bodies lose passwords and tokens, and stay readable', () => {
   assert.equal(maskBody(`plain ${sampleJwt} text`, 'text/plain'), 'plain [masked] text');
   const makePart = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain\r\n\r\n${value}\r\n`;
-  const head = makePart('user', 'ada');
+  const userPart = makePart('user', 'ada');
   assert.equal(
-    maskBody(`${head}${makePart('password', 'a\r\nb')}--b--\r\n`, 'multipart/form-data; boundary=b'),
-    `${head}${makePart('password', '[masked]')}--b--\r\n`,
+    maskBody(`${userPart}${makePart('password', 'a\r\nb')}--b--\r\n`, 'multipart/form-data; boundary=b'),
+    `${userPart}${makePart('password', '[masked]')}--b--\r\n`,
   );
 });

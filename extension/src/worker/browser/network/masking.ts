@@ -30,19 +30,19 @@ export function maskUrl(url: string): string {
   const urlRest = restStart < 0 ? '' : url.slice(restStart);
   return (
     baseUrl.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${MaskedText}@`).replace(jsonWebTokenPattern, MaskedText) +
-    urlRest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, before: string, name: string, value: string) => {
+    urlRest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, parameterStart: string, name: string, value: string) => {
       const isHidden = isSecret(decodePercent(name), decodePercent(value));
-      return `${before}${name}=${isHidden ? MaskedText : maskNested(value)}`;
+      return `${parameterStart}${name}=${isHidden ? MaskedText : maskNested(value)}`;
     })
   );
 }
 
 /** maskNested masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNested(value: string): string {
-  const inner = decodePercent(value);
-  if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
-  const masked = maskUrl(inner);
-  return masked === inner ? value : masked;
+  const innerValue = decodePercent(value);
+  if (!innerValue.includes('?') && !innerValue.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
+  const masked = maskUrl(innerValue);
+  return masked === innerValue ? value : masked;
 }
 
 /** maskHeader does not mask the names and attributes of cookies. */

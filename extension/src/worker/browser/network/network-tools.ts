@@ -8,11 +8,11 @@ import { makeSettingTools } from './setting-tools.ts';
 export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
   const networkCaptures = new NetworkCaptures(browser);
   const allTools = [...makeRecordingTools(browser, networkCaptures), ...makeSettingTools(networkCaptures)];
-  const tools = allTools.map(([name, run]): [string, BrowserTool] => [
+  const tools = allTools.map(([name, runTool]): [string, BrowserTool] => [
     name,
     async (call) => {
       await networkCaptures.restartIdleTimers(call.tabId);
-      return await run(call);
+      return await runTool(call);
     },
   ]);
   return { tools, parts: [networkCaptures] };

@@ -90,12 +90,12 @@ test('each redirect is a recorded request with its transferred headers', async (
   );
   finishRequest(recorder, 'a');
   await recorder.settle();
-  const requestFacts = recorder.requests.map(({ number: requestNumber, url, headers, answer, body }) => [
+  const requestFacts = recorder.requests.map(({ number: requestNumber, url, headers, answer: requestAnswer, body }) => [
     requestNumber,
     url,
     headers.Cookie,
-    answer?.status,
-    answer?.headers,
+    requestAnswer?.status,
+    requestAnswer?.headers,
     body?.text,
   ]);
   assert.deepEqual(requestFacts, [
@@ -181,9 +181,9 @@ test('an open socket stays recorded, with the document from its Origin header', 
   receiveEvent('webSocketFrameReceived', { requestId: 'unknown', response: { opcode: 1, payloadData: 'from before' } });
   begin(recorder, 'events', { type: 'EventSource' });
   receiveEvent('eventSourceMessageReceived', { requestId: 'events', data: 'tick' });
-  const messageFacts = recorder.sockets.messages.map(({ number: requestNumber, data, socket }) => [
+  const messageFacts = recorder.sockets.messages.map(({ number: requestNumber, data: messageData, socket }) => [
     requestNumber,
-    data,
+    messageData,
     socket.frame,
   ]);
   assert.deepEqual(messageFacts, [

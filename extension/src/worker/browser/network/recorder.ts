@@ -68,7 +68,9 @@ export class NetworkRecorder {
 
   /** Chrome reports the end of a frame's document request too early, before the debugger is attached to the frame. */
   #finishFrame(frameId: string, childId: string): void {
-    const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
+    const request = this.requests.findLast(
+      (requestEntry) => requestEntry.frameId === frameId && requestEntry.type === 'document',
+    );
     if (!request?.answer || request.durationMs !== undefined) return;
     request.durationMs = Math.max(0, Date.now() - request.startedAt);
     this.#trackRead(this.#readBody(request, childId));
@@ -80,8 +82,8 @@ export class NetworkRecorder {
 
   /** settle waits for bodies that Chrome is still returning, and determines the origins of frames without a web URL. */
   async settle(): Promise<void> {
-    const finding = [...this.#unknownFrames].map(([entry, childId]) =>
-      this.#findFrame(entry, childId).catch(() => undefined),
+    const finding = [...this.#unknownFrames].map(([requestEntry, childId]) =>
+      this.#findFrame(requestEntry, childId).catch(() => undefined),
     );
     this.#unknownFrames.clear();
     await awaitWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
@@ -129,12 +131,12 @@ export class NetworkRecorder {
       endRequest(previousRequest, params, readNumber(params.redirectResponse, 'encodedDataLength'));
     } else if (previousRequest) return; // A cross-site frame and its parent may both report the same request.
     const request = toFields(params.request);
-    const entry = this.#makeEntry(id, params, request, childId);
-    this.requests.push(entry);
-    redirectChain.requests.push(entry);
+    const requestEntry = this.#makeEntry(id, params, request, childId);
+    this.requests.push(requestEntry);
+    redirectChain.requests.push(requestEntry);
     if (typeof request.postData === 'string')
-      this.#storeBody(entry, 'requestBody', { text: request.postData, isBase64: false });
-    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(entry, childId));
+      this.#storeBody(requestEntry, 'requestBody', { text: request.postData, isBase64: false });
+    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(requestEntry, childId));
     if (this.requests.length > MaxRequests) this.#dropOldest();
   }
 
@@ -146,7 +148,7 @@ export class NetworkRecorder {
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
     // A request of a script in the top frame has the origin of the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
-    const entry: RecordedRequest = {
+    const requestEntry: RecordedRequest = {
       number: ++this.#requestCount,
       id,
       method: readText(request, 'method'),
@@ -167,14 +169,14 @@ export class NetworkRecorder {
       sizeBytes: 0,
       error: '',
     };
-    if (frame === '') this.#unknownFrames.set(entry, childId);
-    return entry;
+    if (frame === '') this.#unknownFrames.set(requestEntry, childId);
+    return requestEntry;
   }
 
   /** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
-  async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
+  async #findFrame(requestEntry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);
-    entry.frame = findFrameSite(frameTree, entry.frameId);
+    requestEntry.frame = findFrameSite(frameTree, requestEntry.frameId);
   }
 
   #finish(id: string, params: Fields, childId: string): void {
@@ -222,14 +224,14 @@ export class NetworkRecorder {
     const redirectChain = this.#redirectChains.get(id);
     redirectChain?.requests.forEach((request, index) => {
       request.headers = redirectChain.sent[index] ?? request.headers;
-      const received = redirectChain.received[index];
-      if (request.answer && received?.status === request.answer.status)
-        request.answer = { ...request.answer, headers: received.headers };
+      const receivedEvent = redirectChain.received[index];
+      if (request.answer && receivedEvent?.status === request.answer.status)
+        request.answer = { ...request.answer, headers: receivedEvent.headers };
     });
   }
 
-  #trackRead(work: Promise<void>): void {
-    const reading = work.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
+  #trackRead(bodyRead: Promise<void>): void {
+    const reading = bodyRead.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
     this.#pendingReads.add(reading);
   }
 
@@ -237,9 +239,11 @@ export class NetworkRecorder {
     request[bodyName] = body;
     this.#bodyBytes += body.text.length;
     while (this.#bodyBytes > MaxBodyBytes) {
-      const hasBody = (entry: RecordedRequest) => entry.body !== undefined || entry.requestBody !== undefined;
+      const hasBody = (requestEntry: RecordedRequest) =>
+        requestEntry.body !== undefined || requestEntry.requestBody !== undefined;
       const oldest =
-        this.requests.find((entry) => staticTypes.has(entry.type) && hasBody(entry)) ?? this.requests.find(hasBody);
+        this.requests.find((requestEntry) => staticTypes.has(requestEntry.type) && hasBody(requestEntry)) ??
+        this.requests.find(hasBody);
       if (!oldest) return;
       this.#dropBodies(oldest);
       oldest.bodyNote = 'the body was dropped, because the newer bodies of the tab have 15 MB';

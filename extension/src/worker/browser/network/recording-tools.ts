@@ -156,25 +156,27 @@ async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall):
       request.bodyNote || (request.durationMs === undefined ? 'the answer has not arrived yet' : 'the body is empty'),
   };
   if (requestPart === 'requestBody' || requestPart === 'responseBody') {
-    const { text, rest } = takeBodyPart(
+    const { text: bodyPartText, rest: restLength } = takeBodyPart(
       requestPart === 'requestBody' ? requestBody : responseBody,
       cursor,
       MaxBodyChars,
     );
-    const end = rest > 0 ? ` ${rest} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
-    return { text: `Request ${index}, ${requestPart} from character ${cursor}.${end}`, content: text };
+    const endNote =
+      restLength > 0 ? ` ${restLength} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
+    return { text: `Request ${index}, ${requestPart} from character ${cursor}.${endNote}`, content: bodyPartText };
   }
   const requestLines = describeRequest(request);
   const resultNotes = [`Request ${index}.`];
   if (requestPart === undefined) {
-    for (const [name, each] of [
+    for (const [name, makeTool] of [
       ['requestBody', requestBody],
       ['responseBody', responseBody],
     ] as const) {
-      if (name === 'requestBody' && !each.body) continue;
-      const { text, rest } = takeBodyPart(each, 0, MaxShortBodyChars);
-      requestLines.push(`${name}:`, text);
-      if (rest > 0) resultNotes.push(`${rest} more characters of the ${name}: call again with part ${name}.`);
+      if (name === 'requestBody' && !makeTool.body) continue;
+      const { text: bodyPartText, rest: restLength } = takeBodyPart(makeTool, 0, MaxShortBodyChars);
+      requestLines.push(`${name}:`, bodyPartText);
+      if (restLength > 0)
+        resultNotes.push(`${restLength} more characters of the ${name}: call again with part ${name}.`);
     }
   }
   return { text: resultNotes.join(' '), content: requestLines.join('\n') };
@@ -186,12 +188,12 @@ function takeBodyPart(
   fullLength: number,
 ): { text: string; rest: number } {
   if (!body || body.text === '') return { text: `(${noteText})`, rest: 0 };
-  const text = decodeBody(body, mediaType);
-  if (text === undefined)
+  const bodyPartText = decodeBody(body, mediaType);
+  if (bodyPartText === undefined)
     return { text: `(binary, ${mediaType}, ${formatBytes(Math.floor((body.text.length * 3) / 4))})`, rest: 0 };
   return {
-    text: text.slice(partStart, partStart + fullLength),
-    rest: Math.max(0, text.length - partStart - fullLength),
+    text: bodyPartText.slice(partStart, partStart + fullLength),
+    rest: Math.max(0, bodyPartText.length - partStart - fullLength),
   };
 }
 
@@ -239,9 +241,9 @@ async function exportHar(
   const messages = recorder.sockets.messages.filter(({ socket }) => isVisible(socket, site, call));
   const tab = await browser.describeTab(call.tabId);
   const page = { url: maskUrl(tab?.url ?? ''), title: tab?.title ?? '' };
-  const text = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
+  const bodyPartText = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
   return {
     text: `HAR of ${requests.length} requests and ${messages.length} messages. Passwords, tokens and cookies are masked.`,
-    file: { extension: 'har', mimeType: 'application/json', text },
+    file: { extension: 'har', mimeType: 'application/json', text: bodyPartText },
   };
 }

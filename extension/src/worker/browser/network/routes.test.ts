@@ -28,8 +28,8 @@ test('a paused request whose site cannot be determined continues', async () => {
       sentCommands.push([method, params]);
       return {};
     },
-    onEvent: (added) => {
-      listener = added;
+    onEvent: (addedListener) => {
+      listener = addedListener;
       return () => undefined;
     },
     onChild: () => () => undefined,

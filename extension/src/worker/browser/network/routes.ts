@@ -38,8 +38,8 @@ export class Routes {
     });
   }
 
-  async add(rule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
-    const route: Route = { ...rule, number: ++this.#count, matchCount: 0 };
+  async add(routeRule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
+    const route: Route = { ...routeRule, number: ++this.#count, matchCount: 0 };
     this.routes.push(route);
     await this.#update();
     return route;
@@ -56,9 +56,9 @@ export class Routes {
   }
 
   async #storeRoute(isKept: (route: Route) => boolean): Promise<number> {
-    const kept = this.routes.filter(isKept);
-    const removedCount = this.routes.length - kept.length;
-    this.routes.splice(0, this.routes.length, ...kept);
+    const keptRoutes = this.routes.filter(isKept);
+    const removedCount = this.routes.length - keptRoutes.length;
+    this.routes.splice(0, this.routes.length, ...keptRoutes);
     await this.#update();
     return removedCount;
   }
@@ -132,9 +132,9 @@ function makeAnswerCommand({ answer }: Route, requestId: string, origin: string)
   ];
 }
 
-function toBase64(text: string): string {
+function toBase64(plainText: string): string {
   let binary = '';
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  for (const byte of new TextEncoder().encode(plainText)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
@@ -150,11 +150,11 @@ export function matchesPattern(url: string, pattern: string): boolean {
   const lastPart = otherParts.pop();
   if (lastPart === undefined) return url === pattern;
   if (!url.startsWith(firstPart)) return false;
-  let end = firstPart.length;
-  for (const part of otherParts) {
-    const found = url.indexOf(part, end);
-    if (found < 0) return false;
-    end = found + part.length;
+  let matchEnd = firstPart.length;
+  for (const patternPart of otherParts) {
+    const partIndex = url.indexOf(patternPart, matchEnd);
+    if (partIndex < 0) return false;
+    matchEnd = partIndex + patternPart.length;
   }
-  return url.length - lastPart.length >= end && url.endsWith(lastPart);
+  return url.length - lastPart.length >= matchEnd && url.endsWith(lastPart);
 }

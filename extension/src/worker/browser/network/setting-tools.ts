@@ -22,11 +22,11 @@ async function changeRoutes(networkCaptures: NetworkCaptures, call: BrowserCall)
     case 'add': {
       if (pattern === undefined || pattern === '')
         throw makeInvalidArgumentsFailure('browser_route needs a pattern to add a rule');
-      const answer = readAnswer(call);
+      const routeAnswer = readAnswer(call);
       const { capture } = await networkCaptures.routes.use(tabId, session);
       if (capture.routes.length >= MaxRoutes)
         throw makeInvalidArgumentsFailure(`the tab has ${MaxRoutes} rules already: remove some first`);
-      const route = await capture.add({ site, pattern, answer, session });
+      const route = await capture.add({ site, pattern, answer: routeAnswer, session });
       resultText = `Added rule ${route.number}. It applies to requests of documents of ${site}, not to those of workers, ${captureEndText}.`;
       break;
     }
@@ -40,13 +40,13 @@ async function changeRoutes(networkCaptures: NetworkCaptures, call: BrowserCall)
     default:
       resultText = 'Rules of this site, the newest first. The first that matches a request applies.';
   }
-  const all = (await networkCaptures.routes.find(tabId))?.routes ?? [];
-  const lines = all.filter((route) => route.site === site).map(formatRoute);
+  const allRoutes = (await networkCaptures.routes.find(tabId))?.routes ?? [];
+  const lines = allRoutes.filter((route) => route.site === site).map(formatRoute);
   return { text: resultText, content: lines.length > 0 ? lines.reverse().join('\n') : 'no rules' };
 }
 
-function formatRoute({ number, pattern, answer, matchCount }: Route): string {
-  const action = answer ? `answer ${answer.status}, ${answer.body.length} characters` : 'abort';
+function formatRoute({ number, pattern, answer: routeAnswer, matchCount }: Route): string {
+  const action = routeAnswer ? `answer ${routeAnswer.status}, ${routeAnswer.body.length} characters` : 'abort';
   return `rule ${number} ${pattern}: ${action}; ${matchCount} requests matched`;
 }
 
@@ -62,10 +62,12 @@ function readAnswer({ args }: BrowserCall): RouteAnswer | undefined {
   if (status !== undefined && (!Number.isInteger(status) || status < 200 || status > 599))
     throw makeInvalidArgumentsFailure('the argument status must be from 200 to 599');
   const headers = isRecord(args.headers) ? args.headers : {};
-  const entries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  const invalidName = entries.find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value));
+  const headerEntries = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  const invalidName = headerEntries.find(
+    ([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value),
+  );
   if (invalidName) throw makeInvalidArgumentsFailure(`${JSON.stringify(invalidName[0])} is not a header of HTTP`);
-  return { status: status ?? 200, headers: Object.fromEntries(entries), body: body ?? '' };
+  return { status: status ?? 200, headers: Object.fromEntries(headerEntries), body: body ?? '' };
 }
 
 async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
@@ -86,13 +88,13 @@ async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall
     return { text: 'The network of the tab has no limits.' };
   }
   const { latencyMs = 0, downloadKbps = 0, uploadKbps = 0 } = networkLimits;
-  const wanted: Conditions =
+  const wantedConditions: Conditions =
     presetName === undefined ? { isOffline: false, latencyMs, downloadKbps, uploadKbps } : networkPresets[presetName];
   const { capture } = await networkCaptures.conditions.use(tabId, session);
-  await capture.set(wanted);
-  return { text: `The network of the tab: ${formatConditions(wanted)}, ${captureEndText}.` };
+  await capture.set(wantedConditions);
+  return { text: `The network of the tab: ${formatConditions(wantedConditions)}, ${captureEndText}.` };
 }
 
-function makeInvalidArgumentsFailure(message: string): Error {
-  return callFailure('invalid_arguments', message);
+function makeInvalidArgumentsFailure(failureMessage: string): Error {
+  return callFailure('invalid_arguments', failureMessage);
 }
