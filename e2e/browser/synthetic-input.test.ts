@@ -11,8 +11,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
- * can record events in the array window.log.
+ * openPage opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the
+ * HTML can record events in the array window.log.
  */
 async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);

@@ -80,9 +80,9 @@ export function readExpected(value: unknown): ExpectedFailures {
 }
 
 export interface Comparison {
-  /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
+  /** unexpectedFailures lists the checks that failed or reported a warning, but are not in expected.json. */
   readonly unexpectedFailures: readonly string[];
-  /** stale lists the entries of expected.json that match no check that failed in this run. */
+  /** staleChecks lists the entries of expected.json that match no check that failed in this run. */
   readonly staleChecks: readonly string[];
   readonly verdictCounts: { readonly passed: number; readonly expected: number };
 }

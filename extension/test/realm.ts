@@ -12,9 +12,9 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received contains the messages from the host, oldest first, except those about the adapter's readiness. */
+  /** receivedTexts contains the messages from the host, oldest first, except those about the adapter's readiness. */
   readonly receivedTexts: string[];
-  /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
+  /** readinessReports contains the messages from the host about the adapter's readiness, oldest first. */
   readonly readinessReports: string[];
   sendParts(...parts: unknown[]): void;
   sendText(sentText: string): void;

@@ -17,8 +17,8 @@ const blockCalls = 2_000;
 const blockCount = 15;
 
 /**
- * measure prints the fastest of several averages, in microseconds, because other programs can only slow the measurement
- * down.
+ * measureStation prints the fastest of several averages, in microseconds, because other programs can only slow the
+ * measurement down.
  */
 async function measureStation(
   stationName: string,

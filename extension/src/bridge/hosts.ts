@@ -8,7 +8,7 @@ export interface Host {
   readonly awaitsAdapter?: boolean;
   /** usesBase is true for a host that the base created. */
   readonly usesBase?: boolean;
-  /** send dispatches a message to the host, and returns after the host has handled the message. */
+  /** sendText dispatches a message to the host, and returns after the host has handled the message. */
   sendText(hostText: string): void;
 }
 

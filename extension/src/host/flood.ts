@@ -31,7 +31,7 @@ export interface ReportBuffer {
   flush(): void;
 }
 
-/** whenIdle must call flush at the end of the task. */
+/** whenIdle must call flushReports at the end of the task. */
 export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void): ReportBuffer {
   let firstChunk: ReportChunk | undefined;
   let lastChunk: ReportChunk | undefined;

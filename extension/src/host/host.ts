@@ -52,7 +52,7 @@ export function start(optionsText: string, evaluateAdapter?: Evaluate, preScript
 interface PluginHost {
   readonly channel: BridgeChannel;
   readonly adapterLifecycle: Lifecycle;
-  /** introduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
+  /** hostIntroduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
   readonly hostIntroduction: string;
 }
 

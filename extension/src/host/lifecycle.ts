@@ -22,7 +22,7 @@ export type Evaluate = (
 
 export interface LifecycleOptions {
   readonly hostServices: HostServices;
-  /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
+  /** evaluateAdapter is the code of the adapter; undefined if the adapter arrives through the entry point. */
   readonly evaluateAdapter: Evaluate | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
@@ -78,7 +78,7 @@ interface AdapterSlot {
 function makeAdapterSlot(hostServices: HostServices, events: CallEvents): AdapterSlot {
   const { plugin, logs } = hostServices;
   let container = makeContainer(hostServices);
-  /** origin is an error whose stack trace points to the line before the adapter's first line. */
+  /** pageOrigin is an error whose stack trace points to the line before the adapter's first line. */
   let pageOrigin: unknown;
   const noteOrigin = (error: unknown) => {
     pageOrigin = error;

@@ -50,12 +50,12 @@ export interface Logs {
 interface LogChunk {
   text: string;
   count: number;
-  /** dropped is the number of log entries that the host dropped between the previous chunk and this chunk. */
+  /** droppedCount is the number of log entries that the host dropped between the previous chunk and this chunk. */
   droppedCount: number;
   nextChunk: LogChunk | undefined;
 }
 
-/** whenIdle must call flush at the end of the task. */
+/** whenIdle must call flushLogs at the end of the task. */
 export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): Logs {
   let firstChunk: LogChunk | undefined;
   let lastChunk: LogChunk | undefined;

@@ -18,7 +18,7 @@ import {
 /** Settings stores the settings of one plugin in one document. */
 export interface Settings {
   /**
-   * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
+   * configObject maps the key of each plugin setting to its value. The object is never replaced by another object,
    * because an adapter can keep a reference to it.
    */
   readonly configObject: object;

@@ -42,7 +42,7 @@ interface Compilation {
 }
 const MaxSchemas = 200;
 
-/** parsers maps each known schema to its parser, or to null if the schema is not simple. */
+/** parserCache maps each known schema to its parser, or to null if the schema is not simple. */
 const parserCache = construct(NativeWeakMap, []);
 
 export function findParser(schema: object): Parser | undefined {

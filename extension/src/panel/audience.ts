@@ -8,10 +8,10 @@ import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 const UserAudience = 'user';
 
 export interface VisibleReport {
-  /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
+  /** progressShare is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly progressShare: number | undefined;
   readonly reportMessage: string;
-  /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
+  /** statusWord is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
   readonly statusWord: string;
 }
 

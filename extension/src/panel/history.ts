@@ -17,7 +17,7 @@ export interface History {
   loadOlder(): Promise<string | undefined>;
   loadNewest(): Promise<void>;
   /**
-   * search loads one page of the recorded calls that match a filter. A page of results may be empty although older
+   * searchCalls loads one page of the recorded calls that match a filter. A page of results may be empty although older
    * recorded calls match the filter.
    */
   searchCalls(filter: CallsFilter, beforeCallId?: string): Promise<HistoryPage>;
@@ -25,7 +25,7 @@ export interface History {
 
 export interface HistoryPage {
   readonly calls: readonly RecordedCall[];
-  /** next is the position of the next page, or undefined if there are no older calls. */
+  /** nextPage is the position of the next page, or undefined if there are no older calls. */
   readonly nextPage: string | undefined;
   readonly error: string | undefined;
 }

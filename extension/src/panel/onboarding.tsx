@@ -9,7 +9,8 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
-   * hide closes the setup checklist. hide is undefined unless the user has reopened the checklist after the first call.
+   * hideChecklist closes the setup checklist. hideChecklist is undefined unless the user has reopened the checklist
+   * after the first call.
    */
   readonly hideChecklist?: (() => void) | undefined;
   showPlugins(): void;

@@ -22,7 +22,10 @@ const requests = makeRequests((panelMessage) => {
   return port !== undefined;
 });
 
-/** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
+/**
+ * sendAction marks each decision as made in the popup, so that the audit and other surfaces show where the user
+ * decided.
+ */
 const sendAction: SendAction = (action) =>
   requests.sendAction(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 

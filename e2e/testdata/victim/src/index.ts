@@ -24,7 +24,7 @@ const outputSchema = z.unknown();
 
 type ToolArguments = z.infer<typeof inputSchema>;
 
-/** summarize returns the arguments that a handler received. */
+/** summarizeArguments returns the arguments that a handler received. */
 const summarizeArguments = (params: ToolArguments) => ({
   value: params.value,
   limit: params.limit ?? 'none',

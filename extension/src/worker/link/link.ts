@@ -200,7 +200,10 @@ export class Link {
       this.#dropSocket();
       void this.#explainClose(code, reason, connectionStage, connection);
     };
-    /** refuse forgets a socket before closing the socket, because closing takes long if the server does not respond. */
+    /**
+     * refuseServer forgets a socket before closing the socket, because closing takes long if the server does not
+     * respond.
+     */
     const refuseServer = (code: number, reason: string) => {
       onEnd(code, reason);
       socket.close();

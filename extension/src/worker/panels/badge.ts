@@ -10,7 +10,10 @@ const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' 
 
 export interface BadgeState {
   readonly isLinked: boolean;
-  /** waiting is the number of calls that wait for approval. running is the number of calls that run in this browser. */
+  /**
+   * waitingCount is the number of calls that wait for approval. runningCount is the number of calls that run in this
+   * browser.
+   */
   readonly waitingCount: number;
   readonly runningCount: number;
 }

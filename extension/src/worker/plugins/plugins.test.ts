@@ -11,7 +11,7 @@ function makeFixture() {
   const scripts = new Map<string, { script: RegisteredScript; code: string }>();
   const files: { script: RegisteredScript; file: string }[] = [];
   const log: string[] = [];
-  /** order contains the script IDs in the order in which Chrome runs the scripts. */
+  /** eventOrder contains the script IDs in the order in which Chrome runs the scripts. */
   const eventOrder: string[] = [];
   const removeFromOrder = (id: string) => eventOrder.splice(eventOrder.indexOf(id), 1);
   const chrome: Registrar = {

@@ -7,7 +7,7 @@ import { TabReloader } from './reload.ts';
 
 const busyMs = 8000;
 
-/** untouched is the state of a page without a bridge in which the user has not clicked or typed. */
+/** untouchedPage is the state of a page without a bridge in which the user has not clicked or typed. */
 const untouchedPage: PageState = {
   hasUserInteracted: false,
   startedAtMs: 5000,
