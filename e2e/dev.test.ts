@@ -1,13 +1,13 @@
 /** When a plugin's author saves a file, the new code runs in the page without a reload. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Author, developPlugin } from './harness/author.ts';
+import { developPlugin, type PluginAuthor } from './harness/author.ts';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
-let author: Author;
+let author: PluginAuthor;
 let client: McpClient;
 
 before(async () => {

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-interface Form {
+interface ApprovalForm {
   readonly message: string;
   readonly choices: unknown;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ for (const [name, connectClient] of [
 ] as const) {
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
-    let approvalForms: Form[];
+    let approvalForms: ApprovalForm[];
     const nextForm = () => waitFor('the next approval form', () => approvalForms.shift());
 
     before(async () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -21,7 +21,7 @@ after(() => stack?.close());
 const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
-function readJobId(callOutcome: Outcome): string {
+function readJobId(callOutcome: CallOutcome): string {
   const job = Object(callOutcome.structured);
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.equal(job.status, 'running', callOutcome.text);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
 import { callWithReload } from './harness/reload.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -66,7 +66,7 @@ function waitForTwins(pageUrl: string): Promise<number> {
   });
 }
 
-async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
+async function callTool(tool: string, args: Record<string, unknown>): Promise<CallOutcome> {
   const callOutcome = await client.call(tool, args);
   assert.equal(callOutcome.isError, false, callOutcome.text);
   return callOutcome;

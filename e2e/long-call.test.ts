@@ -1,7 +1,7 @@
 /** A call runs as long as it reports progress, up to the hard limit. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -17,7 +17,7 @@ before(async () => {
 after(() => stack?.close());
 
 /** The unit tests of package dispatch check the exact time limit in fake time, so assertRanUntil accepts a late end. */
-function assertRanUntil(callOutcome: Outcome, limitMs: number): void {
+function assertRanUntil(callOutcome: CallOutcome, limitMs: number): void {
   assert.ok(
     callOutcome.durationMs >= limitMs - 5,
     `the call took ${callOutcome.durationMs} ms, and its limit is ${limitMs} ms`,

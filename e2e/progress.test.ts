@@ -1,7 +1,7 @@
 /** Whatever progress a tool reports, its result is correct and the progress notifications conform to MCP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-function checkProtocol(callOutcome: Outcome): void {
+function checkProtocol(callOutcome: CallOutcome): void {
   assert.equal(callOutcome.isError, false, callOutcome.text);
   for (const [i, progressReport] of callOutcome.progress.entries()) {
     assert.ok(Number.isFinite(progressReport.progress), `the progress ${progressReport.progress} is not finite`);

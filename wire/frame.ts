@@ -108,13 +108,16 @@ export function parseFrame(frameText: string): Frame {
   return hasResult ? { kind: 'result', id, result: value.result } : readError(id, error);
 }
 
-/** Checked is the outcome of a validation: a typed value, or a description of the first problem. */
-export type Checked<T> =
+/** ValidationResult is the outcome of a validation: a typed value, or a description of the first problem. */
+export type ValidationResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly formatProblem: string };
 
 /** checkResult validates the result of a JSON-RPC request with the given method. */
-export function checkResult<M extends RequestMethod>(method: M, resultValue: unknown): Checked<Requests[M]['result']> {
+export function checkResult<M extends RequestMethod>(
+  method: M,
+  resultValue: unknown,
+): ValidationResult<Requests[M]['result']> {
   const formatProblem = findProblem(resultTypes.get(method) ?? '', resultValue, 'result');
   // findProblem uses shapes that are generated from the TypeScript types, so a result in which findProblem finds no
   // problem has the right type.
@@ -125,7 +128,7 @@ export function checkResult<M extends RequestMethod>(method: M, resultValue: unk
 }
 
 /** checkType validates a value against a named type of the wire protocol, such as `ToolAskParams`. */
-export function checkType<N extends keyof Types>(name: N, value: unknown): Checked<Types[N]> {
+export function checkType<N extends keyof Types>(name: N, value: unknown): ValidationResult<Types[N]> {
   const formatProblem = findProblem(name, value, name);
   const isValid = (v: unknown): v is Types[N] => v === value && formatProblem === undefined;
   return isValid(value) ? { ok: true, value } : { ok: false, formatProblem: formatProblem ?? `${name}: invalid` };
@@ -283,7 +286,7 @@ function makeTypeBase(method: Method): string {
 const shapesByName: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enumValuesByName: Readonly<Record<string, readonly string[]>> = Enums;
 
-interface Field {
+interface ShapeField {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
@@ -295,7 +298,7 @@ const fieldsOfShapes = new Map(
   Object.entries(shapesByName).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
 );
 
-function readField([key, expectedType]: [string, string | readonly [string]]): Field {
+function readField([key, expectedType]: [string, string | readonly [string]]): ShapeField {
   const isOptional = key.endsWith('?');
   return {
     name: isOptional ? key.slice(0, -1) : key,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, startAgentFixture } from '../browser/agent-fixture.ts';
-import type { Outcome } from '../harness/client.ts';
+import type { CallOutcome } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import { addPlugin } from './attacker.ts';
 
@@ -46,11 +46,11 @@ const evaluateAttempts: readonly [name: string, tool: string, args: Record<strin
   ['a nested call of a plugin', 'nester__run', codeArguments],
 ];
 
-async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<Outcome | string> {
+async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<CallOutcome | string> {
   return await fixture.client.call(tool, args).catch((error: unknown) => String(error));
 }
 
-async function assertNothingRan(name: string, callOutcome: Outcome | string): Promise<void> {
+async function assertNothingRan(name: string, callOutcome: CallOutcome | string): Promise<void> {
   assert.ok(typeof callOutcome === 'string' || callOutcome.isError, `${name} returned ${JSON.stringify(callOutcome)}`);
   // Playwright's page.title() sometimes returns "Loading" and the URL for a page that Playwright has just discovered.
   const page = await fixture.findPage(`${fixture.shop}/code`);

@@ -10,14 +10,14 @@ import { fileURLToPath } from 'node:url';
 /** The name of each attack test contains its threat. */
 const threatNames = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
 
-interface Attack {
+interface AttackResult {
   readonly threatName: string;
   readonly attackName: string;
   readonly isRepelled: boolean;
 }
 
 const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
-const attackResults: Attack[] = [];
+const attackResults: AttackResult[] = [];
 const startedMs = Date.now();
 
 async function runAndReadLines(

@@ -101,7 +101,7 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
 /** internal/bench/followers.go documents the fields of EventCounts. */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-export interface Followers {
+export interface EventFollowers {
   count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
@@ -112,7 +112,7 @@ export async function startFollowers(
   token: string,
   count: number,
   neverReading = false,
-): Promise<Followers> {
+): Promise<EventFollowers> {
   const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
   const child = startBenchProgram(neverReading ? [...args, '-stuck'] : args);
   const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

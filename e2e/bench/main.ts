@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
 import { BenchFixture } from './bench-fixture.ts';
-import { formatTable, judgeRow, type Row } from './row.ts';
+import { type BenchRow, formatTable, judgeRow } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
@@ -25,7 +25,7 @@ import { measureResult } from './rows/result.ts';
 import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
-const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
+const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<BenchRow[]>>> = {
   // Benchmark rows without a browser run first, because a running browser would distort their measured times.
   start: measureStart,
   plugins: measurePlugins,
@@ -62,7 +62,7 @@ if (unknownRows.length > 0) {
   process.exit(2);
 }
 
-const measuredRows: Row[] = [];
+const measuredRows: BenchRow[] = [];
 const loadBefore = loadavg()[0] ?? 0;
 const fixture = new BenchFixture();
 try {

@@ -1,13 +1,13 @@
 /** `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold, type Row } from './row.ts';
+import { type BenchRow, formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold } from './row.ts';
 import { computeQuantile, summarize } from './samples.ts';
 
-const sampleRow: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
+const sampleRow: BenchRow = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const rowCases: [Partial<Row>, ReturnType<typeof judgeRow>][] = [
+  const rowCases: [Partial<BenchRow>, ReturnType<typeof judgeRow>][] = [
     [{}, ''],
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],

@@ -1,6 +1,6 @@
-import { computeMedian, computeQuantile, type Summary } from './samples.ts';
+import { computeMedian, computeQuantile, type SampleSummary } from './samples.ts';
 
-export interface Row {
+export interface BenchRow {
   /** `id` is the name by which the environment variable ROWS selects the row, such as "echo". */
   readonly id: string;
   /** `what` describes the measured value and the method of measurement. */
@@ -37,7 +37,7 @@ export const makeLowerThreshold = (thresholdLimit: number, unit: string): Thresh
 });
 
 /** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
-export function judgeRow(benchRow: Row): 'ok' | 'MISSED' | '' {
+export function judgeRow(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
   if (benchRow.broken !== undefined) return 'MISSED';
   if (benchRow.threshold === undefined) return '';
   const { value = Number.NaN, threshold: bar } = benchRow;
@@ -50,7 +50,7 @@ export function formatMs(value: number): string {
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-export function formatSummary(sampleSummary: Summary): string {
+export function formatSummary(sampleSummary: SampleSummary): string {
   return `${formatMs(sampleSummary.p50)} (p99 ${formatMs(sampleSummary.p99)}, n ${sampleSummary.samples})`;
 }
 
@@ -63,7 +63,7 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export function formatTable(benchRows: readonly Row[]): string {
+export function formatTable(benchRows: readonly BenchRow[]): string {
   const cells = benchRows.map((benchRow) => [
     benchRow.id,
     benchRow.what,

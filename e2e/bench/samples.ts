@@ -1,6 +1,6 @@
 /** Measures durations repeatedly and computes statistics such as the median. */
 
-export interface Summary {
+export interface SampleSummary {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -18,7 +18,7 @@ export function computeMedian(samples: readonly number[]): number {
 }
 
 /** The p50 is the median of the blocks' medians, so one slow block does not change the p50. */
-export function summarize(sampleBlocks: readonly (readonly number[])[]): Summary {
+export function summarize(sampleBlocks: readonly (readonly number[])[]): SampleSummary {
   const allSamples = sampleBlocks.flat();
   return {
     p50: computeMedian(sampleBlocks.map(computeMedian)),
@@ -32,7 +32,7 @@ export function summarize(sampleBlocks: readonly (readonly number[])[]): Summary
 export async function measureAlternately<K extends string>(
   roundCount: number,
   measureFunctions: Readonly<Record<K, () => Promise<readonly number[]>>>,
-): Promise<Map<string, Summary>> {
+): Promise<Map<string, SampleSummary>> {
   const sampleBlocks = new Map<string, (readonly number[])[]>();
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     for (const [name, measure] of Object.entries<() => Promise<readonly number[]>>(measureFunctions)) {

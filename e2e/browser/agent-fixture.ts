@@ -1,7 +1,7 @@
 /** Starts a daemon with browser tools on, a browser, an MCP client, and test sites on several hosts. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -19,7 +19,7 @@ export interface AgentFixture {
   setPage(path: string, html: string): void;
   open(path: string): Promise<number>;
   callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
-  callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
+  callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<CallOutcome>;
   /** On a busy machine, a snapshot lacks a late frame, so takeSnapshot retries until no frame is missing. */
   takeSnapshot(): Promise<string>;
   findRef(elementName: string): Promise<string>;

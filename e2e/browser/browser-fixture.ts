@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
-import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
+import { type DispatchAnswer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
 import { hasAllFrames } from './agent-fixture.ts';
 
 export interface Output {
@@ -52,12 +52,12 @@ export interface BrowserFixture {
   close(): Promise<void>;
 }
 
-export function toOutput(toolAnswer: Answer): Output {
+export function toOutput(toolAnswer: DispatchAnswer): Output {
   if (toolAnswer.error) throw new Error(`the tool failed: ${JSON.stringify(toolAnswer.error)}`);
   return Object(Object(toolAnswer.result).output);
 }
 
-export function toFailure(toolAnswer: Answer): Failure {
+export function toFailure(toolAnswer: DispatchAnswer): Failure {
   if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
   const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
   return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };
@@ -73,7 +73,7 @@ export interface BrowserFixtureOptions {
 }
 
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
-  const fixtureClosers: Closer[] = [];
+  const fixtureClosers: FixtureCloser[] = [];
   const closeFixture = async () => {
     for (let next = fixtureClosers.pop(); next; next = fixtureClosers.pop()) await next();
   };
@@ -85,12 +85,12 @@ export async function startFixture(options: BrowserFixtureOptions): Promise<Brow
   }
 }
 
-type Closer = () => Promise<void>;
+type FixtureCloser = () => Promise<void>;
 
 /** startParts adds a function to closers after each start, so that a failed start can be undone. */
 async function startParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
-  fixtureClosers: Closer[],
+  fixtureClosers: FixtureCloser[],
   closeFixture: () => Promise<void>,
 ): Promise<BrowserFixture> {
   const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Outcome } from '../harness/client.ts';
+import type { CallOutcome } from '../harness/client.ts';
 import { fetchCallRecords } from '../harness/daemon-api.ts';
 import { runChecked } from '../harness/process.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -90,7 +90,7 @@ for (const [levelName, installFlags] of [
     args: Record<string, unknown>,
     hasBegun: () => Promise<unknown> = () => waitForRun(tool),
     whileDown: () => Promise<unknown> = async () => undefined,
-  ): Promise<Outcome> {
+  ): Promise<CallOutcome> {
     const pendingCall = fixture.client.call(tool, args);
     await hasBegun();
     await killWorker();

@@ -15,13 +15,13 @@ import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
-interface Run {
+interface ConformanceRun {
   readonly name: string;
   readonly suite: string;
   readonly version: string;
 }
 
-const conformanceRuns: readonly Run[] = [
+const conformanceRuns: readonly ConformanceRun[] = [
   { name: '0.1.16 at 2025-11-25', suite: 'conformance-0.1', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2025-11-25', suite: 'conformance-0.2', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
@@ -34,7 +34,7 @@ function findNode22(): string {
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-async function runSuite(conformanceRun: Run, url: string): Promise<Verdicts> {
+async function runSuite(conformanceRun: ConformanceRun, url: string): Promise<Verdicts> {
   const outputFolder = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
   const script = join(runnerFolder, 'node_modules', conformanceRun.suite, 'dist/index.js');
   const args = [
@@ -126,14 +126,18 @@ function setToolSchema(file: string): void {
   writeFileSync(file, JSON.stringify(manifest));
 }
 
-function printFailures(conformanceRun: Run, suiteVerdicts: Verdicts): void {
+function printFailures(conformanceRun: ConformanceRun, suiteVerdicts: Verdicts): void {
   for (const [checkName, { status, message: checkMessage }] of suiteVerdicts) {
     if (status === 'FAILURE' || status === 'WARNING')
       console.log(`${conformanceRun.name}\t${status}\t${checkName}\t${checkMessage}`);
   }
 }
 
-function printReport(conformanceRun: Run, expectedFailures: ExpectedFailures, suiteVerdicts: Verdicts): boolean {
+function printReport(
+  conformanceRun: ConformanceRun,
+  expectedFailures: ExpectedFailures,
+  suiteVerdicts: Verdicts,
+): boolean {
   const { unexpectedFailures, staleChecks, verdictCounts } = compareVerdicts(
     expectedFailures,
     conformanceRun.name,

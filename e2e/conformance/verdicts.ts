@@ -1,16 +1,16 @@
 /** Reads the verdicts of an MCP conformance suite and compares the verdicts with the expected failures. */
 
-export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+export type CheckStatus = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
 /** Verdict is the worst outcome of a check. A conformance suite can report the same check more than once. */
 export interface Verdict {
-  readonly status: Status;
+  readonly status: CheckStatus;
   readonly message: string;
 }
 
 export type Verdicts = Map<string, Verdict>;
 
-const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
+const statusOrder: readonly CheckStatus[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
 export function addVerdicts(scenarioName: string, scenarioChecks: unknown, suiteVerdicts: Verdicts): void {
   if (!Array.isArray(scenarioChecks)) throw new Error(`${scenarioName} has no list of checks`);
@@ -25,13 +25,13 @@ export function addVerdicts(scenarioName: string, scenarioChecks: unknown, suite
   }
 }
 
-interface Check {
+interface ScenarioCheck {
   readonly id: string;
-  readonly status: Status;
+  readonly status: CheckStatus;
   readonly errorMessage?: string;
 }
 
-function isCheck(value: unknown): value is Check {
+function isCheck(value: unknown): value is ScenarioCheck {
   return isRecord(value) && typeof value.id === 'string' && statusOrder.some((status) => status === value.status);
 }
 
@@ -79,7 +79,7 @@ export function readExpected(value: unknown): ExpectedFailures {
   return { reasons: reasonTexts, runs: expectedRuns };
 }
 
-export interface Comparison {
+export interface VerdictComparison {
   /** unexpectedFailures lists the checks that failed or reported a warning, but are not in expected.json. */
   readonly unexpectedFailures: readonly string[];
   /** staleChecks lists the entries of expected.json that match no check that failed in this run. */
@@ -91,7 +91,7 @@ export function compareVerdicts(
   expectedFailures: ExpectedFailures,
   runName: string,
   suiteVerdicts: Verdicts,
-): Comparison {
+): VerdictComparison {
   const checksByReason = expectedFailures.runs[runName];
   if (!checksByReason) throw new Error(`expected.json has no entry for ${runName}`);
   const listedChecks = new Set(Object.values(checksByReason).flat());

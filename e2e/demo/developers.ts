@@ -1,6 +1,6 @@
 /** Demonstrates the main function of opentabs to developers: three long calls run side by side in a real browser. */
-import { Bars } from '../harness/bars.ts';
-import type { Outcome, ReceivedProgress } from '../harness/client.ts';
+import { ProgressBars } from '../harness/bars.ts';
+import type { CallOutcome, ReceivedProgress } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
 const idleLimitMs = 30_000;
@@ -17,7 +17,7 @@ async function main(): Promise<boolean> {
     printLine(
       `Up after ${formatSeconds(Date.now() - startMs)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
-    const progressBars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
+    const progressBars = new ProgressBars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stopController = new AbortController();
     const updateBar = (row: number) => (report: ReceivedProgress) =>
       progressBars.updateProgress(row, report.progress, report.total, report.message ?? '');
@@ -71,7 +71,7 @@ async function main(): Promise<boolean> {
   }
 }
 
-function showOutcome(progressBars: Bars, row: number, callOutcome: Outcome): Outcome {
+function showOutcome(progressBars: ProgressBars, row: number, callOutcome: CallOutcome): CallOutcome {
   progressBars.endRow(row, !callOutcome.isError, callOutcome.isError ? callOutcome.text : 'returned its result');
   return callOutcome;
 }
@@ -81,7 +81,7 @@ function reportCheck(passed: boolean, description: string): boolean {
   return passed;
 }
 
-function countMessages(callOutcome: Outcome): string {
+function countMessages(callOutcome: CallOutcome): string {
   const structured = callOutcome.structured;
   return typeof structured === 'object' && structured !== null && 'count' in structured
     ? String(structured.count)

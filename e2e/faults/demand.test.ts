@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
-import { getJson, type Server } from '../harness/daemon-api.ts';
+import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
 import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
@@ -20,7 +20,7 @@ const randomSeed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let env: Record<string, string> = {};
-let server: Server;
+let server: DaemonAddress;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Row, rowsFile } from './matrix-cell.ts';
+import { type FaultRow, rowsFile } from './matrix-cell.ts';
 
 const parallelFiles = 3;
 
@@ -22,7 +22,7 @@ const testProcess = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'in
 const [code] = await once(testProcess, 'exit');
 
 const matrixRows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
-const headingRow: Row = {
+const headingRow: FaultRow = {
   faultName: 'fault',
   when: 'when',
   call: 'the call',
@@ -44,7 +44,7 @@ process.stdout.write(`\n${table}\n`);
 writeFileSync(new URL('../out/faults.md', import.meta.url), `${table}\n`);
 process.exit(code === 0 ? 0 : 1);
 
-function readRow(rowJson: string): Row {
+function readRow(rowJson: string): FaultRow {
   const matrixRow = Object(JSON.parse(rowJson));
   return {
     faultName: String(matrixRow.faultName),
@@ -55,6 +55,6 @@ function readRow(rowJson: string): Row {
   };
 }
 
-function compareRows(firstRow: Row, secondRow: Row): number {
+function compareRows(firstRow: FaultRow, secondRow: FaultRow): number {
   return firstRow.faultName.localeCompare(secondRow.faultName) || secondRow.when.localeCompare(firstRow.when);
 }

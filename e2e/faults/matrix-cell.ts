@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import type { FaultFixture, Tab } from './fault-fixture.ts';
 
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-export interface Row {
+export interface FaultRow {
   readonly faultName: string;
   readonly when: string;
   readonly call: string;
@@ -17,7 +17,7 @@ export interface Row {
   readonly stopReceived: string;
 }
 
-export function addRow(row: Row): void {
+export function addRow(row: FaultRow): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
@@ -77,7 +77,7 @@ export async function testDuringCall(
   let endedAt = 0;
   const call = cell.client
     .call(tool, { ...args, tabId: cell.tab.tabId }, { onProgress: () => reports++ })
-    .catch((error: unknown): Outcome => makeLostOutcome(error))
+    .catch((error: unknown): CallOutcome => makeLostOutcome(error))
     .finally(() => {
       endedAt = performance.now();
     });
@@ -138,7 +138,7 @@ async function openCell(fixture: FaultFixture, stdio = false): Promise<CellConte
   return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
-function assertComplete(callOutcome: Outcome, stepCount: number): void {
+function assertComplete(callOutcome: CallOutcome, stepCount: number): void {
   assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.deepEqual(callOutcome.structured, { counted: stepCount });
   const progressNumbers = callOutcome.progress.map((report) => report.progress);
@@ -204,7 +204,7 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-function makeLostOutcome(error: unknown): Outcome {
+function makeLostOutcome(error: unknown): CallOutcome {
   const errorText = error instanceof Error ? error.message : String(error);
   return { text: errorText, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
-import { getJson, type Server } from '../harness/daemon-api.ts';
+import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
 import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
@@ -39,7 +39,7 @@ test('the first page and a later page get their plugin after each of three brows
   site = await startSite();
   daemon = startOpentabs(['serve', '--log-level', 'debug'], env);
   await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  const server: Server = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
+  const server: DaemonAddress = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
   browser = new Browser(join(homeFolder, 'profile'), extension);
   await browser.install();
   for (let restartCount = 0; restartCount <= 3; restartCount++) {

@@ -5,7 +5,7 @@ import { type CommandResult, runChecked, type StartedCommand, startOpentabs, sto
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-export interface Author {
+export interface PluginAuthor {
   readonly pluginFolder: string;
   readonly devCommand: StartedCommand;
   /** The text to replace must occur exactly once in the source file. */
@@ -14,7 +14,7 @@ export interface Author {
   end(): Promise<CommandResult>;
 }
 
-export async function developPlugin(stack: Stack, name: string): Promise<Author> {
+export async function developPlugin(stack: Stack, name: string): Promise<PluginAuthor> {
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   const pluginFolder = join(stack.homeFolder, name);
   const devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);

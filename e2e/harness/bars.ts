@@ -1,7 +1,7 @@
 /** Prints progress bars for several calls. */
 import type { WriteStream } from 'node:tty';
 
-interface Row {
+interface BarRow {
   readonly name: string;
   progress: number;
   total: number | undefined;
@@ -12,9 +12,9 @@ interface Row {
 
 const barWidth = 24;
 
-export class Bars {
+export class ProgressBars {
   readonly #out: WriteStream;
-  readonly #rows: Row[];
+  readonly #rows: BarRow[];
   readonly #startedAt = Date.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #drawnLineCount = 0;
@@ -54,11 +54,11 @@ export class Bars {
     if (this.#out.isTTY) this.#draw();
   }
 
-  #writePlainLine(barRow: Row, plainText: string): void {
+  #writePlainLine(barRow: BarRow, plainText: string): void {
     if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(barRow)}  ${barRow.name.padEnd(18)}  ${plainText}\n`);
   }
 
-  #formatElapsed(barRow: Row): string {
+  #formatElapsed(barRow: BarRow): string {
     const endMs = barRow.state === 'running' ? Date.now() : barRow.endedAt;
     return `${((endMs - this.#startedAt) / 1000).toFixed(1).padStart(5)} s`;
   }
@@ -70,7 +70,7 @@ export class Bars {
     this.#drawnLineCount = lines.length;
   }
 
-  #formatLine(barRow: Row): string {
+  #formatLine(barRow: BarRow): string {
     const hasTotal = barRow.total !== undefined && barRow.total > 0;
     const doneShare = barRow.state === 'ok' ? 1 : hasTotal ? Math.min(barRow.progress / (barRow.total ?? 1), 1) : 0;
     const filledWidth = Math.round(doneShare * barWidth);

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Cdp, connectCdp, type Session } from './cdp.ts';
+import { type Cdp, type CdpSession, connectCdp } from './cdp.ts';
 import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor, withLimit } from './wait.ts';
@@ -64,7 +64,7 @@ export class Browser {
       .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
-  async inPage<T>(id: string, runInPage: (page: Session) => Promise<T>): Promise<T> {
+  async inPage<T>(id: string, runInPage: (page: CdpSession) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
       return await runInPage(page);
@@ -73,7 +73,7 @@ export class Browser {
     }
   }
 
-  async inWorker<T>(runInPage: (workerId: Session) => Promise<T>): Promise<T> {
+  async inWorker<T>(runInPage: (workerId: CdpSession) => Promise<T>): Promise<T> {
     const target = await waitFor('the service worker to start', () => this.workerId());
     return this.inPage(target, runInPage);
   }

@@ -2,14 +2,14 @@
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
 
-export interface Target {
+export interface CdpTarget {
   readonly targetId: string;
   readonly type: string;
   readonly url: string;
 }
 
-/** Session sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
-export interface Session {
+/** CdpSession sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
+export interface CdpSession {
   sendCommand(method: string, params?: object): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;
   on(event: string, listener: (params: unknown) => void): void;
@@ -18,8 +18,8 @@ export interface Session {
 
 export interface Cdp {
   sendCommand(method: string, params?: object): Promise<unknown>;
-  targets(): Promise<readonly Target[]>;
-  attach(targetId: string): Promise<Session>;
+  targets(): Promise<readonly CdpTarget[]>;
+  attach(targetId: string): Promise<CdpSession>;
   close(): void;
 }
 

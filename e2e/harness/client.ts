@@ -13,7 +13,7 @@ import {
 import { opentabsBinary } from './process.ts';
 import { OperationTimeoutMs } from './wait.ts';
 
-export interface Outcome {
+export interface CallOutcome {
   readonly text: string;
   readonly structured: unknown;
   readonly isError: boolean;
@@ -37,7 +37,7 @@ export interface CallOptions {
 
 export interface McpClient {
   readonly sdk: Client;
-  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Outcome>;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<CallOutcome>;
   close(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface DesktopNotification {
   readonly actions: ReadonlyMap<string, string>;
 }
 
-export interface Desktop {
+export interface FakeDesktop {
   readonly env: Readonly<Record<string, string>>;
   notifications(): readonly DesktopNotification[];
   /** Chrome changes the action keys with each update of a notification, so press sends the latest key. */
@@ -34,7 +34,7 @@ const servicePath = '/org/freedesktop/Notifications';
 const dismissedReason = 2;
 const closedReason = 3;
 
-export async function startDesktop(): Promise<Desktop> {
+export async function startDesktop(): Promise<FakeDesktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
   const busAddress = `unix:path=${socketPath}`;

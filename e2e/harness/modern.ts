@@ -13,7 +13,7 @@ export interface ModernClient {
   close(): Promise<void>;
 }
 
-export interface Endpoint {
+export interface McpEndpoint {
   readonly port: number;
   readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export async function connectModernHttp(
-  stack: Endpoint,
+  stack: McpEndpoint,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ModernClient> {
   const exchangeMessage: ExchangeRequest = async (requestMessage) => {
@@ -54,7 +54,7 @@ export async function connectModernHttp(
  * Like @modelcontextprotocol/client 2.4, the stdio client handles a response at once, and a notification one microtask
  * later.
  */
-export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
+export async function connectModernStdio(stack: McpEndpoint): Promise<ModernClient> {
   const inheritedEnv = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const stdioTransport = new StdioClientTransport({
     command: opentabsBinary,

@@ -7,9 +7,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Direction is the direction of traffic: "up" from the browser to the daemon, "down" from the daemon to the browser.
+ * PipeDirection is the direction of traffic: "up" from the browser to the daemon, "down" from the daemon to the
+ * browser.
  */
-export type Direction = 'up' | 'down' | 'both';
+export type PipeDirection = 'up' | 'down' | 'both';
 
 export interface Proxy {
   readonly port: number;
@@ -17,10 +18,10 @@ export interface Proxy {
   readonly connectionsMade: number;
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
-  stall(pipeDirection?: Direction): void;
+  stall(pipeDirection?: PipeDirection): void;
   /** Unless allowNew is true, cut also resets each new connection until resume is called. */
   cut(allowNew?: boolean): void;
-  resume(pipeDirection?: Direction): void;
+  resume(pipeDirection?: PipeDirection): void;
   /**
    * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
    */
@@ -28,7 +29,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-interface Pipe {
+interface SocketPipe {
   readonly pipeDirection: 'up' | 'down';
   readonly sourceSocket: Socket;
   readonly targetSocket: Socket;
@@ -36,7 +37,7 @@ interface Pipe {
 }
 
 export async function startProxy(port: number): Promise<Proxy> {
-  const socketPipes = new Set<Pipe>();
+  const socketPipes = new Set<SocketPipe>();
   const blackholedSockets = new WeakSet<Socket>();
   const isStalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
@@ -54,7 +55,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     startPipe({ pipeDirection: 'down', sourceSocket: upstream, targetSocket: browser, bufferedWrites: [] });
   });
 
-  function startPipe(socketPipe: Pipe): void {
+  function startPipe(socketPipe: SocketPipe): void {
     const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = socketPipe;
     socketPipes.add(socketPipe);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { McpClient, Outcome } from './client.ts';
+import type { CallOutcome, McpClient } from './client.ts';
 import { fetchCallRecords } from './daemon-api.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
@@ -13,8 +13,8 @@ export async function callWithReload(
   client: McpClient,
   tool: string,
   args: Record<string, unknown>,
-): Promise<Outcome> {
-  let callOutcome: Outcome | undefined;
+): Promise<CallOutcome> {
+  let callOutcome: CallOutcome | undefined;
   const call = client.call(tool, args).then((result) => {
     callOutcome = result;
   });

@@ -54,7 +54,7 @@ export interface Stack {
   connectHttp(answerForm?: FormHandler): Promise<McpClient>;
   connectStdio(answerForm?: FormHandler): Promise<McpClient>;
   runCli(...args: string[]): Promise<CommandResult>;
-  readStatus(): Promise<Status>;
+  readStatus(): Promise<DaemonStatus>;
   listTabs(): Promise<readonly Tab[]>;
   listCalls(): Promise<readonly CallRecord[]>;
   openTab(path: string): Promise<Page>;
@@ -68,7 +68,7 @@ export const clientTransports = [
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
-export interface Status {
+export interface DaemonStatus {
   readonly browsers?: readonly {
     readonly id: string;
     readonly name: string;
@@ -139,7 +139,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   const server = { port, token };
   // Tests poll the daemon over HTTP, because an HTTP request is much cheaper than a start of `opentabs status`.
-  const readStatus = async (): Promise<Status> => {
+  const readStatus = async (): Promise<DaemonStatus> => {
     const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};
   };
@@ -225,6 +225,6 @@ async function addPlugins(
   return messagesFolder;
 }
 
-function isStatus(value: unknown): value is Status {
+function isStatus(value: unknown): value is DaemonStatus {
   return typeof value === 'object' && value !== null;
 }

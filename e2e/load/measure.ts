@@ -2,7 +2,7 @@
  * Measures the memory and counts the objects of the daemon, the service worker and the page after a garbage collection.
  */
 import { readFileSync } from 'node:fs';
-import type { Cdp, Session } from '../harness/cdp.ts';
+import type { Cdp, CdpSession } from '../harness/cdp.ts';
 
 export interface WorldMemory {
   readonly heapBytes: number;
@@ -34,7 +34,7 @@ export function readResidentMemory(pid: number): { nowBytes: number; anonymous: 
 
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-async function countObjects(session: Session, contextId?: number): Promise<WorldMemory> {
+async function countObjects(session: CdpSession, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
   const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
     const objectGroup = 'measure';
@@ -73,7 +73,7 @@ async function countObjects(session: Session, contextId?: number): Promise<World
   };
 }
 
-async function collectGarbage(session: Session): Promise<void> {
+async function collectGarbage(session: CdpSession): Promise<void> {
   await session.sendCommand('HeapProfiler.enable');
   // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
   for (let round = 0; round < 3; round++) await session.sendCommand('HeapProfiler.collectGarbage');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { decideCall, fetchCallRecord, fetchCallRecords, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
@@ -29,7 +29,7 @@ async function setPermission(name: string, permission: string): Promise<void> {
 }
 
 /** If the call fails, only a test that awaits the promise of callEcho receives the error. */
-function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
+function callEcho(value: string, caller: McpClient = client): Promise<CallOutcome> {
   const callOutcome = caller.call('messages__echo', { value });
   callOutcome.catch(() => undefined);
   return callOutcome;

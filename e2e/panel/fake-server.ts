@@ -19,30 +19,30 @@ export interface FakeServer {
   /** If answerRequest throws or rejects, the request fails with the message of the error. */
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  request(method: string, params: object): Promise<Answer>;
+  request(method: string, params: object): Promise<DispatchAnswer>;
   dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
   /** A panel that opens later receives the last notification of each method. */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface DispatchAnswer {
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
 interface WaitingAnswer {
-  resolve(answer: Answer): void;
+  resolve(answer: DispatchAnswer): void;
   reject(error: Error): void;
 }
 
 export interface ToolRun {
   readonly id: string;
   /** If the extension sends a large result in parts, the fake server joins the parts. */
-  readonly dispatchAnswer: Promise<Answer>;
+  readonly dispatchAnswer: Promise<DispatchAnswer>;
   readonly reports: readonly unknown[];
   readonly partCount: number;
-  cancel(reason: string): Promise<Answer>;
+  cancel(reason: string): Promise<DispatchAnswer>;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const waitingAnswers = new Map<string, WaitingAnswer>();
   const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
   const send = (id: string, method: string, params: object) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<DispatchAnswer>((resolve, reject) => {
       if (!currentSocket) return reject(new Error('the browser has not connected'));
       waitingAnswers.set(id, { resolve, reject });
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));

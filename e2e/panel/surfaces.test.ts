@@ -6,15 +6,15 @@ import { spawn } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { decideCall, fetchCallRecords } from '../harness/daemon-api.ts';
-import { type Desktop, type DesktopNotification, startDesktop } from '../harness/desktop.ts';
+import { type DesktopNotification, type FakeDesktop, startDesktop } from '../harness/desktop.ts';
 import { opentabsBinary } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
 
-let fakeDesktop: Desktop;
+let fakeDesktop: FakeDesktop;
 let stack: Stack;
 let client: McpClient;
 
@@ -39,7 +39,7 @@ after(async () => {
 /** ReadingPauseMs is longer than the time for which a new surface, such as a dialog, ignores clicks. */
 const ReadingPauseMs = 900;
 
-function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
+function startCall(value: string, caller: McpClient = client): Promise<CallOutcome> {
   const callOutcome = caller.call('messages__echo', { value });
   callOutcome.catch(() => undefined);
   return callOutcome;
@@ -73,7 +73,7 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
 });
 
 test('waiting calls get notifications in order of arrival, and a decision closes the notification', async () => {
-  const calls: Promise<Outcome>[] = [];
+  const calls: Promise<CallOutcome>[] = [];
   for (const value of ['queue one', 'queue two', 'queue three']) {
     calls.push(startCall(value));
     await waitFor(

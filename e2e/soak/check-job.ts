@@ -1,7 +1,7 @@
 /**
  * Tests a job with the real time limits, in about 100 s. The command `make soak ONLY=limits` runs the test of a job.
  */
-import type { Outcome } from '../harness/client.ts';
+import type { CallOutcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 import { pause } from '../harness/wait.ts';
 
@@ -10,7 +10,7 @@ const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
   let failedCount = 0;
-  const checkOutcome = (description: string, passed: boolean, jobOutcome: Outcome) => {
+  const checkOutcome = (description: string, passed: boolean, jobOutcome: CallOutcome) => {
     if (!passed) failedCount++;
     const detailText = `${(jobOutcome.durationMs / 1000).toFixed(2)} s, ${jobOutcome.progress.length} notifications: ${jobOutcome.text.slice(0, 120)}`;
     printLine(`${passed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${detailText}`);

@@ -1,5 +1,5 @@
 /** Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. */
-import type { CallOptions, Outcome } from '../harness/client.ts';
+import type { CallOptions, CallOutcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
 interface LimitCase {
@@ -119,11 +119,11 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   return failedCount === 0;
 }
 
-function readCode(callOutcome: Outcome): string {
+function readCode(callOutcome: CallOutcome): string {
   return callOutcome.isError ? String(callOutcome.code) : 'ok';
 }
 
-function isAsExpected(limitRow: LimitCase, callOutcome: Outcome): boolean {
+function isAsExpected(limitRow: LimitCase, callOutcome: CallOutcome): boolean {
   return (
     readCode(callOutcome) === limitRow.expectedCode &&
     Math.abs(callOutcome.durationMs - limitRow.atMs) <= toleranceMs &&
@@ -131,7 +131,7 @@ function isAsExpected(limitRow: LimitCase, callOutcome: Outcome): boolean {
   );
 }
 
-function describeOutcome(limitRow: LimitCase, callOutcome: Outcome): string {
+function describeOutcome(limitRow: LimitCase, callOutcome: CallOutcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
     `want ${limitRow.expectedCode} at ${formatSeconds(limitRow.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +

@@ -1,6 +1,6 @@
 /** Injects faults, such as a killed daemon, during a soak test. */
 import { readFileSync } from 'node:fs';
-import type { Session } from '../harness/cdp.ts';
+import type { CdpSession } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { SoakClient } from './soak-client.ts';
@@ -148,7 +148,7 @@ function makePath(testedSystem: SystemUnderTest, plannedFault: PlannedFault): st
 async function runInTab(
   testedSystem: SystemUnderTest,
   plannedFault: PlannedFault,
-  runInPage: (page: Session, path: string) => Promise<unknown>,
+  runInPage: (page: CdpSession, path: string) => Promise<unknown>,
 ): Promise<void> {
   const path = makePath(testedSystem, plannedFault);
   const id = await testedSystem.findPage(path);

@@ -7,24 +7,24 @@ import { pause } from '../harness/wait.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from '../load/measure.ts';
 import { injectFault } from './faults.ts';
 import { findViolations, isOverlapping, type ObservedCall, type ObservedFault } from './model.ts';
-import type { Plan, PlannedCall } from './plan.ts';
+import type { PlannedCall, SoakPlan } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 import { makeRawStdioClient } from './raw-stdio.ts';
 import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
 import type { ClientKind, SoakClient } from './soak-client.ts';
 import { SystemUnderTest } from './system-under-test.ts';
 
-export interface Violation {
+export interface SoakViolation {
   readonly violationText: string;
   readonly call?: ObservedCall;
   readonly faultsDuring?: readonly ObservedFault[];
 }
 
 export interface SoakReport {
-  readonly soakPlan: Plan;
+  readonly soakPlan: SoakPlan;
   readonly observedCalls: readonly ObservedCall[];
   readonly observedFaults: readonly ObservedFault[];
-  readonly violations: readonly Violation[];
+  readonly violations: readonly SoakViolation[];
   readonly memoryBefore: MemorySnapshot;
   readonly memoryAfter: MemorySnapshot | undefined;
   readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
@@ -36,7 +36,7 @@ const maxStopDurationMs = 15_000;
 /** drainTimeoutMs is how long, in milliseconds, the last calls may take beyond their planned duration. */
 const drainTimeoutMs = 45_000;
 
-export async function runSoak(soakPlan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
+export async function runSoak(soakPlan: SoakPlan, printLine: (line: string) => void): Promise<SoakReport> {
   const soakRun = new SoakRun(soakPlan, printLine);
   try {
     return await soakRun.runAll();
@@ -47,18 +47,18 @@ export async function runSoak(soakPlan: Plan, printLine: (line: string) => void)
 
 class SoakRun {
   readonly testedSystem: SystemUnderTest;
-  readonly #plan: Plan;
+  readonly #plan: SoakPlan;
   readonly #printLine: (line: string) => void;
   readonly #observedCalls: ObservedCall[] = [];
   readonly #observedFaults: ObservedFault[] = [];
-  readonly #violations: Violation[] = [];
+  readonly #violations: SoakViolation[] = [];
   readonly #memorySamples: { atMs: number; bytes: number }[] = [];
   readonly #openCalls = new Map<string, PlannedCall>();
   #clients: readonly SoakClient[] = [];
   #startMs = 0;
   #isOver = false;
 
-  constructor(soakPlan: Plan, printLine: (line: string) => void) {
+  constructor(soakPlan: SoakPlan, printLine: (line: string) => void) {
     this.#plan = soakPlan;
     this.#printLine = printLine;
     this.testedSystem = new SystemUnderTest(soakPlan.tabs);

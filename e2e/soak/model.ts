@@ -1,6 +1,6 @@
 /** Computes how a call may end during a soak test, considering the faults that overlapped the call. */
 
-import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
+import { type FaultKind, limitsByName, type PlannedCall, type PlannedFault, type TimeoutLimits } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
 /** All times of an ObservedFault are in milliseconds since the start of the soak test. */
@@ -17,7 +17,7 @@ export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  readonly limits: Limits;
+  readonly limits: TimeoutLimits;
   readonly fromMs: number;
   readonly toMs: number;
   readonly callEnding: CallEnding;

@@ -6,8 +6,8 @@
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
 
-/** Limits selects the daemon's time limits: the real limits, or short limits that many calls reach. */
-export type Limits = 'short' | 'real';
+/** TimeoutLimits selects the daemon's time limits: the real limits, or short limits that many calls reach. */
+export type TimeoutLimits = 'short' | 'real';
 
 export const limitsByName = {
   short: { idleMs: 8_000, hardMs: 30_000 },
@@ -95,11 +95,11 @@ export interface PlannedFault {
   readonly tab: number;
   readonly client: number;
   /** limits are the daemon's time limits after a planned restart. */
-  readonly limits: Limits;
+  readonly limits: TimeoutLimits;
 }
 
-/** Plan contains all calls and faults of a soak test, ordered by time. */
-export interface Plan {
+/** SoakPlan contains all calls and faults of a soak test, ordered by time. */
+export interface SoakPlan {
   readonly seed: number;
   readonly durationMs: number;
   readonly clients: readonly ClientKind[];
@@ -118,7 +118,7 @@ const floodSize = 200;
 const sdkStdioMaxBytes = 4_000_000;
 
 /** makePlan computes the plan of a soak test from a seed. */
-export function makePlan(randomSeed: number, durationMs: number): Plan {
+export function makePlan(randomSeed: number, durationMs: number): SoakPlan {
   const seededRandom = new SeededRandom(randomSeed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
   const tabs = 3;
@@ -144,7 +144,7 @@ export function makePlan(randomSeed: number, durationMs: number): Plan {
 
 function planFaults(seededRandom: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const plannedFaults: PlannedFault[] = [];
-  let currentLimits: Limits = 'short';
+  let currentLimits: TimeoutLimits = 'short';
   // The last 10 s of the plan contain no faults, so that the soak test observes the effects of the last fault.
   for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + seededRandom.nextFraction() * 11_000) {
     const kind = seededRandom.pickWeighted(faultKinds);
@@ -186,7 +186,7 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
  * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
  * later than planned, because a restart can be slow.
  */
-function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): Limits {
+function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
   return plannedFaults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
@@ -196,7 +196,7 @@ type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 function planCallContent(
   seededRandom: SeededRandom,
   kind: CallKind,
-  currentLimits: Limits,
+  currentLimits: TimeoutLimits,
   key: string,
   client: ClientKind | undefined,
 ): CallContent {

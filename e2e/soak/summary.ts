@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
-import type { SoakReport, Violation } from './mixed-run.ts';
+import type { SoakReport, SoakViolation } from './mixed-run.ts';
 import type { ObservedCall, ObservedFault } from './model.ts';
 
 const maxShownViolations = 40;
@@ -73,7 +73,7 @@ function formatMemoryTable({ memoryBefore, memoryAfter, rssBytes }: SoakReport):
   ];
 }
 
-function formatViolation({ violationText, call, faultsDuring }: Violation): string[] {
+function formatViolation({ violationText, call, faultsDuring }: SoakViolation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const observedFaults = (faultsDuring ?? []).map(
     (fault) =>

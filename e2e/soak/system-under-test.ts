@@ -11,10 +11,10 @@ import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
-import { type Limits, limitsByName, maxResultBytes, maxRunning } from './plan.ts';
+import { limitsByName, maxResultBytes, maxRunning, type TimeoutLimits } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 
-export interface Status {
+export interface SystemStatus {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
   readonly calls: { readonly running: number; readonly queued: number };
   readonly browsers: readonly {
@@ -38,7 +38,7 @@ export class SystemUnderTest {
   port = 0;
   token = '';
   clientToken = '';
-  limits: Limits = 'short';
+  limits: TimeoutLimits = 'short';
   /** startCounts maps the key of each call to how often pages have started a handler for the call. */
   readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
@@ -92,7 +92,7 @@ export class SystemUnderTest {
   }
 
   /** A daemon reads config.json only when it starts. */
-  writeConfig(nextLimits: Limits): void {
+  writeConfig(nextLimits: TimeoutLimits): void {
     this.limits = nextLimits;
     const { idleMs, hardMs } = limitsByName[nextLimits];
     const settings = {
@@ -120,7 +120,7 @@ export class SystemUnderTest {
     return Number(Object(health).pid);
   }
 
-  async readStatus(): Promise<Status> {
+  async readStatus(): Promise<SystemStatus> {
     const headers = { authorization: `Bearer ${this.token}` };
     const statusResponse = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
     const status: unknown = await statusResponse.json();
@@ -237,6 +237,6 @@ function requireStarted<T>(component: T | undefined): T {
   return component;
 }
 
-function isStatus(value: unknown): value is Status {
+function isStatus(value: unknown): value is SystemStatus {
   return typeof value === 'object' && value !== null && 'memory' in value && 'calls' in value && 'browsers' in value;
 }

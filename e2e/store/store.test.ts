@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Chrome, deriveExtensionId, findFreePort, launchChrome } from '../harness/chromium.ts';
-import { connectHttp, type McpClient, type Outcome } from '../harness/client.ts';
+import { type CallOutcome, connectHttp, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
 import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
@@ -68,7 +68,7 @@ const openTab = (url: string) => client.call('browser_tabs', { action: 'new', ur
 
 const callEcho = () => client.call('messages__echo', { value: 'hello' });
 
-function assertFailure(callOutcome: Outcome, errorPattern: RegExp): void {
+function assertFailure(callOutcome: CallOutcome, errorPattern: RegExp): void {
   assert.equal(callOutcome.isError, true, callOutcome.text);
   assert.match(callOutcome.text, errorPattern);
 }

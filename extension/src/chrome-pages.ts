@@ -47,8 +47,8 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
     event.addListener(callback);
     listenerRemovers.push(() => event.removeListener(callback));
   };
-  type Details = { tabId: number; frameId: number; documentLifecycle?: string };
-  const addTop = <D extends Details>(
+  type NavigationDetails = { tabId: number; frameId: number; documentLifecycle?: string };
+  const addTop = <D extends NavigationDetails>(
     event: {
       addListener(callback: (eventDetails: D) => void): void;
       removeListener(callback: (eventDetails: D) => void): void;

@@ -1,6 +1,6 @@
 // Registers scripts in Chrome, and runs code in documents.
 
-import type { Sender } from './chrome.ts';
+import type { MessageSender } from './chrome.ts';
 
 export interface RegisteredScript {
   readonly id: string;
@@ -74,7 +74,7 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
  * cannot be parsed, the value of the script is undefined.
  */
 export async function runInPage(
-  { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
+  { tabId, documentId }: Pick<MessageSender, 'tabId' | 'documentId'>,
   scripts: readonly [string, ...string[]],
   worldId?: string,
 ): Promise<unknown> {

@@ -1,6 +1,6 @@
 // Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can replace Chrome with a fake browser.
 
-import type { Port as BridgeSidePort } from './bridge/link.ts';
+import type { WorkerPort as BridgeSidePort } from './bridge/link.ts';
 import { optionalPermissionNames } from './chrome-permissions.ts';
 import { BRIDGE_MARK_KEY, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
@@ -19,7 +19,7 @@ export interface ChromeTab {
   readonly lastAccessed: number;
 }
 
-export interface Sender {
+export interface MessageSender {
   readonly tabId: number;
   /** frameId is 0 for the top document of a tab. */
   readonly frameId: number;
@@ -30,7 +30,7 @@ export interface Sender {
 export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its same-origin frames. */
-  readonly sender: Sender | undefined;
+  readonly sender: MessageSender | undefined;
   /** isOwnPage is true if the other end of the port is a page of the extension itself. */
   readonly isOwnPage: boolean;
   postMessage(message: unknown): void;
@@ -76,7 +76,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /** For a cross-origin frame, toSender returns undefined, so that no plugin runs in the frame. */
-function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
+function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): MessageSender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
@@ -254,17 +254,17 @@ export async function discardTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
-export interface Frame {
+export interface TabFrame {
   readonly documentId: string;
   readonly url: string;
 }
 
-export interface FrameState extends Frame {
+export interface FrameState extends TabFrame {
   readonly startedAtMs: number;
   readonly hasUserInteracted: boolean;
 }
 
-export async function listFrames(tabId: number): Promise<Frame[]> {
+export async function listFrames(tabId: number): Promise<TabFrame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   return frames.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type PortHandlers, type PortReaders, readMessage, routeMessage } from './port-router.ts';
 
-type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
+type TestMessage = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
 
 test('route calls the handler of the operation with the message and its context', () => {
   const sumByName = new Map<string, number>();
-  const handlers: PortHandlers<Message, [key: string], number> = {
+  const handlers: PortHandlers<TestMessage, [key: string], number> = {
     add: ({ n: addedNumber }, key) => {
       sumByName.set(key, (sumByName.get(key) ?? 0) + addedNumber);
       return sumByName.get(key) ?? 0;
@@ -16,7 +16,7 @@ test('route calls the handler of the operation with the message and its context'
       return 0;
     },
   };
-  const portMessages: Message[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
+  const portMessages: TestMessage[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
   assert.deepEqual(
     portMessages.map((message) => routeMessage(handlers, message.op, message, 'a')),
     [2, 5, 0, 1],
@@ -24,7 +24,7 @@ test('route calls the handler of the operation with the message and its context'
 });
 
 test('readMessage validates a message by the reader of its operation', () => {
-  const messageReaders: PortReaders<Message> = {
+  const messageReaders: PortReaders<TestMessage> = {
     add: ({ n: addedNumber }) => (typeof addedNumber === 'number' ? { op: 'add', n: addedNumber } : undefined),
     reset: () => ({ op: 'reset' }),
   };
@@ -36,8 +36,8 @@ test('readMessage validates a message by the reader of its operation', () => {
 
 test('a table without a handler or a reader for an operation does not compile', () => {
   // @ts-expect-error: reset has no handler
-  const handlers: PortHandlers<Message> = { add: () => undefined };
+  const handlers: PortHandlers<TestMessage> = { add: () => undefined };
   // @ts-expect-error: reset has no reader
-  const messageReaders: PortReaders<Message> = { add: () => undefined };
+  const messageReaders: PortReaders<TestMessage> = { add: () => undefined };
   assert.deepEqual(['reset' in handlers, 'reset' in messageReaders], [false, false]);
 });

@@ -9,7 +9,7 @@ import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
 import { RunningCalls } from '../src/worker/calls/running.ts';
 import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
-import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
+import { Plugins, type ScriptRegistrar } from '../src/worker/plugins/plugins.ts';
 
 const pluginCount = 120;
 
@@ -39,7 +39,7 @@ async function countRegistrations(): Promise<number> {
   const removeScripts = (from: Map<string, RegisteredScript>) => async (ids: readonly string[]) => {
     for (const id of ids) from.delete(id);
   };
-  const scriptRegistrar: Registrar = {
+  const scriptRegistrar: ScriptRegistrar = {
     areUserScriptsAllowed: async () => true,
     listUserScripts: async () => [...userScripts.values()],
     registerUserScripts: addScripts(userScripts),

@@ -2,15 +2,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-export interface Field {
+export interface FormField {
   readonly ref: string;
   readonly label: string;
   readonly kind: 'textbox' | 'combobox' | 'checkbox';
   readonly value: string;
 }
 
-/** Usage counts the simulated agent's calls, time and tokens; four bytes of text count as one token. */
-export interface Usage {
+/** TokenUsage counts the simulated agent's calls, time and tokens; four bytes of text count as one token. */
+export interface TokenUsage {
   calls: number;
   callMs: number;
   /** tokensIn is how many tokens a model would write as arguments of the tool calls. */
@@ -27,7 +27,7 @@ export interface ServerTools {
   type(ref: string, typedText: string): ToolCall;
   submit(ref: string, typedText: string): readonly ToolCall[];
   select(ref: string, value: string): ToolCall;
-  fill(fields: readonly Field[]): ToolCall;
+  fill(fields: readonly FormField[]): ToolCall;
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
@@ -43,7 +43,7 @@ const imageTokens = 1_100;
 export class Agent {
   readonly name: string;
   readonly serverTools: ServerTools;
-  readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
+  readonly usage: TokenUsage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
   readonly #client: Client;
 
   constructor(name: string, client: Client, elementName: ServerTools) {

@@ -3,11 +3,11 @@
  */
 import type { BenchFixture } from '../bench-fixture.ts';
 import { formatMs } from '../row.ts';
-import { measureAlternately, type Summary } from '../samples.ts';
+import { measureAlternately, type SampleSummary } from '../samples.ts';
 import { Agent } from './agent.ts';
 import { type OurBrowser, startOurBrowser } from './our-browser.ts';
 import { type BenchSite, startBenchSite } from './pages.ts';
-import { type Peer, startChromeDevtools, startPlaywright } from './peers.ts';
+import { type BenchPeer, startChromeDevtools, startPlaywright } from './peers.ts';
 import { opentabsTools } from './words.ts';
 
 export interface BrowserLab {
@@ -25,7 +25,7 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   fixture.onClose(() => site.close());
   const ourBrowser = await startOurBrowser('--debugger');
   fixture.onClose(() => ourBrowser.close());
-  const startPeer = async (startAgent: () => Promise<Peer | undefined>): Promise<Agent | undefined> => {
+  const startPeer = async (startAgent: () => Promise<BenchPeer | undefined>): Promise<Agent | undefined> => {
     const peer = await startAgent();
     if (peer) fixture.onClose(() => peer.close());
     return peer?.agent;
@@ -44,7 +44,7 @@ export async function openInAllBrowsers({ site, ourBrowser, benchAgents }: Brows
   return tabId;
 }
 
-export type Measurements = ReadonlyMap<string, Summary>;
+export type Measurements = ReadonlyMap<string, SampleSummary>;
 
 /** measureAgents alternates between the MCP servers; `others` contains further measurements, such as a lower bound. */
 export async function measureAgents(

@@ -8,7 +8,7 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { makeChromeDevtoolsTools, playwrightTools } from './words.ts';
 
-export interface Peer {
+export interface BenchPeer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Peer {
 /** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. */
 export const peersFolder = process.env.PEERS ?? '';
 
-export async function startPlaywright(): Promise<Peer | undefined> {
+export async function startPlaywright(): Promise<BenchPeer | undefined> {
   const args = [
     '--headless',
     '--isolated',
@@ -34,7 +34,7 @@ export async function startPlaywright(): Promise<Peer | undefined> {
   return peerAgent && { ...peerAgent, agent: new Agent(peerAgent.name, peerAgent.client, playwrightTools) };
 }
 
-export async function startChromeDevtools(): Promise<Peer | undefined> {
+export async function startChromeDevtools(): Promise<BenchPeer | undefined> {
   const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
   const programPath = 'build/src/bin/chrome-devtools-mcp.js';
   const peerAgent = await startPeer('chrome-devtools-mcp', programPath, [

@@ -1,7 +1,7 @@
 /** Defines the ten-step task of the benchmark, in which a simulated agent orders a lamp in a web shop. */
 
 import { pause } from '../../harness/wait.ts';
-import type { Agent, Field, ToolCall } from './agent.ts';
+import type { Agent, FormField, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
 import { makeOrderNumber, type ShopStep, shopSteps } from './shop.ts';
 
@@ -76,7 +76,7 @@ class ShoppingAgent {
     throw new Error(`${this.#agent.name} did not find ${searchedName}`);
   }
 
-  async field(label: string, kind: Field['kind'], value: string): Promise<Field> {
+  async field(label: string, kind: FormField['kind'], value: string): Promise<FormField> {
     return { label, kind, value, ref: await this.find(label) };
   }
 }

@@ -8,14 +8,14 @@ import {
   openInAllBrowsers,
   repeatMeasurement,
 } from '../browser/lab.ts';
-import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const id = 'browser';
 
 const unlimitedSnapshot = { maxTokens: 0 };
 
-export async function measureSnapshots(browserLab: BrowserLab): Promise<Row[]> {
+export async function measureSnapshots(browserLab: BrowserLab): Promise<BenchRow[]> {
   return [
     ...(await measureSmallSnapshot(browserLab)),
     ...(await measureLargeSnapshot(browserLab, 10_000, { folded: 50, first: 400 })),
@@ -25,11 +25,11 @@ export async function measureSnapshots(browserLab: BrowserLab): Promise<Row[]> {
 
 /** makeRatioRow sets an upper limit for the value of opentabs divided by the value of Playwright MCP. */
 function makeRatioRow(
-  ratioRow: Row,
+  ratioRow: BenchRow,
   opentabsValue: number,
   playwrightValue: number | undefined,
   ratioLimit: number,
-): Row {
+): BenchRow {
   return playwrightValue === undefined
     ? ratioRow
     : {
@@ -39,7 +39,7 @@ function makeRatioRow(
       };
 }
 
-async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
+async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]> {
   const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
   const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   for (const benchAgent of browserLab.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
@@ -63,7 +63,7 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
   const [floorMs, foldedFloor] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
   if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
   const tokens = await measureSnapshotTokens(browserLab);
-  const ratioRow: Row = {
+  const ratioRow: BenchRow = {
     id,
     what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
     ours: formatSummary(opentabsSummary),
@@ -97,12 +97,12 @@ async function measureSmallSnapshot(browserLab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<Row> {
+async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<BenchRow> {
   const tokens = new Map<string, number>();
   for (const benchAgent of benchAgents)
     tokens.set(benchAgent.name, countTokens(await benchAgent.call(benchAgent.serverTools.snapshot())));
   const [opentabsTokens = 0, ...peerTokens] = [...tokens];
-  const ratioRow: Row = {
+  const ratioRow: BenchRow = {
     id,
     what: 'tokens of a snapshot of 1,000 elements',
     ours: `${Object(opentabsTokens)[1]} tokens`,
@@ -120,7 +120,7 @@ async function measureLargeSnapshot(
   browserLab: BrowserLab,
   nodes: number,
   allowedMs: { readonly folded: number; readonly first: number },
-): Promise<Row[]> {
+): Promise<BenchRow[]> {
   const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
   const firstTimes: number[] = [];
   let tabId = 0;
@@ -177,7 +177,7 @@ async function measureLargeSnapshot(
 }
 
 /** measureClick stops the clock when a tool result shows the new table row. */
-export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
+export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> {
   const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   const refByLabel = new Map<string, string>();
@@ -229,7 +229,7 @@ export async function measureClick(browserLab: BrowserLab): Promise<Row[]> {
 
 const pictureCount = 40;
 
-export async function measurePictures(browserLab: BrowserLab): Promise<Row[]> {
+export async function measurePictures(browserLab: BrowserLab): Promise<BenchRow[]> {
   const { agent, playwright: playwrightValue } = browserLab;
   await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
@@ -255,7 +255,7 @@ export async function measurePictures(browserLab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-export async function measureEvaluate(browserLab: BrowserLab): Promise<Row[]> {
+export async function measureEvaluate(browserLab: BrowserLab): Promise<BenchRow[]> {
   const { agent } = browserLab;
   const { tools } = await browserLab.ourBrowser.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
@@ -277,7 +277,7 @@ export async function measureEvaluate(browserLab: BrowserLab): Promise<Row[]> {
   ];
 }
 
-export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<Row[]> {
+export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<BenchRow[]> {
   const toolLists = await Promise.all(
     benchAgents.map(async (benchAgent) => ({ each: benchAgent, ...(await benchAgent.listTools()) })),
   );

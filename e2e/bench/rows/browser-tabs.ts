@@ -2,7 +2,7 @@ import type { Browser } from '../../harness/browser.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BrowserLab } from '../browser/lab.ts';
 import { opentabsTools } from '../browser/words.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const id = 'browser';
@@ -10,7 +10,7 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promise<Row[]> {
+export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promise<BenchRow[]> {
   const lostClicks: string[] = [];
   const clickTimes: number[] = [];
   let clickedCount = 0;
@@ -69,7 +69,7 @@ async function countClicks(browser: Browser): Promise<number> {
 /** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab): Promise<Row[]> {
+export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab): Promise<BenchRow[]> {
   const url = `${site.origin}${heapPage}`;
   await ourBrowser.browser.cdp.sendCommand('Target.createTarget', { url: `${url}&unused=1`, background: true });
   const tabId = await ourBrowser.openTab(url);

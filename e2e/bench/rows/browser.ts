@@ -6,7 +6,7 @@ import type { Agent } from '../browser/agent.ts';
 import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
 import { shopSteps } from '../browser/shop.ts';
 import { runTask, type TaskResult } from '../browser/task.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 import { measureClick, measureEvaluate, measurePictures, measureSnapshots, measureToolList } from './browser-speed.ts';
 import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
@@ -14,7 +14,7 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 const id = 'browser';
 
 /** For example, BROWSER=task,click runs only the measurements task and click. */
-const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<Row[]>>> = {
+const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<BenchRow[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
   click: measureClick,
@@ -25,10 +25,10 @@ const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<
   memory: measurePageMemory,
 };
 
-export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
+export async function measureBrowser(fixture: BenchFixture): Promise<BenchRow[]> {
   const browserLab = await startBrowserLab(fixture);
   const selectedParts = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
-  const benchRows: Row[] = [];
+  const benchRows: BenchRow[] = [];
   for (const [name, measurePart] of Object.entries(browserParts)) {
     if (!selectedParts.includes(name)) continue;
     try {
@@ -47,7 +47,7 @@ export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
 
 const taskRuns = 5;
 
-async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
+async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
   const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.benchAgents.map((agent) => [agent, []]));
   await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
   const fileIn = (folder: string) => join(folder, 'engraving.txt');
@@ -68,7 +68,7 @@ async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
       ? undefined
       : Math.min(...peers.map(([, taskResults]) => computeMedian(taskResults.map(readNumber))));
   };
-  const benchRows: Row[] = [];
+  const benchRows: BenchRow[] = [];
   for (const [agent, taskResults] of resultsByAgent) benchRows.push(describeTask(agent, taskResults));
   const compareAgents = (rowTitle: string, readNumber: (result: TaskResult) => number) => {
     const bestPeerValue = bestPeer(readNumber);
@@ -91,7 +91,7 @@ async function measureTask(browserLab: BrowserLab): Promise<Row[]> {
 
 const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
 
-function describeTask(agent: Agent, taskResults: readonly TaskResult[]): Row {
+function describeTask(agent: Agent, taskResults: readonly TaskResult[]): BenchRow {
   const medianOf = (readNumber: (result: TaskResult) => number) => computeMedian(taskResults.map(readNumber));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
   const failedResult = taskResults.find((result) => !isTaskComplete(result));

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CancelAnswer, StreamAnswer } from '../go.ts';
-import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { summarize } from '../samples.ts';
 
 const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
 
 /** measureCancel measures the time from the client's notifications/cancelled to the abort signal in the page. */
-export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
+export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const cancelOnce = async (): Promise<number> => {

@@ -2,12 +2,12 @@ import { decideCall, fetchCallRecords } from '../../harness/daemon-api.ts';
 import { startOpentabs } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const runCount = 3;
 
-export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
+export async function measureDemo(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const demoTimes: number[] = [];
   for (let i = 0; i < runCount; i++) {

@@ -4,7 +4,7 @@ import { developPlugin } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const editCount = 12;
@@ -12,7 +12,7 @@ const editCount = 12;
 /**
  * measureDev measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
  */
-export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
+export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const author = await developPlugin(stack, 'edited');

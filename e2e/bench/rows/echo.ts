@@ -1,13 +1,13 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const echoText = 'x'.repeat(188); // {"text":"..."} is 200 bytes
 const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text: echoText } };
 const referenceCommand = { ...opentabsCommand, target: 'floor-c' };
 
-export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
+export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (callCommand: typeof opentabsCommand, calls: number, everyMs: number) => async () => {
     await (callCommand.target === 'ours' ? stack.page : floorPage).bringToFront();
@@ -16,7 +16,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   };
   await measureSide(referenceCommand, 500, 0)();
   await measureSide(opentabsCommand, 500, 0)();
-  const benchRows: Row[] = [];
+  const benchRows: BenchRow[] = [];
   for (const [paceName, calls, everyMs, roundCount] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
@@ -39,7 +39,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   return benchRows;
 }
 
-export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
+export async function measureLoad(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;
   let measureProblem = '';

@@ -1,6 +1,6 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { startFollowers } from '../go.ts';
-import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
 const followerCount = 10;
@@ -8,7 +8,7 @@ const roundCount = 9;
 const echoCommand = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
 
 /** measureFollowedEcho measures how much the open side panel and ten followers of /events slow down a call. */
-export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
+export async function measureFollowedEcho(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const measureEcho = async () => {
     await stack.page.bringToFront();

@@ -5,7 +5,7 @@ import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer, startFollowers, startServer } from '../go.ts';
-import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const followerCount = 1000;
@@ -13,7 +13,7 @@ const token = 'bench';
 const callsPerBlock = 1000;
 const roundCount = 5;
 
-export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
+export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[]> {
   const followersHome = join(fixture.homeFolder, 'followers');
   const plugin = join(followersHome, 'bench-plugin');
   mkdirSync(followersHome, { recursive: true });

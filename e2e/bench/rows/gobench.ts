@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../harness/process.ts';
-import { makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 /** runGoBenchmarks runs each Go benchmark three times, and returns the median of each metric. */
@@ -27,7 +27,7 @@ async function runGoBenchmarks(pattern: string, packageFolder: string): Promise<
   );
 }
 
-export async function measureDispatch(): Promise<Row[]> {
+export async function measureDispatch(): Promise<BenchRow[]> {
   const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
   const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
   const resetBenchmark = 'BenchmarkProgressReset/serial';
@@ -55,7 +55,7 @@ export async function measureDispatch(): Promise<Row[]> {
   ];
 }
 
-export async function measureHub(): Promise<Row[]> {
+export async function measureHub(): Promise<BenchRow[]> {
   const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
   const benchMetrics = metricsByName.get('BenchmarkEcho/200');
   const formatMicroseconds = (unit: string) => `${((benchMetrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
@@ -71,7 +71,7 @@ export async function measureHub(): Promise<Row[]> {
 }
 
 /** measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. */
-export async function measureSearch(): Promise<Row[]> {
+export async function measureSearch(): Promise<BenchRow[]> {
   const benchMetrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
   const metricOf = (unit: string) => (benchMetrics?.get(unit) ?? Number.NaN) / 1e6;
   const describeBenchmark = (name: string) =>

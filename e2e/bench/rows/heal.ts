@@ -3,7 +3,7 @@ import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const roundCount = 9;
@@ -30,7 +30,7 @@ function parsePreciseMs(time: string): number {
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
 
-export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]> {
+export async function measureWorkerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const client = await stack.connectHttp();
   const cdp = await stack.chrome.context.newCDPSession(stack.page);
@@ -66,7 +66,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
   ];
 }
 
-export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]> {
+export async function measureServerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const healTimes: number[] = [];
   for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {

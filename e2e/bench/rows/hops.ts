@@ -1,6 +1,6 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian, computeQuantile, measureAlternately } from '../samples.ts';
 
 const echoText = 'x'.repeat(188);
@@ -35,7 +35,7 @@ const hopStations: readonly (readonly [station: string, description: string, bud
 ];
 
 /** Each benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. */
-export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
+export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);
   const calls: { readonly us: number; readonly hopTimes: readonly number[] }[] = [];
@@ -72,14 +72,14 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const meanOf = (getUs: (call: (typeof calls)[number]) => number) =>
     fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
   const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
-  const stationRows = hopStations.map(([station, description, budgetUs], i): Row => {
+  const stationRows = hopStations.map(([station, description, budgetUs], i): BenchRow => {
     const us = meanOf(({ hopTimes }) => hopTimes[i] ?? 0);
     const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
     return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
   });
   const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
   const p50 = (target: string) => targetSummaries.get(target)?.p50 ?? Number.NaN;
-  const makeRow = (description: string, ms: number): Row => ({
+  const makeRow = (description: string, ms: number): BenchRow => ({
     id: 'hops',
     what: description,
     ours: formatMs(ms),

@@ -11,7 +11,7 @@ import { startSite } from '../../harness/site.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
 import { makeHost } from '../many-plugins.ts';
-import { type Memory, settleDelayMs } from './start.ts';
+import { type MemoryUsage, settleDelayMs } from './start.ts';
 
 const launchCount = 3;
 /** profileWriteDelayMs is long enough for the extension to save which plugins were used, in milliseconds. */
@@ -24,7 +24,7 @@ export interface LaunchTimes {
   /** pageMs are the times from the launch of a browser with a new profile until a page has loaded. */
   readonly pageMs: readonly number[];
   readonly pssBytes: number;
-  readonly server: Memory;
+  readonly server: MemoryUsage;
 }
 
 interface CollectedTimes {
@@ -80,7 +80,7 @@ export async function measureLaunch(homeFolder: string, plugins: readonly string
     return performance.now() - beganMs;
   };
   let pssBytes = 0;
-  let server: Memory = { rssBytes: 0, anonBytes: 0 };
+  let server: MemoryUsage = { rssBytes: 0, anonBytes: 0 };
   try {
     for (let i = 0; i < launchCount; i++) {
       const profile = mkdtempSync(join(tmpdir(), 'opentabs-bench-profile-'));

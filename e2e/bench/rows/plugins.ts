@@ -5,7 +5,7 @@ import { addClient } from '../../harness/daemon-api.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import type { StartAnswer } from '../go.ts';
 import { addPlugins, pluginCount, totalToolCount } from '../many-plugins.ts';
-import { formatMegabytes, formatMs, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 import { type LaunchTimes, measureLaunch } from './launch.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 type StartTimes = z.infer<typeof StartAnswer>;
 
-export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
+export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]> {
   const pluginsHome = join(fixture.homeFolder, 'plugins');
   await addPlugins(pluginsHome);
   await writeFile(makeClientTokenPath(pluginsHome), await addClient({ OPENTABS_HOME: pluginsHome }, 'bench'));
@@ -87,7 +87,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
+function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): BenchRow[] {
   const launchCases = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
@@ -108,7 +108,7 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
   const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
   return [
     ...launchCases.map(
-      ({ what: rowTitle, launchMs, limitMs }): Row => ({
+      ({ what: rowTitle, launchMs, limitMs }): BenchRow => ({
         id: 'plugins',
         what: rowTitle,
         ours: formatTimes(launchMs),

@@ -1,8 +1,8 @@
 /** Measures which JavaScript functions use the most CPU time during calls. */
 import { z } from 'zod';
-import { connectCdp, type Session } from '../../harness/cdp.ts';
+import { type CdpSession, connectCdp } from '../../harness/cdp.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import type { Row } from '../row.ts';
+import type { BenchRow } from '../row.ts';
 
 const callCount = 4000;
 const maxFunctions = 10;
@@ -21,12 +21,12 @@ const Profile = z.object({
 });
 
 /** The benchmark row "profile" has no limit, because it only explains the rows "echo" and "load". */
-export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
+export async function measureProfile(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
     const cdpTargets = await cdp.targets();
-    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<Session> => {
+    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<CdpSession> => {
       const target = cdpTargets.find((target) => target.type === type && matchesUrl(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
@@ -40,7 +40,7 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
       worker: await attachTo('service_worker', (url) => !isOurs(url)),
       page: await attachTo('page', (url) => url === floorPage.url()),
     };
-    const benchRows: Row[] = [];
+    const benchRows: BenchRow[] = [];
     for (const inFlight of [1, 32]) {
       await floorPage.bringToFront();
       benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
@@ -56,9 +56,9 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
 async function profileCalls(
   fixture: BenchFixture,
   target: string,
-  sessions: Readonly<Record<string, Session>>,
+  sessions: Readonly<Record<string, CdpSession>>,
   inFlight: number,
-): Promise<Row[]> {
+): Promise<BenchRow[]> {
   const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
   await fixture.measureCalls({ ...echoCommand, calls: 1000 });
   for (const session of Object.values(sessions)) {
@@ -67,7 +67,7 @@ async function profileCalls(
     await session.sendCommand('Profiler.start');
   }
   await fixture.measureCalls({ ...echoCommand, calls: callCount });
-  const benchRows: Row[] = [];
+  const benchRows: BenchRow[] = [];
   for (const [realm, session] of Object.entries(sessions)) {
     const cpuProfile = Profile.parse(await session.sendCommand('Profiler.stop'));
     benchRows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
@@ -75,7 +75,7 @@ async function profileCalls(
   return benchRows;
 }
 
-function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
+function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): BenchRow[] {
   const names = new Map(
     cpuProfile.nodes.map(({ id, callFrame: frameOfNode }) => {
       const file = frameOfNode.url.split('/').at(-1)?.slice(-30) ?? '';
@@ -93,7 +93,7 @@ function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Pr
   const idleUs = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');
   const busyUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
-  const makeRow = (description: string, us: number): Row => ({
+  const makeRow = (description: string, us: number): BenchRow => ({
     id: 'profile',
     what: description,
     ours: `${(us / callCount).toFixed(1)} us`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { StreamAnswer } from '../go.ts';
-import { formatMs, formatSummary, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const reportCount = 10_000;
@@ -29,7 +29,7 @@ const ReportsResult = z.object({
 });
 
 /** measureProgress measures how long a tool needs to send 10,000 progress reports in one synchronous loop. */
-export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
+export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const longestTurns: number[] = [];
   const loopTimes: number[] = [];
@@ -81,7 +81,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
  * measureEvent measures the time from context.reportProgress() in the page until the MCP client receives the progress
  * notification.
  */
-export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
+export async function measureEvent(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();

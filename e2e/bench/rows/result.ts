@@ -1,9 +1,9 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
-export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
+export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, bytes: number) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();

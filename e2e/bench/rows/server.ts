@@ -1,6 +1,6 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { type GoServer, startServer } from '../go.ts';
-import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
 /** Commands to the Go client of the benchmark select the server of startInstantServer with the target "instant". */
@@ -12,7 +12,7 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
 }
 
 /** measureServer compares an MCP call of a tool that returns at once with a plain JSON echo over HTTP. */
-export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
+export async function measureServer(fixture: BenchFixture): Promise<BenchRow[]> {
   const instantServer = await startInstantServer(fixture);
   try {
     const measureSide = (target: string) => () =>

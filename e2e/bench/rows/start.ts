@@ -5,7 +5,7 @@ import { findFreePort } from '../../harness/chromium.ts';
 import { opentabsBinary } from '../../harness/process.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { benchProgram, StartAnswer } from '../go.ts';
-import { formatMegabytes, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 export const startCount = 15;
@@ -41,7 +41,7 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
 }
 
 /** measureStart measures the time from the exec of `opentabs serve` to the first accepted connection. */
-export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
+export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
   const homeFolder = join(fixture.homeFolder, 'start');
   const acceptTimes: number[] = [];
   const healthTimes: number[] = [];
@@ -78,14 +78,15 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
 }
 
 /**
- * Memory is the resident memory of a process, in bytes: in total (rssBytes) and without file-backed pages (anonBytes).
+ * MemoryUsage is the resident memory of a process, in bytes: in total (rssBytes) and without file-backed pages
+ * (anonBytes).
  */
-export interface Memory {
+export interface MemoryUsage {
   readonly rssBytes: number;
   readonly anonBytes: number;
 }
 
-export function makeMemoryRow(id: string, description: string, memoryUsage: Memory, limitMb: number): Row {
+export function makeMemoryRow(id: string, description: string, memoryUsage: MemoryUsage, limitMb: number): BenchRow {
   return {
     id,
     what: `${description}, ${settleDelayMs / 1000} s later`,
@@ -95,7 +96,7 @@ export function makeMemoryRow(id: string, description: string, memoryUsage: Memo
   };
 }
 
-export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
+export async function measureSize(fixture: BenchFixture): Promise<BenchRow[]> {
   const bytes = statSync(opentabsBinary).size;
   return [
     {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Browser } from '../../harness/browser.ts';
-import type { Session } from '../../harness/cdp.ts';
+import type { CdpSession } from '../../harness/cdp.ts';
 import { waitFor } from '../../harness/wait.ts';
 
 const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
@@ -26,21 +26,21 @@ export interface PageOptions {
 
 export interface LabPage {
   readonly origin: string;
-  callOperation(name: string, args?: object): Promise<Answer>;
-  callFrame(scriptPart: string, prefix: string, name: string, args?: object): Promise<Answer>;
+  callOperation(name: string, args?: object): Promise<OperationAnswer>;
+  callFrame(scriptPart: string, prefix: string, name: string, args?: object): Promise<OperationAnswer>;
   /** With cancelAt, the operation is cancelled at once when the page has received the given number of events. */
-  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<Started>;
+  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<StartedOperation>;
   callForResult(name: string, args?: object): Promise<LooseResult>;
   snapshot(args?: object): Promise<string>;
   findRef(searchedText: string): Promise<string>;
   inPage(expression: string): Promise<unknown>;
   inScript(expression: string): Promise<unknown>;
-  readonly session: Session;
+  readonly session: CdpSession;
 }
 
 export type LooseResult = ReturnType<ObjectConstructor>;
 
-export interface Answer {
+export interface OperationAnswer {
   readonly ok: boolean;
   readonly result: LooseResult;
   readonly error: {
@@ -54,9 +54,9 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-export interface Started {
+export interface StartedOperation {
   cancel(): Promise<void>;
-  answer(): Promise<Answer>;
+  answer(): Promise<OperationAnswer>;
 }
 
 export async function bundlePageScript(): Promise<string> {
@@ -143,13 +143,13 @@ export async function startPageLab(): Promise<PageLab> {
   };
 }
 
-interface World {
+interface FrameWorld {
   readonly id: number;
   readonly frameId: string;
 }
 
-async function openLabPage(session: Session, origin: string, url: string): Promise<LabPage> {
-  const worldByContext = new Map<number, World>();
+async function openLabPage(session: CdpSession, origin: string, url: string): Promise<LabPage> {
+  const worldByContext = new Map<number, FrameWorld>();
   const frames = new Map<string, string>(); // URLs by frame ID
   session.on('Runtime.executionContextCreated', (params) => {
     const { id, auxData, origin: worldOrigin } = Object(params).context;
@@ -192,7 +192,7 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
     prefix: string,
     name: string,
     args: object = {},
-  ): Promise<Answer> => {
+  ): Promise<OperationAnswer> => {
     const frameWorld = await worldOf(scriptPart);
     return Object(JSON.parse(String(await evaluateExpression(callExpression(prefix, name, args), frameWorld.id))));
   };

@@ -10,17 +10,17 @@ import { Plugins } from './plugins.ts';
 import { type AdapterSwaps, makeAdapterSwaps } from './swaps.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
-type Progress = Extract<FromBridge, { op: 'progress' }>;
+type ProgressMessage = Extract<FromBridge, { op: 'progress' }>;
 
-/** Call is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
-interface Call {
+/** BridgeCall is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
+interface BridgeCall {
   readonly id: string;
   readonly callNumber: number;
   readonly host: Host;
   /** endingMessages is set from the end of the call until the worker has acknowledged the ending. */
   endingMessages?: FromBridge[];
   sentReportCount: number;
-  unsentProgress: Progress[];
+  unsentProgress: ProgressMessage[];
   readonly toolRequests: ToolRequests;
   /** deferredStart is the start message of a call that waits until its host has received a new adapter. */
   deferredStart?: string;
@@ -44,8 +44,8 @@ interface CallTrace {
 export class BridgeCalls {
   readonly #post: (bridgeMessage: FromBridge) => boolean;
   readonly plugins: Plugins;
-  readonly #callsById = new Map<string, Call>();
-  readonly #callsByNumber = new Map<number, Call>();
+  readonly #callsById = new Map<string, BridgeCall>();
+  readonly #callsByNumber = new Map<number, BridgeCall>();
   readonly #partSender: PartSender;
   readonly #swaps: AdapterSwaps;
   #lastNumber = 0;
@@ -198,7 +198,7 @@ export class BridgeCalls {
     };
   }
 
-  #listRunning(): Call[] {
+  #listRunning(): BridgeCall[] {
     return [...this.#callsById.values()].filter((call) => !call.endingMessages);
   }
 
@@ -217,7 +217,7 @@ export class BridgeCalls {
       this.#post({ op: 'error', id, error: makeNotLiveError(plugin) });
       return;
     }
-    const call: Call = {
+    const call: BridgeCall = {
       id,
       callNumber: ++this.#lastNumber,
       host,
@@ -235,7 +235,7 @@ export class BridgeCalls {
     else host.sendText(hostText);
   }
 
-  #listRunningIn(host: Host): Call[] {
+  #listRunningIn(host: Host): BridgeCall[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
@@ -258,7 +258,7 @@ export class BridgeCalls {
     }
   }
 
-  #sendToHost(call: Call | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
+  #sendToHost(call: BridgeCall | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
     if (call && !call.endingMessages) call.host.sendText(JSON.stringify([opCode, call.callNumber, hostText]));
   }
 
@@ -294,10 +294,10 @@ export class BridgeCalls {
     }, CancelTimeoutMs);
   }
 
-  #sendProgress(call: Call, reportsText: string): void {
+  #sendProgress(call: BridgeCall, reportsText: string): void {
     const [count, afterOpCode] = splitAtSpace(reportsText);
     const [skippedCount, reports] = splitAtSpace(afterOpCode);
-    const bridgeMessage: Progress = {
+    const bridgeMessage: ProgressMessage = {
       op: 'progress',
       id: call.id,
       seq: call.sentReportCount,
@@ -309,7 +309,7 @@ export class BridgeCalls {
   }
 
   /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
-  #end(call: Call, endingMessages: FromBridge[]): void {
+  #end(call: BridgeCall, endingMessages: FromBridge[]): void {
     call.endingMessages = endingMessages;
     call.toolRequests.close();
     this.#callsByNumber.delete(call.callNumber);
@@ -318,7 +318,7 @@ export class BridgeCalls {
     this.#swaps.onCallEnded(call.host);
   }
 
-  #forget(call: Call): void {
+  #forget(call: BridgeCall): void {
     this.#partSender.drop(call.id);
     this.#callsById.delete(call.id);
     this.#callsByNumber.delete(call.callNumber);

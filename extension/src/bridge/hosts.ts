@@ -31,7 +31,7 @@ export interface HostEvents {
   onMessage(host: Host, hostText: string): void;
 }
 
-export interface Page extends EventTarget {
+export interface HostPage extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
@@ -47,7 +47,7 @@ const MaxHosts = 200;
  * gatherHosts stops listening when the handshake ends. Page code can run before the document has content if the root
  * element is a script or an image with an onerror handler.
  */
-export function gatherHosts(doc: Page, events: HostEvents): void {
+export function gatherHosts(doc: HostPage, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
   const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
@@ -126,7 +126,7 @@ function sendToHost(port: MessagePort, hostText: string): void {
 }
 
 /** isPristine returns true if no script of the page can have run yet, because the document is empty and loading. */
-function isPristine(doc: Page, frame: unknown): boolean {
+function isPristine(doc: HostPage, frame: unknown): boolean {
   const rootElement = doc.documentElement;
   const isEmpty =
     rootElement === null ||

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '../port-message.ts';
 import { decodeMessages, encodeMessages } from '../port-text.ts';
-import { Link, type Port } from './link.ts';
+import { BridgeLink, type WorkerPort } from './link.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
@@ -10,7 +10,7 @@ function makeFixture(t: TestContext) {
   const receivedMessages: ToBridge[] = [];
   const laterTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
-  const connectPort = (): Port => {
+  const connectPort = (): WorkerPort => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
     let receiveMessage: (portMessage: unknown) => void = () => undefined;
     let closeListener: () => void = () => undefined;
@@ -40,7 +40,7 @@ function makeFixture(t: TestContext) {
       },
     };
   };
-  const link = new Link({
+  const link = new BridgeLink({
     connect: connectPort,
     isExtensionAlive: () => environment.alive,
     read: readToBridge,

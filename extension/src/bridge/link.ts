@@ -2,7 +2,7 @@ import { type Batcher, makeBatcher, makeTaskScheduler } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
-export interface Port {
+export interface WorkerPort {
   postMessage(portMessage: unknown): void;
   onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
@@ -14,7 +14,7 @@ export interface LinkOptions {
    * connect opens a port to the worker, and starts the worker if needed. connect throws if the extension was removed or
    * reloaded.
    */
-  connect(): Port;
+  connect(): WorkerPort;
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
   read(portMessage: unknown): ToBridge | undefined;
@@ -22,7 +22,7 @@ export interface LinkOptions {
   readonly runSoon?: (work: () => void) => void;
 }
 
-export interface Session {
+export interface LinkSession {
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
   onReceived(portMessage: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
@@ -49,13 +49,15 @@ const MaxRetryDelayMs = 1000;
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
 
-/** Link reopens the port whenever Chrome closes it: at once, or with a delay if the worker keeps closing the port. */
-export class Link {
+/**
+ * BridgeLink reopens the port whenever Chrome closes it: at once, or with a delay if the worker keeps closing the port.
+ */
+export class BridgeLink {
   readonly #options: LinkOptions;
   readonly #runSoon: (work: () => void) => void;
   readonly #batcher: Batcher<FromBridge>;
-  #session: Session | undefined;
-  #port: Port | undefined;
+  #session: LinkSession | undefined;
+  #port: WorkerPort | undefined;
   #isOrphan = false;
   #isLeftByUser = false;
   #shortConnectionCount = 0;
@@ -77,7 +79,7 @@ export class Link {
     return this.#batcher.post(portMessage);
   }
 
-  open(session: Session): void {
+  open(session: LinkSession): void {
     this.#session = session;
     this.#connect();
   }
@@ -132,7 +134,7 @@ export class Link {
     }
   }
 
-  #listen(port: Port, session: Session): void {
+  #listen(port: WorkerPort, session: LinkSession): void {
     const openedAt = Date.now();
     this.#port = port;
     port.onMessage((rawMessage) => {

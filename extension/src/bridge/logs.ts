@@ -10,8 +10,8 @@ const MaxWaitingChars = 8 * 1024 * 1024;
 /** MaxMessageChars is the length, in UTF-16 units, up to which log entries are joined into one message. */
 const MaxMessageChars = 256 * 1024;
 
-/** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
-export interface Logs {
+/** BridgeLogs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
+export interface BridgeLogs {
   /**
    * `entries` is a JSON array of `count` log entries, as text. `dropped` is the number of log entries that the plugin
    * dropped before the first entry in `entries`.
@@ -30,7 +30,7 @@ interface LogBatch {
 }
 
 /** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
-export function makeLogs(postToWorker: (message: FromBridge) => boolean): Logs {
+export function makeLogs(postToWorker: (message: FromBridge) => boolean): BridgeLogs {
   const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;

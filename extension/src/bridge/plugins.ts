@@ -1,8 +1,8 @@
 import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
 import type { BasePort, Host } from './hosts.ts';
-import { type Logs, makeLogs } from './logs.ts';
-import { makeProbing, type Probing } from './probing.ts';
+import { type BridgeLogs, makeLogs } from './logs.ts';
+import { makeProbing, type ReadinessProbing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /** PluginMessage does not include the message 'replaceAdapter', which also affects running calls. */
@@ -37,9 +37,9 @@ export class Plugins {
   readonly #removedHosts = new Set<Host>();
   /** If the worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect. */
   readonly #stopAwaiting = new Map<string, () => void>();
-  readonly #logs: Logs;
+  readonly #logs: BridgeLogs;
   readonly #wakes: WakeRequests;
-  readonly #probing: Probing;
+  readonly #probing: ReadinessProbing;
   #isParsed = false;
   #base: BasePort | undefined;
 

@@ -1,4 +1,4 @@
-import type { Logs } from './logs.ts';
+import type { HostLogs } from './logs.ts';
 import {
   apply,
   dataProperty,
@@ -11,7 +11,7 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
-import type { Timers } from './timers.ts';
+import type { AdapterTimers } from './timers.ts';
 
 // This file defines the properties of `__openTabs` that adapters expect in addition to the registry of adapters. The
 // properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original plugin format, the
@@ -22,9 +22,9 @@ import type { Timers } from './timers.ts';
 export interface HostServices {
   readonly plugin: string;
   readonly config: object;
-  readonly logs: Logs;
+  readonly logs: HostLogs;
   /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
-  readonly timers: Timers;
+  readonly timers: AdapterTimers;
   /** onReadinessChanged is called when the adapter reports that isReady() can now return another result. */
   onReadinessChanged(): void;
 }

@@ -26,7 +26,7 @@ import {
 } from './primordials.ts';
 import { makeReadiness } from './ready.ts';
 import { truncateMessage } from './report.ts';
-import { makeOutcome, type Outcome } from './result.ts';
+import { type CallOutcome, makeOutcome } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /** The bridge assigns a number to each request, because the page must not see the ID of the call. */
@@ -54,7 +54,7 @@ export interface CallEvents {
    */
   ask(call: number, ask: number, body: string): void;
   /** end is called once for each tool call that ends without being cancelled. */
-  end(call: number, callOutcome: Outcome): void;
+  end(call: number, callOutcome: CallOutcome): void;
   /**
    * If the host must report the times of a call, the host calls `traced` before `end`. `times` contains up to three
    * times: when isReady returned, when the handler started, and when the call ended.
@@ -93,7 +93,7 @@ interface RunningCall {
   isLive: boolean;
   timesText: string | undefined;
   /** Only the first call of `end` has an effect. */
-  end(callOutcome: Outcome): void;
+  end(callOutcome: CallOutcome): void;
 }
 
 interface RunningCalls {
@@ -111,7 +111,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     runningCall.toolRequests.close(() => makeSimpleToolError('the call has ended', 'call_ended'));
     return true;
   };
-  const endCall = (runningCall: RunningCall, callOutcome: Outcome) => {
+  const endCall = (runningCall: RunningCall, callOutcome: CallOutcome) => {
     if (!finishCall(runningCall)) return;
     if (runningCall.cancellation.isCancelled()) {
       events.aborted(runningCall.call);

@@ -1,9 +1,9 @@
 import { UP_MESSAGE } from '../handshake.ts';
 import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
-import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
+import { type AdapterCode, type EntryPoint, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
-import { type Options, readOptions } from './options.ts';
+import { type HostOptions, readOptions } from './options.ts';
 import {
   dataProperty,
   defineProperty,
@@ -14,9 +14,9 @@ import {
   runInMicrotask,
   toJson,
 } from './primordials.ts';
-import type { Outcome } from './result.ts';
+import type { CallOutcome } from './result.ts';
 import { makeSettings } from './settings.ts';
-import { makeTimers, type Timers } from './timers.ts';
+import { type AdapterTimers, makeTimers } from './timers.ts';
 
 /**
  * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The extension must call
@@ -28,7 +28,11 @@ import { makeTimers, type Timers } from './timers.ts';
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
  * contain a lateHostEvent, the extension can call start at any time, but only in an isolated world.
  */
-export function start(optionsText: string, evaluateAdapter?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
+export function start(
+  optionsText: string,
+  evaluateAdapter?: AdapterCode,
+  preScript?: AdapterCode,
+): EntryPoint | undefined {
   const options = readOptions(optionsText);
   if (options.lateHostEvent !== '') return startLate(options, evaluateAdapter);
   if (!hasPristinePage()) return undefined;
@@ -57,8 +61,8 @@ interface PluginHost {
 }
 
 function makePlugin(
-  { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: Options,
-  evaluateAdapter: Evaluate | undefined,
+  { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: HostOptions,
+  evaluateAdapter: AdapterCode | undefined,
 ): PluginHost {
   const channel = makeChannel();
   const { sendToBridge } = channel;
@@ -135,7 +139,7 @@ function startBase(): EntryPoint {
 }
 
 /** If no bridge waits for the plugin, startLate does not start the adapter. */
-function startLate(options: Options, evaluateAdapter: Evaluate | undefined): EntryPoint | undefined {
+function startLate(options: HostOptions, evaluateAdapter: AdapterCode | undefined): EntryPoint | undefined {
   const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
   if (!channel.offerThroughPort(realDocument, options.lateHostEvent, hostIntroduction)) return undefined;
   adapterLifecycle.begin(false);
@@ -154,7 +158,7 @@ function makeElementReader(messageParts: readonly unknown[]): (index: number) =>
 function handleMessage(
   messageParts: readonly unknown[],
   adapterLifecycle: Lifecycle,
-  timers: Timers,
+  timers: AdapterTimers,
   updateSettings: (settings: unknown) => void,
   sendToBridge: (sentText: string) => void,
 ): void {
@@ -214,7 +218,7 @@ function handleCallMessage(
   }
 }
 
-function makeOutcomeMessage(call: number, callOutcome: Outcome): string {
+function makeOutcomeMessage(call: number, callOutcome: CallOutcome): string {
   switch (callOutcome.kind) {
     case 'result':
       return `r ${call} ${callOutcome.text}`;

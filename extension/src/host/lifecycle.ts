@@ -10,12 +10,12 @@ import { withPristineBuiltIns } from './pristine.ts';
 import { readStack } from './stack.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
+ * AdapterCode is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
  * argument of Evaluate is `builtIns` of globals.ts. The second argument of Evaluate is a function that receives an
  * error created just before the code's first line. Evaluate returns a function that runs the code, with globalThis,
  * window and self as parameters.
  */
-export type Evaluate = (
+export type AdapterCode = (
   builtIns: object,
   noteOrigin: (error: unknown) => void,
 ) => (this: unknown, adapterScope: unknown, asWindow: unknown, asSelf: unknown) => void;
@@ -23,7 +23,7 @@ export type Evaluate = (
 export interface LifecycleOptions {
   readonly hostServices: HostServices;
   /** evaluateAdapter is the code of the adapter; undefined if the adapter arrives through the entry point. */
-  readonly evaluateAdapter: Evaluate | undefined;
+  readonly evaluateAdapter: AdapterCode | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
   readonly events: CallEvents;
@@ -33,7 +33,7 @@ export interface LifecycleOptions {
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
   readonly toolRunner: ToolRunner;
-  runPreScript(preScript: Evaluate): void;
+  runPreScript(preScript: AdapterCode): void;
   /**
    * An adapter that throws before the document is parsed is restarted afterwards, because the cause can be a missing
    * element.
@@ -69,8 +69,8 @@ interface StartResult {
 
 interface AdapterSlot {
   readonly toolRunner: ToolRunner;
-  runPreScript(preScript: Evaluate): void;
-  start(code: Evaluate | undefined): StartResult;
+  runPreScript(preScript: AdapterCode): void;
+  start(code: AdapterCode | undefined): StartResult;
   /** stop tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
@@ -90,7 +90,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
   const toolRunner = makeToolRunner(plugin, () => container.read(), events, logFailure);
   let patchHistory: BuiltInPatchHistory | undefined;
 
-  const runPreScript = (preScript: Evaluate) => {
+  const runPreScript = (preScript: AdapterCode) => {
     try {
       const startProblem = runWithBuiltIns(preScript, container.scopeProxy, () => '', doNothing);
       if (startProblem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${startProblem}`);
@@ -98,7 +98,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
       logs.write('error', `the pre-script of ${plugin} threw: ${readMessage(error)}`);
     }
   };
-  const startAdapter = (code: Evaluate | undefined): StartResult => {
+  const startAdapter = (code: AdapterCode | undefined): StartResult => {
     const { scopeProxy: adapterScope } = container;
     if (!code) return { startProblem: 'the plugin has no adapter', hasThrown: false };
     patchHistory = watchBuiltInPatches();
@@ -136,7 +136,7 @@ function makeAdapterSlot(hostServices: HostServices, events: CallEvents): Adapte
  */
 function makeEntryPoint(
   sendToBridge: (text: string) => void,
-  acceptAdapter: (hash: string, evaluateNext: Evaluate) => void,
+  acceptAdapter: (hash: string, evaluateNext: AdapterCode) => void,
 ) {
   let expectedAdapter: ExpectedAdapter | undefined;
   // Besides the host, which receives the nonce over the private port, only the script that contains the adapter has the
@@ -188,7 +188,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
   };
 
   /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
-  const replaceAdapter = (hash: string, evaluateNext: Evaluate) => {
+  const replaceAdapter = (hash: string, evaluateNext: AdapterCode) => {
     adapterSlot.stop();
     const { startProblem } = adapterSlot.start(evaluateNext);
     if (startProblem === '') {
@@ -234,7 +234,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
  * replaced.
  */
 function runWithBuiltIns(
-  code: Evaluate,
+  code: AdapterCode,
   adapterScope: object,
   checkPage: () => string,
   noteOrigin: (error: unknown) => void,
@@ -254,7 +254,7 @@ function doNothing(): void {
   // The host does not map positions in stack traces of a pre-script to the author's source.
 }
 
-function isEvaluate(value: unknown): value is Evaluate {
+function isEvaluate(value: unknown): value is AdapterCode {
   return isFn(value);
 }
 

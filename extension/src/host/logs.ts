@@ -31,8 +31,8 @@ export interface StackTrace {
   readonly origin: string;
 }
 
-/** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
-export interface Logs {
+/** HostLogs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
+export interface HostLogs {
   /**
    * accept adds what an adapter passes to its log transport: a log entry {level, message, data}, or an array of log
    * entries. accept never throws.
@@ -56,7 +56,7 @@ interface LogChunk {
 }
 
 /** whenIdle must call flushLogs at the end of the task. */
-export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): Logs {
+export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): HostLogs {
   let firstChunk: LogChunk | undefined;
   let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;

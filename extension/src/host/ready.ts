@@ -7,10 +7,10 @@ const IsReadyTimeoutMs = 5000;
 const readyTimeout = makeTimeoutScheduler(IsReadyTimeoutMs);
 
 /**
- * Readiness calls isReady() of a plugin's adapters, and reports changes of the result. The server uses the readiness of
- * plugins to choose tabs for calls.
+ * ReadinessCheck calls isReady() of a plugin's adapters, and reports changes of the result. The server uses the
+ * readiness of plugins to choose tabs for calls.
  */
-export interface Readiness {
+export interface ReadinessCheck {
   /** watch sets the adapter whose readiness is reported; watch(undefined) stops the reports. */
   watch(adapter: object | undefined): void;
   /**
@@ -26,7 +26,7 @@ export function makeReadiness(
   plugin: string,
   readContainer: () => unknown,
   onChange: (isReady: boolean) => void,
-): Readiness {
+): ReadinessCheck {
   let watchedAdapter: object | undefined;
   let lastReady: boolean | undefined;
   let isProbing = false;

@@ -2,14 +2,14 @@ import { makeFailureText, readMessage } from './failure.ts';
 import { countUtf8Bytes, writeJson } from './json.ts';
 import type { OnLoss } from './plain.ts';
 
-/** Outcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
-export type Outcome =
+/** CallOutcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
+export type CallOutcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
 /** makeOutcome converts the return value of a tool to an Outcome, and never throws. */
-export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
+export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): CallOutcome {
   if (value === undefined) return { kind: 'nothing' };
   let resultJson: string | undefined;
   try {
@@ -26,7 +26,7 @@ export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLo
   return { kind: 'result', text: resultJson };
 }
 
-function makeInvalidResult(tool: string, reason: string): Outcome {
+function makeInvalidResult(tool: string, reason: string): CallOutcome {
   const tooLargeMessage = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
   return { kind: 'error', text: makeFailureText('invalid_result', tooLargeMessage) };
 }

@@ -15,8 +15,8 @@ import {
   urlHostGetter,
 } from './primordials.ts';
 
-/** Settings stores the settings of one plugin in one document. */
-export interface Settings {
+/** HostSettings stores the settings of one plugin in one document. */
+export interface HostSettings {
   /**
    * configObject maps the key of each plugin setting to its value. The object is never replaced by another object,
    * because an adapter can keep a reference to it.
@@ -25,7 +25,7 @@ export interface Settings {
   update(settings: unknown): void;
 }
 
-export function makeSettings(): Settings {
+export function makeSettings(): HostSettings {
   const configObject = makeBareObject();
   const updateSettings = (settings: unknown) => {
     const keys = ownKeys(configObject);

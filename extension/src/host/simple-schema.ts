@@ -26,18 +26,18 @@ import {
 /** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
 export const NotSimple: unknown = freeze(makeBareObject());
 
-export type Parser = (value: unknown) => unknown;
+export type ValueParser = (value: unknown) => unknown;
 
 type ValueCheck = (value: unknown) => boolean;
 
-interface Field {
+interface SchemaField {
   readonly key: string;
-  readonly parseValue: Parser;
+  readonly parseValue: ValueParser;
   readonly isOptional: boolean;
 }
 
-/** Compilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
-interface Compilation {
+/** SchemaCompilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
+interface SchemaCompilation {
   remainingSchemas: number;
 }
 const MaxSchemas = 200;
@@ -45,7 +45,7 @@ const MaxSchemas = 200;
 /** parserCache maps each known schema to its parser, or to null if the schema is not simple. */
 const parserCache = construct(NativeWeakMap, []);
 
-export function findParser(schema: object): Parser | undefined {
+export function findParser(schema: object): ValueParser | undefined {
   const parser = apply(weakMapGet, parserCache, [schema]);
   return isParser(parser) ? parser : undefined;
 }
@@ -57,11 +57,11 @@ export function compileParser(schema: object): void {
   apply(weakMapSet, parserCache, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
 }
 
-function isParser(value: unknown): value is Parser {
+function isParser(value: unknown): value is ValueParser {
   return typeof value === 'function';
 }
 
-function compileSchema(schema: unknown, schemaCompilation: Compilation): Parser | undefined {
+function compileSchema(schema: unknown, schemaCompilation: SchemaCompilation): ValueParser | undefined {
   const schemaDefinition = readDefinition(schema);
   if (!schemaDefinition || --schemaCompilation.remainingSchemas < 0 || lookup(schemaDefinition, 'coerce') === true)
     return undefined;
@@ -71,7 +71,7 @@ function compileSchema(schema: unknown, schemaCompilation: Compilation): Parser 
   return isWithin === passAlways ? parseValue : (value) => (isWithin(value) ? parseValue(value) : NotSimple);
 }
 
-function compileType(schemaDefinition: object, schemaCompilation: Compilation): Parser | undefined {
+function compileType(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
   const compileMember = (name: string) => compileSchema(lookup(schemaDefinition, name), schemaCompilation);
   switch (lookup(schemaDefinition, 'type')) {
     case 'string':
@@ -180,7 +180,7 @@ function isSafeInteger(value: unknown): boolean {
   return typeof value === 'number' && value % 1 === 0 && value <= MaxSafeInteger && value >= -MaxSafeInteger;
 }
 
-function compileEnum(enumEntries: unknown): Parser | undefined {
+function compileEnum(enumEntries: unknown): ValueParser | undefined {
   if (!isObject(enumEntries)) return undefined;
   const allowedValues = makeBareObject();
   const keys = ownKeys(enumEntries);
@@ -192,7 +192,7 @@ function compileEnum(enumEntries: unknown): Parser | undefined {
   return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : NotSimple);
 }
 
-function compileList(parseValue: Parser | undefined): Parser | undefined {
+function compileList(parseValue: ValueParser | undefined): ValueParser | undefined {
   if (!parseValue) return undefined;
   return (value) => {
     if (!isArray(value)) return NotSimple;
@@ -206,13 +206,13 @@ function compileList(parseValue: Parser | undefined): Parser | undefined {
   };
 }
 
-function compileObject(schemaDefinition: object, schemaCompilation: Compilation): Parser | undefined {
+function compileObject(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
   const objectShape = lookup(schemaDefinition, 'shape');
   // The catchall of an object schema allows or rejects unknown fields. An object schema without a catchall drops
   // unknown fields.
   if (!isObject(objectShape) || lookup(schemaDefinition, 'catchall') !== undefined) return undefined;
   const keys = ownKeys(objectShape);
-  const schemaFields: Field[] = [];
+  const schemaFields: SchemaField[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
     if (typeof key !== 'string' || key === '__proto__') return undefined;
@@ -230,7 +230,7 @@ function readType(schema: unknown): unknown {
   return schemaDefinition && lookup(schemaDefinition, 'type');
 }
 
-function parseObject(schemaFields: readonly Field[], value: unknown): unknown {
+function parseObject(schemaFields: readonly SchemaField[], value: unknown): unknown {
   if (!isObject(value) || isArray(value)) return NotSimple;
   const parsedObject = makeBareObject();
   for (let i = 0; i < schemaFields.length; i++) {

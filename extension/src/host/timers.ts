@@ -18,17 +18,17 @@ const nativeClearTimeout = clearTimeout;
 const MaxDelayMs = 2 ** 31 - 1;
 
 /**
- * Timers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later only
- * once per minute. In a hidden page, the host reports the next due time to the bridge, and the worker wakes the host.
- * The host also sets a native timer, which works in visible pages and while the worker is stopped.
+ * AdapterTimers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later
+ * only once per minute. In a hidden page, the host reports the next due time to the bridge, and the worker wakes the
+ * host. The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
-export interface Timers {
+export interface AdapterTimers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
   set(ms: unknown, onTimeout: unknown): () => void;
   wake(): void;
 }
 
-interface Timer {
+interface AdapterTimer {
   readonly dueAt: number;
   nativeTimerId: ReturnType<typeof setTimeout> | undefined;
   hasFired: boolean;
@@ -38,7 +38,7 @@ interface Timer {
 /**
  * `requestWake` is called with the time until the next timer is due, in milliseconds, or with -1 if no timer is set.
  */
-export function makeTimers(requestWake: (ms: number) => void): Timers {
+export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
   /** announcedDueAt is the due time that was last reported to the bridge; Infinity if none was reported. */
@@ -67,7 +67,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
       requestWake(dueAt === Infinity ? -1 : clampToMinimum(0, dueAt - currentTime()));
     });
   };
-  const removeTimer = (id: number | string): Timer | undefined => {
+  const removeTimer = (id: number | string): AdapterTimer | undefined => {
     const timer = pendingTimers[id];
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
@@ -93,7 +93,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
           ? clampToMinimum(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
           : 0;
       const id = ++lastId;
-      const timer: Timer = {
+      const timer: AdapterTimer = {
         dueAt: currentTime() + ms,
         nativeTimerId: undefined,
         hasFired: false,
@@ -123,7 +123,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
   };
 }
 
-function isTimer(value: unknown): value is Timer {
+function isTimer(value: unknown): value is AdapterTimer {
   return isObject(value);
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type ShownActivity, type Table, toShownActivity } from './shown-activity.ts';
+import { type ShownActivity, type ShownTable, toShownActivity } from './shown-activity.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
 export interface ActivitiesProps {
@@ -91,7 +91,7 @@ function ActivityContent({
   }
 }
 
-function ActivityTable({ table, name }: { readonly table: Table; readonly name: string }): VNode {
+function ActivityTable({ table, name }: { readonly table: ShownTable; readonly name: string }): VNode {
   const { columns, rows, moreRows, moreColumns } = table;
   const omittedCount = [
     moreRows > 0 && `${moreRows} more rows`,

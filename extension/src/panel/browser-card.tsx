@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { BrowserGroupView, BrowserToolView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { DebuggerState } from '../worker/browser/debugger/debuggers.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { ChromePermissions, type ChromePermissionsProps } from './chrome-permissions.tsx';
 import { renderCommands } from './commands.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -30,7 +30,7 @@ export function BrowserCard(cardProps: BrowserCardProps): VNode | null {
       <section aria-labelledby="browser-tools">
         <h2 id="browser-tools">Browser tools</h2>
         <div class="card">
-          <Switch
+          <ToggleSwitch
             label="Agents may use browser tools"
             current={isToolOn}
             isBusy={isBusy}
@@ -78,7 +78,7 @@ function ToolGroupSection({
     <li class="card">
       <div class="head">
         {safeTools.length > 0 ? (
-          <Switch
+          <ToggleSwitch
             label={<strong>{name}</strong>}
             current={safeTools.some(isOn)}
             isBusy={isBusy}

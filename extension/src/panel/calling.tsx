@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
@@ -35,7 +35,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
       <ul>
         {listedPlugins.map((otherPlugin) => (
           <li key={otherPlugin}>
-            <Switch
+            <ToggleSwitch
               label={`May call ${removeHiddenCharacters(otherPlugin)}`}
               current={calls.includes(otherPlugin)}
               isBusy={isBusy}
@@ -79,7 +79,7 @@ export function LateAccess({
   if (!plugin.late) return null;
   return (
     <div class="late">
-      <Switch
+      <ToggleSwitch
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
         isBusy={isBusy}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { memoizeComponent } from './memo.ts';
 import type { OpenCall } from './open-calls.ts';
 import type { RecentCall } from './recent.ts';
@@ -17,7 +17,7 @@ const MinCallsForCompactList = 6;
 export interface CallsProps {
   readonly openCalls: readonly OpenCall[];
   readonly recentCalls: readonly RecentCall[];
-  readonly history: History;
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];

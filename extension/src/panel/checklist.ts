@@ -6,7 +6,7 @@ import { removeHiddenCharacters } from './wording.ts';
 
 export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
 
-export interface Step {
+export interface ChecklistStep {
   readonly id: StepId;
   readonly title: string;
   readonly isDone: boolean;
@@ -22,7 +22,7 @@ export interface ChecklistFacts {
 }
 
 /** listSteps returns the setup steps in order, from the server connection to the first call. */
-export function listSteps(checklistFacts: ChecklistFacts): readonly Step[] {
+export function listSteps(checklistFacts: ChecklistFacts): readonly ChecklistStep[] {
   return [
     makeServerStep(checklistFacts),
     makeBrowserStep(checklistFacts),
@@ -36,7 +36,7 @@ export function hasSuccessfulCall(recentCalls: readonly CallView[]): boolean {
   return recentCalls.some((call) => call.status === 'done');
 }
 
-function makeServerStep({ panelState: { link } }: ChecklistFacts): Step {
+function makeServerStep({ panelState: { link } }: ChecklistFacts): ChecklistStep {
   const isDone = link.kind === 'open';
   return {
     id: 'server',
@@ -50,7 +50,7 @@ function makeServerStep({ panelState: { link } }: ChecklistFacts): Step {
   };
 }
 
-function makeBrowserStep({ panelState: { link, injectMode, browserName } }: ChecklistFacts): Step {
+function makeBrowserStep({ panelState: { link, injectMode, browserName } }: ChecklistFacts): ChecklistStep {
   const isConnected = link.kind === 'open';
   const isDone = isConnected && injectMode !== 'none';
   const connectedText = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
@@ -63,7 +63,7 @@ function makeBrowserStep({ panelState: { link, injectMode, browserName } }: Chec
   };
 }
 
-function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
+function makeToolsStep({ plugins, browserTools }: ChecklistFacts): ChecklistStep {
   const enabledPlugins = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
   const isDone = hasBrowserTools || enabledPlugins.length > 0;
@@ -83,7 +83,7 @@ function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
   };
 }
 
-function makeClientStep({ panelState: { clients } }: ChecklistFacts): Step {
+function makeClientStep({ panelState: { clients } }: ChecklistFacts): ChecklistStep {
   const isDone = clients.length > 0;
   return {
     id: 'client',
@@ -96,7 +96,7 @@ function makeClientStep({ panelState: { clients } }: ChecklistFacts): Step {
   };
 }
 
-function makeCallStep({ recentCalls }: ChecklistFacts): Step {
+function makeCallStep({ recentCalls }: ChecklistFacts): ChecklistStep {
   const isDone = hasSuccessfulCall(recentCalls);
   return {
     id: 'call',

@@ -26,8 +26,8 @@ interface SwitchProps {
   sendChoice(isOn: boolean): Promise<ActionResult>;
 }
 
-/** Switch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
-export function Switch({ label, current: currentValue, isBusy, sendChoice }: SwitchProps): VNode {
+/** ToggleSwitch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
+export function ToggleSwitch({ label, current: currentValue, isBusy, sendChoice }: SwitchProps): VNode {
   const [isOn, chooseValue] = useOptimisticChoice(currentValue, sendChoice);
   return (
     <label>

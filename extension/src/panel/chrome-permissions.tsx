@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { OptionalPermission } from '../chrome-permissions.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 import { permissionWords } from './wording.ts';
 
@@ -36,7 +36,7 @@ function ChromePermission({
   const permissionRevocation = usePermissionChange(() => revokePermission(name), 'revoke');
   return (
     <li>
-      <Switch
+      <ToggleSwitch
         label={title}
         current={isGranted}
         isBusy={false}

@@ -5,7 +5,7 @@ import type { SendAction } from './requests.ts';
 
 const PageSize = 100;
 
-export interface History {
+export interface CallHistory {
   /** hasOlder is false once the panel has loaded the oldest recorded call. */
   readonly hasOlder: boolean;
   /** onConnected loads the newest page, which contains the calls that a crash of the server interrupted. */
@@ -30,7 +30,10 @@ export interface HistoryPage {
   readonly error: string | undefined;
 }
 
-export function makeHistory(sendAction: SendAction, receivePage: (page: readonly RecordedCall[]) => boolean): History {
+export function makeHistory(
+  sendAction: SendAction,
+  receivePage: (page: readonly RecordedCall[]) => boolean,
+): CallHistory {
   let nextPage: string | undefined;
   let hasOlder = true;
   let isFirstLoaded = false;

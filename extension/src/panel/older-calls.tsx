@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ErrorText } from './choice.tsx';
-import type { History } from './history.ts';
-import { type Filter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
+import type { CallHistory } from './history.ts';
+import { type CallFilter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
 
 interface LoadButtonProps {
   readonly buttonCaption: string;
@@ -31,7 +31,7 @@ export function LoadButton({ buttonCaption, busyCaption, loadPage }: LoadButtonP
 const emptyCalls: readonly RecentCall[] = [];
 
 interface FoundCalls {
-  readonly filter: Filter;
+  readonly filter: CallFilter;
   readonly calls: readonly RecentCall[];
   readonly nextPage: string | undefined;
   readonly isComplete: boolean;
@@ -44,7 +44,7 @@ interface CallSearch {
   searchCalls(): Promise<string | undefined>;
 }
 
-export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
+export function useCallSearch(history: CallHistory, filter: CallFilter, showsEverything: boolean): CallSearch {
   const noFoundCalls: FoundCalls = { filter, calls: emptyCalls, nextPage: undefined, isComplete: false };
   const [storedCalls, setFound] = useState(noFoundCalls);
   const foundCalls = storedCalls.filter === filter ? storedCalls : noFoundCalls;

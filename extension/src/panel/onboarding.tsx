@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { type ChecklistFacts, listSteps, type Step } from './checklist.ts';
+import { type ChecklistFacts, type ChecklistStep, listSteps } from './checklist.ts';
 import { ErrorText } from './choice.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -23,7 +23,7 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
   const checklistSteps = listSteps(onboardingProps);
   const doneCount = checklistSteps.filter((checklistStep) => checklistStep.isDone).length;
   const nextStep = checklistSteps.find((checklistStep) => !checklistStep.isDone);
-  const stepExtras: Partial<Record<Step['id'], ComponentChildren>> = {
+  const stepExtras: Partial<Record<ChecklistStep['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
     tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} sendAction={sendAction} />,
@@ -52,7 +52,7 @@ export function Onboarding(onboardingProps: OnboardingProps): VNode {
 }
 
 interface StepItemProps {
-  readonly checklistStep: Step;
+  readonly checklistStep: ChecklistStep;
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }

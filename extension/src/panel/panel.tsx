@@ -6,19 +6,19 @@ import { BrowserCard } from './browser-card.tsx';
 import { Calls } from './calls.tsx';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { renderCommands } from './commands.tsx';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { Onboarding } from './onboarding.tsx';
 import type { OpenCall } from './open-calls.ts';
 import { PairingCard } from './pairing-card.tsx';
-import { Plugins } from './plugins.tsx';
+import { PluginList } from './plugins.tsx';
 import type { RecentCall } from './recent.ts';
 import type { SendAction } from './requests.ts';
 import { NeededSites, type SiteAccessProps } from './site-access.tsx';
-import { Tabs } from './tabs.tsx';
+import { TabList } from './tabs.tsx';
 import { TabsInUse } from './tabs-in-use.tsx';
 import { UndoPlugins } from './undo-button.tsx';
-import { type View, Views } from './views.tsx';
-import { Waiting } from './waiting.tsx';
+import { type PanelView, ViewTabs } from './views.tsx';
+import { WaitingCards } from './waiting.tsx';
 import {
   type Advice,
   debuggerAdvice,
@@ -32,7 +32,7 @@ export interface PanelProps {
   readonly panelState: PanelState | undefined;
   readonly openCalls: readonly OpenCall[];
   readonly recentCalls: readonly RecentCall[];
-  readonly history: History;
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly plugins: readonly PluginView[] | undefined;
@@ -52,7 +52,7 @@ export interface PanelProps {
 
 export function Panel(panelProps: PanelProps): VNode {
   const { panelState, plugins, needsOnboarding, sendAction } = panelProps;
-  const [panelView, setView] = useState<View>('calls');
+  const [panelView, setView] = useState<PanelView>('calls');
   const [isHelpOpen, setHelpOpen] = useState(false);
   const link = panelState?.link;
   const showsChecklist = needsOnboarding || isHelpOpen;
@@ -81,11 +81,11 @@ export function Panel(panelProps: PanelProps): VNode {
       {!showsChecklist && serverProblem}
       {!showsChecklist && browserProblem}
       {panelState?.debuggerState === 'refused' && (
-        <Notice advice={debuggerAdvice} noticeTone="quiet">
+        <AdviceNotice advice={debuggerAdvice} noticeTone="quiet">
           <button type="button" onClick={() => void sendAction({ op: 'allowDebugger' })}>
             Allow the debugger again
           </button>
-        </Notice>
+        </AdviceNotice>
       )}
       {panelState && link?.kind === 'open' ? (
         <ConnectedPanel
@@ -129,15 +129,15 @@ interface ProblemProps {
 function ServerProblem({ panelState: { link, pairing, extensionVersion }, sendAction }: ProblemProps): VNode | null {
   const linkProblem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
-  if (versionProblem) return <Notice advice={versionProblem} noticeTone="quiet" />;
+  if (versionProblem) return <AdviceNotice advice={versionProblem} noticeTone="quiet" />;
   if (!linkProblem) return null;
   return (
     <>
-      <Notice advice={linkProblem} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+      <AdviceNotice advice={linkProblem} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
         <button type="button" onClick={() => void sendAction({ op: 'retry' })}>
           Try again
         </button>
-      </Notice>
+      </AdviceNotice>
       {pairing && <PairingCard pairing={pairing} sendAction={sendAction} />}
     </>
   );
@@ -148,18 +148,18 @@ function BrowserProblem({ panelState: { link, injectMode }, sendAction }: Proble
   const linkProblem = link.kind === 'open' ? makeModeAdvice(injectMode) : undefined;
   if (!linkProblem) return null;
   return (
-    <Notice advice={linkProblem} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
+    <AdviceNotice advice={linkProblem} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
       <button type="button" onClick={() => void sendAction({ op: 'details' })}>
         Open details page
       </button>
-    </Notice>
+    </AdviceNotice>
   );
 }
 
 interface ConnectedPanelProps extends PanelProps {
   readonly panelState: PanelState;
-  readonly panelView: View;
-  setView(panelView: View): void;
+  readonly panelView: PanelView;
+  setView(panelView: PanelView): void;
   readonly checklist: VNode | false | undefined;
 }
 
@@ -186,11 +186,11 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
   const cardCalls = useMemo(() => [...calls, ...recentCalls], [calls, recentCalls]);
   return (
     <>
-      <Waiting calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} sendAction={sendAction} />
+      <WaitingCards calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} sendAction={sendAction} />
       <NeededSites hosts={neededHosts} grantAccess={siteAccess.grant} />
       <TabsInUse tabHolds={tabHolds} nowMs={nowMs} sendAction={sendAction} />
       {checklist}
-      <Views view={panelView} showView={setView} runningCount={running} plugins={plugins ?? []} tabs={tabs} />
+      <ViewTabs view={panelView} showView={setView} runningCount={running} plugins={plugins ?? []} tabs={tabs} />
       <div role="tabpanel" aria-labelledby={`view-${panelView}`}>
         {panelView === 'calls' && (
           <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
@@ -218,8 +218,8 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
         )}
         {panelView === 'plugins' && (
           <>
-            <Plugins plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} sendAction={sendAction} />
-            <Tabs tabs={tabs} grantSite={siteAccess.grant} sendAction={sendAction} />
+            <PluginList plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} sendAction={sendAction} />
+            <TabList tabs={tabs} grantSite={siteAccess.grant} sendAction={sendAction} />
           </>
         )}
       </div>
@@ -227,7 +227,7 @@ function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
   );
 }
 
-function Notice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; children?: VNode }): VNode {
+function AdviceNotice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; children?: VNode }): VNode {
   const { title, adviceSteps } = panelProps.advice;
   return (
     <section class={`notice ${panelProps.noticeTone}`} role={panelProps.noticeTone === 'bad' ? 'alert' : 'note'}>

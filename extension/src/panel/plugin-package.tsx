@@ -7,14 +7,14 @@ import type { SendAction } from './requests.ts';
 import { describeInstallation, describeUpdate } from './review-words.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export interface Proposal {
+export interface InstallProposal {
   readonly package: string;
 }
 
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
-  readonly installProposal: Proposal | undefined;
+  readonly installProposal: InstallProposal | undefined;
   onInstalled(plugin: string): void;
   readonly sendAction: SendAction;
 }

@@ -104,9 +104,9 @@ export function findFailedPlugins(
   return failedPlugins.filter(({ name = '', path }) => `${name} ${path}`.toLowerCase().includes(query));
 }
 
-export type Readiness = 'closed' | 'unavailable' | 'ready';
+export type PluginReadiness = 'closed' | 'unavailable' | 'ready';
 
-export function findReadiness(name: string, tabs: readonly PanelTab[]): Readiness {
+export function findReadiness(name: string, tabs: readonly PanelTab[]): PluginReadiness {
   const tabPlugins = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
   if (tabPlugins.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
   return tabPlugins.length > 0 ? 'unavailable' : 'closed';

@@ -3,10 +3,10 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { LateAccess, NestedCallPermissions } from './calling.tsx';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { InstallForm, PackageActions, type Proposal, RemoveButton } from './plugin-package.tsx';
+import { InstallForm, type InstallProposal, PackageActions, RemoveButton } from './plugin-package.tsx';
 import { ToolsSection } from './plugin-tools.tsx';
 import {
   findFailedPlugins,
@@ -16,12 +16,12 @@ import {
   formatSites,
   makeIconUrl,
   type PluginFilter,
+  type PluginReadiness,
   pluginFilters,
-  type Readiness,
 } from './plugin-words.ts';
 import type { SendAction } from './requests.ts';
-import { Review } from './review-card.tsx';
-import { Settings } from './settings-form.tsx';
+import { PluginReview } from './review-card.tsx';
+import { PluginSettings } from './settings-form.tsx';
 import { removeHiddenCharacters } from './wording.ts';
 
 const MinPluginsForSearch = 8;
@@ -33,11 +33,11 @@ export interface PluginsProps {
   readonly sendAction: SendAction;
 }
 
-export function Plugins({ plugins, failedPlugins, tabs, sendAction }: PluginsProps): VNode {
+export function PluginList({ plugins, failedPlugins, tabs, sendAction }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
   const [installedPlugin, setInstalledPlugin] = useState('');
-  const [installProposal, setProposal] = useState<Proposal>();
+  const [installProposal, setProposal] = useState<InstallProposal>();
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
@@ -57,7 +57,7 @@ export function Plugins({ plugins, failedPlugins, tabs, sendAction }: PluginsPro
         />
       )}
       {allPlugins.length >= MinPluginsForSearch && (
-        <Search
+        <PluginSearch
           plugins={allPlugins}
           failedPlugins={failedPlugins}
           query={query}
@@ -105,7 +105,7 @@ interface SearchProps {
   setFilter(filter: PluginFilter): void;
 }
 
-function Search({ plugins, failedPlugins, query, setQuery, filter, setFilter }: SearchProps): VNode {
+function PluginSearch({ plugins, failedPlugins, query, setQuery, filter, setFilter }: SearchProps): VNode {
   return (
     <search class="search">
       <input
@@ -165,7 +165,7 @@ function FailedPlugin({
 
 interface PluginProps {
   readonly plugin: PluginView;
-  readonly readiness: Readiness;
+  readonly readiness: PluginReadiness;
   readonly allPlugins: readonly string[];
   /** startsOpen is true if the plugin's review is expanded at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
@@ -181,7 +181,7 @@ const readinessWords = {
 function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
   return useMemo(
     () => (
-      <Plugin
+      <PluginCard
         plugin={plugin}
         readiness={readiness}
         allPlugins={allPlugins}
@@ -193,7 +193,7 @@ function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, sendAction 
   );
 }
 
-function Plugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
+function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
   const { name, displayName, version, reviewed: isReviewed, permission, homepage: homepageUrl } = plugin;
   const shownName = removeHiddenCharacters(displayName) || name;
   const icon = makeIconUrl(plugin.icon);
@@ -241,10 +241,12 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: Plugi
       </p>
       {plugin.problem && <p class="error">Failed: {removeHiddenCharacters(plugin.problem)}</p>}
       <Recommendation plugin={plugin} />
-      {!isReviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} sendAction={sendAction} />}
+      {!isReviewed && (
+        <PluginReview key={plugin.hash} plugin={plugin} startsOpen={startsOpen} sendAction={sendAction} />
+      )}
       <div class="folds">
         {isReviewed && <ToolsSection plugin={plugin} sendAction={sendAction} />}
-        {isReviewed && <Settings plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <PluginSettings plugin={plugin} sendAction={sendAction} />}
         {isReviewed && plugin.opensAt && (
           <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} sendAction={sendAction} />
         )}
@@ -282,7 +284,7 @@ function OpenTabSetting({ plugin, opensAt, sendAction }: OpenTabSettingProps): V
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   return (
     <div class="opening">
-      <Switch
+      <ToggleSwitch
         label={
           <>
             Calls may open a tab <span class="host">{removeHiddenCharacters(opensAt)}</span>

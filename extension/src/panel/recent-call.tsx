@@ -10,7 +10,7 @@ import { ErrorText } from './choice.tsx';
 import { renderCommands } from './commands.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { DeveloperView } from './developer-view.tsx';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { indentJson } from './json-text.ts';
 import { memoizeComponent } from './memo.ts';
 import { usePanelAction } from './panel-action.ts';
@@ -30,7 +30,7 @@ import {
 } from './wording.ts';
 
 export interface CallContext {
-  readonly history: History;
+  readonly history: CallHistory;
   readonly showsEverything: boolean;
   readonly sendAction: SendAction;
 }

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { memoizeComponent } from './memo.ts';
 import { LoadButton, useCallSearch } from './older-calls.tsx';
 import {
+  type CallFilter,
   type CallGroup,
   canExcludeCalls,
   EmptyFilter,
-  type Filter,
   filterCalls,
   groupFailures,
   listChoices,
@@ -23,7 +23,7 @@ const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
   readonly recentCalls: readonly RecentCall[];
-  readonly history: History;
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
@@ -105,8 +105,8 @@ function renderGroup({ firstCall, otherCalls }: CallGroup, context: CallContext)
 
 interface FilterFormProps {
   readonly recentCalls: readonly RecentCall[];
-  readonly filter: Filter;
-  setFilter(filter: Filter): void;
+  readonly filter: CallFilter;
+  setFilter(filter: CallFilter): void;
 }
 
 const FilterForm = memoizeComponent(function FilterForm({ recentCalls, filter, setFilter }: FilterFormProps): VNode {
@@ -133,14 +133,14 @@ const FilterForm = memoizeComponent(function FilterForm({ recentCalls, filter, s
           />
           Failed only
         </label>
-        <Choice
+        <FilterChoice
           label="Plugin"
           allCaption="All plugins"
           names={plugins}
           chosenName={filter.plugin}
           chooseName={(plugin) => setFilter({ ...filter, plugin })}
         />
-        <Choice
+        <FilterChoice
           label="Client"
           allCaption="All clients"
           names={clients}
@@ -160,7 +160,7 @@ interface ChoiceProps {
   chooseName(name: string): void;
 }
 
-function Choice({ label, allCaption, names, chosenName, chooseName }: ChoiceProps): VNode | null {
+function FilterChoice({ label, allCaption, names, chosenName, chooseName }: ChoiceProps): VNode | null {
   if (names.length < 2 && chosenName === '') return null;
   return (
     <select aria-label={label} value={chosenName} onChange={(event) => chooseName(event.currentTarget.value)}>

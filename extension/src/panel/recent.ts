@@ -16,7 +16,7 @@ export function fromRecord({ call, ...callRecord }: RecordedCall): RecentCall {
 }
 
 /** An empty or false field of a Filter does not restrict the selection. */
-export interface Filter {
+export interface CallFilter {
   /** Each word of a search must occur, in any letter case, in the text that the panel shows for a call. */
   readonly text: string;
   readonly failedOnly: boolean;
@@ -24,9 +24,9 @@ export interface Filter {
   readonly client: string;
 }
 
-export const EmptyFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
+export const EmptyFilter: CallFilter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-export function canExcludeCalls({ text: searchText, failedOnly, plugin, client }: Filter): boolean {
+export function canExcludeCalls({ text: searchText, failedOnly, plugin, client }: CallFilter): boolean {
   return searchText.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
 
@@ -46,7 +46,7 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
  * toRecorderFilter converts the panel's filter for the server, which may return more calls than the panel's filter
  * selects.
  */
-export function toRecorderFilter({ text: searchText, failedOnly, plugin, client }: Filter): CallsFilter {
+export function toRecorderFilter({ text: searchText, failedOnly, plugin, client }: CallFilter): CallsFilter {
   const [longestWord] = searchText.split(/\s+/).toSorted((a, b) => b.length - a.length);
   return {
     ...(longestWord ? { text: longestWord } : {}),
@@ -58,7 +58,7 @@ export function toRecorderFilter({ text: searchText, failedOnly, plugin, client 
 
 export function filterCalls(
   calls: readonly RecentCall[],
-  filter: Filter,
+  filter: CallFilter,
   showsEverything: boolean,
 ): readonly RecentCall[] {
   const searchWords = filter.text.toLowerCase().split(/\s+/).filter(Boolean);

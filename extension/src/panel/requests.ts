@@ -3,14 +3,14 @@ import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 /** The promise of a SendAction never rejects: on failure, ActionResult.error is set. */
 export type SendAction = (action: Action) => Promise<ActionResult>;
 
-export interface Requests {
+export interface PanelRequests {
   readonly sendAction: SendAction;
   settleRequest(requestId: number, actionResult: ActionResult): void;
   /** The service worker may have executed an unanswered action before it stopped. */
   rejectAll(): void;
 }
 
-export function makeRequests(sendMessage: (message: FromPanel) => boolean): Requests {
+export function makeRequests(sendMessage: (message: FromPanel) => boolean): PanelRequests {
   const pendingRequests = new Map<number, (actionResult: ActionResult) => void>();
   let lastId = 0;
   return {

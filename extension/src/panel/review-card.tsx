@@ -33,7 +33,7 @@ export interface ReviewProps {
 }
 
 /** The plugin's hash is its React key, so that the card collapses when the plugin's content changes. */
-export function Review({ plugin, startsOpen, sendAction }: ReviewProps): VNode {
+export function PluginReview({ plugin, startsOpen, sendAction }: ReviewProps): VNode {
   const [isOpen, setOpen] = useState(startsOpen);
   const reviewButton = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(startsOpen);

@@ -8,13 +8,13 @@ export interface UrlRow {
 }
 
 /** A Draft that is an empty string means that the setting has no value. */
-export type Draft = string | readonly UrlRow[];
+export type SettingDraft = string | readonly UrlRow[];
 
 /** ClearedSecret is the draft that removes a secret setting: a NUL character, which the user cannot type. */
 export const ClearedSecret = '\u0000';
 
 /** The input field of a secret setting is always empty. */
-export function makeDraft({ type, value, secret: isSecret }: SettingView): Draft {
+export function makeDraft({ type, value, secret: isSecret }: SettingView): SettingDraft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return urls.map(([name, url]) => ({ name, url: String(url) }));
@@ -22,7 +22,7 @@ export function makeDraft({ type, value, secret: isSecret }: SettingView): Draft
   return isSecret || value === undefined || value === null ? '' : String(value);
 }
 
-export function isChanged(setting: SettingView, settingDraft: Draft | undefined): boolean {
+export function isChanged(setting: SettingView, settingDraft: SettingDraft | undefined): boolean {
   if (settingDraft === undefined) return false;
   return JSON.stringify(settingDraft) !== JSON.stringify(makeDraft(setting));
 }
@@ -31,7 +31,7 @@ export function isChanged(setting: SettingView, settingDraft: Draft | undefined)
  * readDraftValue converts the content of an input field to the value that is sent to the server; null removes the
  * setting.
  */
-export function readDraftValue({ type }: SettingView, settingDraft: Draft | undefined): unknown {
+export function readDraftValue({ type }: SettingView, settingDraft: SettingDraft | undefined): unknown {
   if (settingDraft === undefined || settingDraft === ClearedSecret || settingDraft === '') return null;
   if (typeof settingDraft !== 'string') return toUrls(settingDraft);
   switch (type) {

@@ -6,17 +6,17 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import {
   ClearedSecret,
-  type Draft,
   findSettingOfError,
   isChanged,
   listMissingSettings,
   makeDraft,
   readDraftValue,
+  type SettingDraft,
   type UrlRow,
 } from './setting-draft.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export function Settings({
+export function PluginSettings({
   plugin,
   sendAction,
 }: {
@@ -33,7 +33,7 @@ export function Settings({
         {settings.length === 1 ? '1 setting' : `${settings.length} settings`}
         {hasMissingSettings && <span class="needs">needs settings</span>}
       </summary>
-      {isOpen && <Form plugin={plugin.name} settings={settings} sendAction={sendAction} />}
+      {isOpen && <SettingsForm plugin={plugin.name} settings={settings} sendAction={sendAction} />}
     </details>
   );
 }
@@ -44,13 +44,13 @@ interface FormProps {
   readonly sendAction: SendAction;
 }
 
-function Form({ plugin, settings, sendAction }: FormProps): VNode {
-  const [settingDrafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+function SettingsForm({ plugin, settings, sendAction }: FormProps): VNode {
+  const [settingDrafts, setDrafts] = useState<Readonly<Record<string, SettingDraft>>>({});
   const [isSaved, setSaved] = useState(false);
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const failedSetting = findSettingOfError(error, settings);
   const changedSettings = settings.filter((setting) => isChanged(setting, settingDrafts[setting.key]));
-  const changeDraft = (key: string, settingDraft: Draft) => {
+  const changeDraft = (key: string, settingDraft: SettingDraft) => {
     setSaved(false);
     setDrafts((oldDrafts) => ({ ...oldDrafts, [key]: settingDraft }));
   };
@@ -72,7 +72,7 @@ function Form({ plugin, settings, sendAction }: FormProps): VNode {
       }}
     >
       {settings.map((setting) => (
-        <Field
+        <SettingField
           key={setting.key}
           id={`${plugin}-${setting.key}`}
           setting={setting}
@@ -95,12 +95,12 @@ function Form({ plugin, settings, sendAction }: FormProps): VNode {
 interface FieldProps {
   readonly id: string;
   readonly setting: SettingView;
-  readonly settingDraft: Draft;
+  readonly settingDraft: SettingDraft;
   readonly error: string;
-  onType(settingDraft: Draft): void;
+  onType(settingDraft: SettingDraft): void;
 }
 
-function Field({ id, setting, settingDraft, error, onType }: FieldProps): VNode {
+function SettingField({ id, setting, settingDraft, error, onType }: FieldProps): VNode {
   const { label, description, required: isRequired } = setting;
   const hasRows = typeof settingDraft !== 'string';
   const name = removeHiddenCharacters(label) || setting.key;
@@ -115,7 +115,7 @@ function Field({ id, setting, settingDraft, error, onType }: FieldProps): VNode 
       )}
       {description && <p id={`${id}-about`}>{removeHiddenCharacters(description)}</p>}
       {hasRows ? (
-        <Urls id={id} urlRows={settingDraft} setting={setting} onType={onType} />
+        <UrlSettings id={id} urlRows={settingDraft} setting={setting} onType={onType} />
       ) : (
         <SingleValue id={id} setting={setting} draftText={settingDraft} onType={onType} isWrong={error !== ''} />
       )}
@@ -158,7 +158,7 @@ function SingleValue({ id, setting, draftText, isWrong, onType }: SingleValuePro
     );
   }
   if (setting.secret)
-    return <Secret commonProps={commonProps} setting={setting} draftText={draftText} onType={onType} />;
+    return <SecretField commonProps={commonProps} setting={setting} draftText={draftText} onType={onType} />;
   return (
     <span class="one">
       <input
@@ -180,7 +180,7 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'draftText' | '
 }
 
 /** The panel never receives the value of a secret setting; the user can only replace or remove the secret. */
-function Secret({ commonProps, setting, draftText, onType }: SecretProps): VNode {
+function SecretField({ commonProps, setting, draftText, onType }: SecretProps): VNode {
   const isCleared = draftText === ClearedSecret;
   const hasStoredValue = setting.set && !isCleared;
   return (
@@ -223,8 +223,10 @@ interface UrlsProps {
   onType(urlRows: readonly UrlRow[]): void;
 }
 
-/** Urls shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site. */
-function Urls({ id, setting, urlRows, onType }: UrlsProps): VNode {
+/**
+ * UrlSettings shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site.
+ */
+function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
   const setRow = (index: number, changes: Partial<UrlRow>) =>
     onType(urlRows.map((urlRow, i) => (i === index ? { ...urlRow, ...changes } : urlRow)));
   const rowLabel = removeHiddenCharacters(setting.label) || setting.key;

@@ -13,12 +13,12 @@ const MaxCellChars = 300;
 export type ShownActivity =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
-  | Table
+  | ShownTable
   | { readonly kind: 'json'; readonly text: string }
   /** The variant 'large' means that the server did not send the content, because it is too large for the panel. */
   | { readonly kind: 'large'; readonly bytes: number };
 
-export interface Table {
+export interface ShownTable {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -67,7 +67,7 @@ function normalizeWhitespace(shownText: string): string {
 }
 
 /** readTable converts an array of objects, or an object with `columns` and `rows`, to a table. */
-export function readTable(value: unknown): Table | undefined {
+export function readTable(value: unknown): ShownTable | undefined {
   const tableRows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(tableRows)) return undefined;
   const columnNames = isRecord(value) ? value.columns : undefined;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { AllSitesPattern, makeSitePattern, type SitePermissions } from '../chrome-permissions.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 
 export interface SiteAccessProps extends SitePermissions {
@@ -62,7 +62,7 @@ export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
       <p class="note">Chrome lets opentabs use only these sites. Agents also need your approval for each site.</p>
       <ul class="card">
         <li>
-          <Switch
+          <ToggleSwitch
             label="All sites"
             current={hasAllSites}
             isBusy={false}

@@ -26,7 +26,7 @@ export function SiteRules({
       <p class="note">Other sites need your approval: reading once for each agent, acting each time.</p>
       <ul class="sites-list">
         {sites.map((site) => (
-          <Site key={site.site} site={site} sendAction={sendAction} />
+          <SiteRule key={site.site} site={site} sendAction={sendAction} />
         ))}
       </ul>
       <NewSite sendAction={sendAction} />
@@ -34,7 +34,7 @@ export function SiteRules({
   );
 }
 
-function Site({ site, sendAction }: { readonly site: SiteView; readonly sendAction: SendAction }): VNode {
+function SiteRule({ site, sendAction }: { readonly site: SiteView; readonly sendAction: SendAction }): VNode {
   const { isBusy, error, runAction } = usePanelAction(sendAction);
   const name = removeHiddenCharacters(site.site);
   const [siteRule, chooseRule] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>

@@ -11,7 +11,7 @@ export interface TabsProps {
   readonly sendAction: SendAction;
 }
 
-export function Tabs({ tabs, grantSite, sendAction }: TabsProps): VNode {
+export function TabList({ tabs, grantSite, sendAction }: TabsProps): VNode {
   return (
     <section aria-labelledby="tabs">
       <h2 id="tabs">
@@ -20,14 +20,14 @@ export function Tabs({ tabs, grantSite, sendAction }: TabsProps): VNode {
       {tabs.length === 0 && <p class="empty">No open tab matches a plugin.</p>}
       <ul class="tabs">
         {tabs.map((tab) => (
-          <Tab key={tab.tabId} tab={tab} grantSite={grantSite} sendAction={sendAction} />
+          <TabRow key={tab.tabId} tab={tab} grantSite={grantSite} sendAction={sendAction} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Tab({ tab, grantSite, sendAction }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
+function TabRow({ tab, grantSite, sendAction }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
   const { error, runAction } = usePanelAction(sendAction);
   const needsReload = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = removeHiddenCharacters(tab.title) || readHost(tab.url);

@@ -18,7 +18,7 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
         <Scrollable class="arguments" label="Arguments">
           <dl>
             {argumentRows.map((argumentRow, i) => (
-              <Argument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
+              <TicketArgument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
             ))}
           </dl>
         </Scrollable>
@@ -36,7 +36,13 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-function Argument({ argumentRow, isOpen }: { readonly argumentRow: ArgumentRow; readonly isOpen: boolean }): VNode {
+function TicketArgument({
+  argumentRow,
+  isOpen,
+}: {
+  readonly argumentRow: ArgumentRow;
+  readonly isOpen: boolean;
+}): VNode {
   const { name, text: argumentText, isCode } = argumentRow;
   const [isShown, setIsShown] = useState(isOpen);
   const isFolded = needsOwnBlock(argumentText) && !isShown;

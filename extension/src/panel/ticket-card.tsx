@@ -6,13 +6,13 @@ import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { TicketArguments } from './ticket-arguments.tsx';
-import { type Card, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
+import { type DecisionCard, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
 import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
 const HighlightBelowMs = 30_000;
 
 export interface TicketCardProps {
-  readonly card: Card;
+  readonly card: DecisionCard;
   /** parent is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
   readonly tab: PanelTab | undefined;
@@ -207,7 +207,7 @@ function TicketCard(
           )}
           {ticket.page && <TicketPage page={ticket.page} tab={tab} />}
           <div class="from">{pageOrigins.filter(Boolean).join(', ')}</div>
-          {description !== '' && <Description text={description} />}
+          {description !== '' && <TicketDescription text={description} />}
           {children}
         </>
       )}
@@ -254,7 +254,7 @@ function makeFaviconUrl(pageAddress: string): string {
 
 const MaxShortDescription = 140;
 
-function Description({ text: scopeText }: { readonly text: string }): VNode {
+function TicketDescription({ text: scopeText }: { readonly text: string }): VNode {
   if (scopeText.length <= MaxShortDescription) return <p class="about">{scopeText}</p>;
   return (
     <details class="about">

@@ -13,7 +13,7 @@ import { removeHiddenCharacters } from './wording.ts';
 export const DecidedCardShownMs = 5000;
 export const TimedGrantMs = 600_000;
 
-export interface Card {
+export interface DecisionCard {
   readonly call: CallView;
   readonly ticket: WaitingView;
   /**
@@ -24,12 +24,12 @@ export interface Card {
 
 /** updateCards adds new approval cards at the end, so that a new card never moves the other cards. */
 export function updateCards(
-  cards: readonly Card[],
+  cards: readonly DecisionCard[],
   calls: readonly CallView[],
   decisionOutcomes: ReadonlyMap<string, string>,
   nowMs: number,
-): Card[] {
-  const newCards: Card[] = [];
+): DecisionCard[] {
+  const newCards: DecisionCard[] = [];
   const previousIds = new Set<string>();
   for (const card of cards) {
     const id = card.ticket.ticketId;

@@ -4,19 +4,19 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { listMissingSettings } from './setting-draft.ts';
 
-export type View = 'calls' | 'browser' | 'plugins';
+export type PanelView = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
-  readonly view: View;
-  showView(view: View): void;
+  readonly view: PanelView;
+  showView(view: PanelView): void;
   readonly runningCount: number;
   readonly plugins: readonly PluginView[];
   readonly tabs: readonly PanelTab[];
 }
 
-const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
+const viewOrder: readonly PanelView[] = ['calls', 'browser', 'plugins'];
 
-export function Views({ view, showView, runningCount, plugins, tabs }: ViewsProps): VNode {
+export function ViewTabs({ view, showView, runningCount, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
@@ -46,11 +46,11 @@ export function Views({ view, showView, runningCount, plugins, tabs }: ViewsProp
 }
 
 interface SwitchProps {
-  readonly name: View;
+  readonly name: PanelView;
   readonly title: string;
-  readonly view: View;
+  readonly view: PanelView;
   readonly children?: VNode | false;
-  showView(view: View): void;
+  showView(view: PanelView): void;
 }
 
 function ViewTab({ name, title, view, showView, children }: SwitchProps): VNode {

@@ -5,7 +5,7 @@ import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
 import type { SendAction } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
-import { type Card, describeOutcome, updateCards } from './tickets.ts';
+import { type DecisionCard, describeOutcome, updateCards } from './tickets.ts';
 import { formatToolName, isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
 /** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
@@ -21,9 +21,9 @@ export interface WaitingProps {
   readonly sendAction: SendAction;
 }
 
-export function Waiting({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProps): VNode {
+export function WaitingCards({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProps): VNode {
   const decisionOutcomes = useRef(new Map<string, string>());
-  const previousCards = useRef<Card[]>([]);
+  const previousCards = useRef<DecisionCard[]>([]);
   const sectionRef = useRef<HTMLElement>(null);
   const cards = updateCards(previousCards.current, calls, decisionOutcomes.current, nowMs);
   previousCards.current = cards;
@@ -35,7 +35,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProp
   const [showsAll, setShowsAll] = useState(false);
   const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
   const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
-  const card = (waitingCard: Card) => {
+  const card = (waitingCard: DecisionCard) => {
     const { ticketId, kind } = waitingCard.ticket;
     const cardProps = {
       card: waitingCard,
@@ -91,7 +91,7 @@ interface DenyAllProps {
    * cards contains the approval cards that are visible at the click, so that "Deny all" denies no call that arrives
    * later.
    */
-  readonly cards: readonly Card[];
+  readonly cards: readonly DecisionCard[];
   readonly guardedCards: GuardedCards;
   readonly decisionOutcomes: Map<string, string>;
   readonly sendAction: SendAction;
@@ -100,7 +100,7 @@ interface DenyAllProps {
 function DenyAll({ cards, guardedCards, decisionOutcomes, sendAction }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
-  const denyCall = async ({ call, ticket }: Card): Promise<string | undefined> => {
+  const denyCall = async ({ call, ticket }: DecisionCard): Promise<string | undefined> => {
     const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
     const { error, decided } = await sendAction({ op: 'decide', params });
     if (decided) decisionOutcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
@@ -131,7 +131,7 @@ function DenyAll({ cards, guardedCards, decisionOutcomes, sendAction }: DenyAllP
   );
 }
 
-function needsSameGrant(waitingCard: Card, otherCard: Card): boolean {
+function needsSameGrant(waitingCard: DecisionCard, otherCard: DecisionCard): boolean {
   const [firstGrant, secondGrant] = [waitingCard, otherCard].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
       '\n',
@@ -140,7 +140,7 @@ function needsSameGrant(waitingCard: Card, otherCard: Card): boolean {
   return firstGrant === secondGrant;
 }
 
-function makeAnnouncement(openCards: readonly Card[]): string {
+function makeAnnouncement(openCards: readonly DecisionCard[]): string {
   const newestCard = openCards.at(-1);
   if (!newestCard) return '';
   const name = formatToolName(newestCard.call);

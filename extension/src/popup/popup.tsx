@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { SendAction } from '../panel/requests.ts';
-import { Waiting } from '../panel/waiting.tsx';
+import { WaitingCards } from '../panel/waiting.tsx';
 import { makeLinkAdvice, makeLinkTitle, makeModeAdvice } from '../panel/wording.ts';
 import type { PanelState } from '../panel-message.ts';
 import { describeCalls } from './calls-text.ts';
@@ -35,7 +35,7 @@ export function Popup({ panelState, endedCalls, nowMs, sendAction, openPanel }: 
       </div>
       {linkAdvice && <p class="advice">{linkAdvice.title}</p>}
       {link?.kind === 'open' && (
-        <Waiting
+        <WaitingCards
           calls={[...(panelState?.calls ?? []), ...endedCalls]}
           tabs={panelState?.tabs ?? []}
           nowMs={nowMs}

@@ -75,11 +75,11 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
     isInFront: async (tabId) => (await browser.readDisplayedTab(tabId))?.active === true,
   });
   const snapshots = new Snapshots(frames);
-  type Named = [name: string, tool: BrowserTool];
+  type NamedTool = [name: string, tool: BrowserTool];
   const makeSuspendable =
     (isNavigation: boolean) =>
-    ([name, tool]: Named): Named => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
-  const makeStoppable = ([name, tool]: Named): Named => [name, failOnDialog(tool, debuggers)];
+    ([name, tool]: NamedTool): NamedTool => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
+  const makeStoppable = ([name, tool]: NamedTool): NamedTool => [name, failOnDialog(tool, debuggers)];
   const tabGroups = new TabGroups(browser);
   const pageActions = new PageActions(browser, frames, snapshots, tabGroups);
   const devtoolsTools = makeDevtoolsTools(browser, frames, debuggers);

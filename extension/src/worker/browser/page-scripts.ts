@@ -85,7 +85,7 @@ interface PendingOperation {
 /** PageScripts runs operations in the page scripts of documents. */
 export class PageScripts {
   readonly #options: PageScriptsOptions;
-  readonly #connections = new Map<string, Promise<Connection>>();
+  readonly #connections = new Map<string, Promise<PageConnection>>();
 
   constructor(options: PageScriptsOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ export class PageScripts {
     return await connection.run(operation, options);
   }
 
-  async #connect(document: PageDocument): Promise<Connection> {
+  async #connect(document: PageDocument): Promise<PageConnection> {
     const { documentId } = document;
     const openConnection = this.#connections.get(documentId);
     if (openConnection) return await openConnection;
@@ -113,11 +113,11 @@ export class PageScripts {
     return await opening;
   }
 
-  #forget(documentId: string, connection: Promise<Connection>): void {
+  #forget(documentId: string, connection: Promise<PageConnection>): void {
     if (this.#connections.get(documentId) === connection) this.#connections.delete(documentId);
   }
 
-  async #open(document: PageDocument): Promise<Connection> {
+  async #open(document: PageDocument): Promise<PageConnection> {
     const { tabId, frameId, documentId } = document;
     let injectionProblem: unknown;
     const injectingScript = this.#options.inject(tabId, [documentId]).then(
@@ -130,7 +130,7 @@ export class PageScripts {
     const hasSettled = await awaitWithin(injectingScript, InjectTimeoutMs);
     if (injectionProblem !== undefined) throw await this.#explainInjection(document, injectionProblem);
     if (!hasSettled) throw makeUnresponsiveFailure(false);
-    const connection: Connection = new Connection({
+    const connection: PageConnection = new PageConnection({
       after: await this.#options.numbers.get(tabId, frameId),
       saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
       connect: (events) => this.#options.connect(tabId, documentId, events),
@@ -178,8 +178,8 @@ interface ConnectionOptions {
   onClosed(): void;
 }
 
-/** Connection is an open port to the page script of one document. */
-class Connection {
+/** PageConnection is an open port to the page script of one document. */
+class PageConnection {
   readonly #options: ConnectionOptions;
   readonly #port: PagePort;
   readonly #joiner = new TextJoiner();

@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { takeDebuggerPicture } from './debugger/debugger-pictures.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, type FailureTexts, ToolFailure, toolFailure } from './tool-failure.ts';
 
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readDisplayedTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
@@ -136,14 +136,14 @@ function toCaptureFailure(error: unknown): unknown {
   return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`);
 }
 
-const debuggerHintTexts: Texts = {
+const debuggerHintTexts: FailureTexts = {
   forAgent:
     'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
     'the debugger with: opentabs extension install --debugger',
   forUser: 'Show the tab, or add the debugger with `opentabs extension install --debugger`.',
 };
 
-const needsAllSitesTexts: Texts = {
+const needsAllSitesTexts: FailureTexts = {
   forAgent:
     'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
     'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome',

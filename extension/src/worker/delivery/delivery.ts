@@ -43,8 +43,8 @@ export interface DeliveryOptions {
   recordUse(plugin: string): void;
 }
 
-/** Injection is the delivery of one adapter to one document. */
-interface Injection {
+/** AdapterInjection is the delivery of one adapter to one document. */
+interface AdapterInjection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
   readonly url: string;
@@ -61,7 +61,7 @@ interface Injection {
 export class Delivery {
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
-  readonly #injections = new Map<string, Map<string, Injection>>();
+  readonly #injections = new Map<string, Map<string, AdapterInjection>>();
   readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
   readonly #checkedScripts = new Map<string, Set<string>>();
 
@@ -146,7 +146,7 @@ export class Delivery {
       if (injection && this.#isLive(doc, plugin)) this.#end(injection);
       if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
       if (injection) this.#end(injection);
-      const newInjection: Injection = { doc, plugin, url, tries: 0, injectionCount: 0 };
+      const newInjection: AdapterInjection = { doc, plugin, url, tries: 0, injectionCount: 0 };
       if (this.#canInject(doc, plugin)) {
         this.#begin(newInjection);
         void this.#inject(newInjection);
@@ -154,7 +154,7 @@ export class Delivery {
     }
   }
 
-  #begin(injection: Injection): void {
+  #begin(injection: AdapterInjection): void {
     const { documentId } = injection.doc;
     this.#injections.set(
       documentId,
@@ -164,7 +164,7 @@ export class Delivery {
   }
 
   /** checkSyntax checks whether a plugin is missing in a document because Chrome cannot parse the plugin's code. */
-  async #checkSyntax(injection: Injection): Promise<void> {
+  async #checkSyntax(injection: AdapterInjection): Promise<void> {
     const { doc, plugin } = injection;
     const checkedScripts = this.#checkedScripts.get(doc.documentId) ?? new Set();
     if (checkedScripts.has(plugin.script)) return;
@@ -179,19 +179,19 @@ export class Delivery {
   }
 
   async #findSyntaxError(
-    { doc, plugin }: Injection,
+    { doc, plugin }: AdapterInjection,
     code: () => Promise<PluginFetchResult>,
   ): Promise<string | undefined> {
     const { syntax, docs } = this.#options;
     return syntax.lastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
-  #markBroken(injection: Injection, syntaxProblem: string): void {
+  #markBroken(injection: AdapterInjection, syntaxProblem: string): void {
     injection.isBroken = true;
     this.#recordProblem(injection, syntaxProblem);
   }
 
-  #recordProblem(injection: Injection, syntaxProblem: string): void {
+  #recordProblem(injection: AdapterInjection, syntaxProblem: string): void {
     injection.problem = syntaxProblem;
     console.warn(
       `opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${syntaxProblem}`,
@@ -199,7 +199,7 @@ export class Delivery {
     this.changed.emit();
   }
 
-  #end(injection: Injection): void {
+  #end(injection: AdapterInjection): void {
     clearTimeout(injection.timer);
     const documentInjections = this.#injections.get(injection.doc.documentId);
     if (documentInjections?.get(injection.plugin.name) !== injection) return;
@@ -235,7 +235,7 @@ export class Delivery {
     return !canStartLate(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
   }
 
-  async #inject(injection: Injection): Promise<void> {
+  async #inject(injection: AdapterInjection): Promise<void> {
     const { plugin, doc } = injection;
     try {
       const knownProblem = this.#options.syntax.lastProblem(plugin);
@@ -284,13 +284,13 @@ export class Delivery {
   }
 
   /** If an earlier copy of the adapter still waits for the page to load, only one of the two copies starts. */
-  #retryStart(injection: Injection): void {
+  #retryStart(injection: AdapterInjection): void {
     if (!this.#isCurrent(injection)) return;
     if (injection.injectionCount >= MaxInjections) this.#end(injection);
     else void this.#inject(injection);
   }
 
-  #isCurrent(injection: Injection): boolean {
+  #isCurrent(injection: AdapterInjection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
     if (this.#options.docs.get(documentId)?.tabId === injection.doc.tabId) return true;
@@ -298,7 +298,7 @@ export class Delivery {
     return false;
   }
 
-  #retryOrFail(injection: Injection, error: unknown): void {
+  #retryOrFail(injection: AdapterInjection, error: unknown): void {
     if (!this.#isCurrent(injection)) return;
     injection.tries++;
     if (injection.tries < MaxInjectionTries) {
@@ -313,7 +313,7 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
+  #awaitEntryPoint(injection: AdapterInjection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {

@@ -8,8 +8,8 @@ export const SYNTAX_WORLD = 'syntax';
 
 const MaxProblems = 200;
 
-/** Code is a plugin's adapter and optional pre-script. */
-export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
+/** CheckedCode is a plugin's adapter and optional pre-script. */
+export type CheckedCode = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
  * SyntaxChecker finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser
@@ -18,7 +18,7 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  */
 export interface SyntaxChecker {
   /** problem parses a plugin's code in the given document, without running it, and returns the syntax error. */
-  problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
+  problem(doc: Doc, plugin: PluginInfo, code: CheckedCode): Promise<string | undefined>;
   /** lastProblem returns the last stored syntax error of the plugin's current script. */
   lastProblem(plugin: PluginInfo): string | undefined;
 }

@@ -20,14 +20,14 @@ export interface LogsOptions {
 }
 
 /**
- * Logs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs drops the
- * excess entries and reports their number to the server.
+ * DocumentLogs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs
+ * drops the excess entries and reports their number to the server.
  */
-export interface Logs {
+export interface DocumentLogs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-export function makeLogs(options: LogsOptions): Logs {
+export function makeLogs(options: LogsOptions): DocumentLogs {
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {

@@ -12,8 +12,8 @@ import {
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
-/** Connection contains the server's port, and the key that the browser shares with the server. */
-export interface Connection {
+/** ServerConnection contains the server's port, and the key that the browser shares with the server. */
+export interface ServerConnection {
   readonly port: number;
   readonly key: string;
   /**
@@ -34,7 +34,7 @@ export interface Handshake {
 
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
+export async function makeHandshake({ port, key, keyId }: ServerConnection): Promise<Handshake> {
   const textEncoder = new TextEncoder();
   const hmacKey = await crypto.subtle.importKey('raw', textEncoder.encode(key), hmacAlgorithm, false, [
     'sign',
@@ -70,7 +70,7 @@ function parseHex(hexText: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** Error texts use Listener only as a hint, because the program has not proved its identity. */
-export type Listener = 'opentabs' | 'other' | 'nothing';
+export type PortListener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * Chrome may send a request over a cached half-open connection, which never responds. If the server sends no response
@@ -83,7 +83,7 @@ const AnswerTimeoutMs = 2500;
  * not report why a WebSocket failed, and delays new WebSockets by seconds after failures. The worker opens a new
  * WebSocket only after findListener has found a server.
  */
-export async function findListener({ port }: Connection, fetchUrl: typeof fetch): Promise<Listener> {
+export async function findListener({ port }: ServerConnection, fetchUrl: typeof fetch): Promise<PortListener> {
   try {
     const response = await fetchUrl(`http://127.0.0.1:${port}/healthz`, {
       cache: 'no-store',

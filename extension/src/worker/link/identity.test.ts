@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BrowserIdentity, type Storage } from './identity.ts';
+import { BrowserIdentity, type IdentityStorage } from './identity.ts';
 
 function makeStorage() {
   const localStorage = new Map<string, string>();
   const session = new Map<string, string>();
-  const storage: Storage = {
+  const storage: IdentityStorage = {
     readSetting: async (key) => localStorage.get(key),
     writeSetting: async (key, value) => void localStorage.set(key, value),
     readSessionValue: async (key) => session.get(key),

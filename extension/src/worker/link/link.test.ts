@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseUnpaired, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
 import { type FakeSocket, makeFakeHandshake, makeServer, runPendingPromises } from '../../../test/server.ts';
-import type { Connection, Listener } from './handshake.ts';
+import type { PortListener, ServerConnection } from './handshake.ts';
 import { Link, type LinkState } from './link.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
@@ -14,8 +14,8 @@ function makeFixture(t: TestContext) {
   const linkStates: LinkState[] = [];
   const events: string[] = [];
   const savedKeys: string[] = [];
-  const connection: Connection = { port: 4321, key: 'secret' };
-  const environment: { connection: Connection; stuck: boolean; listener: Listener; asked: number } = {
+  const connection: ServerConnection = { port: 4321, key: 'secret' };
+  const environment: { connection: ServerConnection; stuck: boolean; listener: PortListener; asked: number } = {
     connection,
     stuck: false,
     listener: 'opentabs',

@@ -21,9 +21,9 @@ import {
 } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 import type { BrowserNotification, BrowserRequest } from './handlers.ts';
-import type { Connection, Handshake, Listener } from './handshake.ts';
-import type { Identity } from './identity.ts';
-import type { OpenSocket, Socket } from './socket.ts';
+import type { Handshake, PortListener, ServerConnection } from './handshake.ts';
+import type { HelloIdentity } from './identity.ts';
+import type { OpenSocket, ServerSocket } from './socket.ts';
 
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
@@ -37,14 +37,14 @@ export interface LinkOptions {
   /**
    * The link calls readConnection before each connection attempt, because the user may have installed opentabs again.
    */
-  readConnection(): Promise<Connection>;
+  readConnection(): Promise<ServerConnection>;
   savePairedKey(key: string): Promise<void>;
-  readIdentity(): Promise<Identity>;
+  readIdentity(): Promise<HelloIdentity>;
   receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
-  makeHandshake(connection: Connection): Promise<Handshake>;
+  makeHandshake(connection: ServerConnection): Promise<Handshake>;
   /** findListener detects which program listens on the server's port. */
-  findListener(connection: Connection): Promise<Listener>;
+  findListener(connection: ServerConnection): Promise<PortListener>;
   /** random returns a random number from 0 to 1, which spreads reconnection attempts over time. */
   random(): number;
 }
@@ -87,7 +87,7 @@ export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, RequestCallback>();
   #state: LinkState = { kind: 'connecting' };
-  #socket: Socket | undefined;
+  #socket: ServerSocket | undefined;
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
@@ -152,7 +152,7 @@ export class Link {
   }
 
   #sendRequest<M extends BrowserRequest>(
-    socket: Socket,
+    socket: ServerSocket,
     method: M,
     params: Requests[M]['params'],
   ): Promise<Requests[M]['result']> {
@@ -192,7 +192,7 @@ export class Link {
     }
   }
 
-  #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
+  #openSocket(connection: ServerConnection, hello: HelloIdentity, handshake: Handshake): void {
     let connectionStage: ConnectionStage = 'opening';
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
@@ -315,7 +315,7 @@ export class Link {
     code: number,
     reason: string,
     connectionStage: ConnectionStage,
-    connection: Connection,
+    connection: ServerConnection,
   ): Promise<void> {
     if (connectionStage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
       return this.#markDown('unpaired', '', PairingRetryDelayMs);
@@ -333,7 +333,7 @@ export class Link {
     if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
-  #reportUnreachable(listener: Listener, connection: Connection): void {
+  #reportUnreachable(listener: PortListener, connection: ServerConnection): void {
     if (listener === 'nothing') this.#markDown('no_server', '', RetryDelayMs);
     else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
   }
@@ -357,7 +357,7 @@ export class Link {
  */
 type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-function describePortInUse({ port }: Connection): string {
+function describePortInUse({ port }: ServerConnection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
@@ -368,7 +368,7 @@ async function proveIdentity(handshake: Handshake, frameText: string): Promise<s
   return handshake.proveTo(frame.params).catch(() => undefined);
 }
 
-async function prepareConnection(options: LinkOptions): Promise<[Connection, Identity]> {
+async function prepareConnection(options: LinkOptions): Promise<[ServerConnection, HelloIdentity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeoutPromise = new Promise<never>((_, reject) => {
     timer = setTimeout(

@@ -7,9 +7,9 @@ import { DefaultPort } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
-import type { Connection } from './handshake.ts';
+import type { ServerConnection } from './handshake.ts';
 
-export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
+export type PairingStorage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
 /** PairingState.code is undefined after the pairing. */
 export interface PairingState {
@@ -28,10 +28,10 @@ const KeyIdChars = 32;
  * server.
  */
 export class Pairing {
-  readonly #storage: Storage;
+  readonly #storage: PairingStorage;
   #state: PairingState | undefined;
 
-  constructor(storage: Storage) {
+  constructor(storage: PairingStorage) {
     this.#storage = storage;
   }
 
@@ -40,7 +40,7 @@ export class Pairing {
     return this.#state;
   }
 
-  async readConnection(): Promise<Connection> {
+  async readConnection(): Promise<ServerConnection> {
     const { readSetting, readOwnFile } = this.#storage;
     const installedConnection = parseConnection(await readOwnFile('connection.json'));
     this.#state = undefined;
@@ -104,7 +104,7 @@ async function makeChecksum(checksumInput: string): Promise<string> {
  * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
  * extension.
  */
-function parseConnection(checksumInput: string | undefined): Connection | undefined {
+function parseConnection(checksumInput: string | undefined): ServerConnection | undefined {
   if (checksumInput === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(checksumInput);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts';
 import type { RegisteredScript } from '../../chrome-scripts.ts';
-import { Plugins, type Registrar } from './plugins.ts';
+import { Plugins, type ScriptRegistrar } from './plugins.ts';
 
 function makeFixture() {
   const browserState = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
@@ -14,7 +14,7 @@ function makeFixture() {
   /** eventOrder contains the script IDs in the order in which Chrome runs the scripts. */
   const eventOrder: string[] = [];
   const removeFromOrder = (id: string) => eventOrder.splice(eventOrder.indexOf(id), 1);
-  const chrome: Registrar = {
+  const chrome: ScriptRegistrar = {
     areUserScriptsAllowed: async () => browserState.allowed,
     listUserScripts: async () => {
       browserState.asked++;

@@ -21,7 +21,7 @@ const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
 const BASE_PREFIX = 'base-';
 
-export interface Registrar {
+export interface ScriptRegistrar {
   areUserScriptsAllowed(): Promise<boolean>;
   listUserScripts(): Promise<RegisteredScript[]>;
   registerUserScripts(scripts: readonly (RegisteredScript & { readonly code: string })[]): Promise<void>;
@@ -49,7 +49,7 @@ type UserScript = RegisteredScript & { readonly code: string };
  * concurrently, each call waits until the previous call has ended.
  */
 export class Plugins {
-  readonly #registrar: Registrar;
+  readonly #registrar: ScriptRegistrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
@@ -64,7 +64,7 @@ export class Plugins {
   #lastWork: Promise<unknown> = Promise.resolve();
   #registered: Map<string, RegisteredScript> | undefined;
 
-  constructor(registrar: Registrar, options: PluginsOptions) {
+  constructor(registrar: ScriptRegistrar, options: PluginsOptions) {
     this.#registrar = registrar;
     this.#options = options;
   }

@@ -1,5 +1,5 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { ChromeTab, Frame, FrameState, PageState, TabState } from '../../chrome.ts';
+import type { ChromeTab, FrameState, PageState, TabFrame, TabState } from '../../chrome.ts';
 import { matchesAny } from '../plugins/match.ts';
 import type { PendingRegistrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
@@ -29,7 +29,7 @@ export interface ReloadOptions {
   /** readPage returns 'error' for Chrome's error page, and undefined if the page cannot be read. */
   readPage(tabId: number): Promise<PageState | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running scripts in the frames. */
-  listFrames(tabId: number): Promise<readonly Frame[]>;
+  listFrames(tabId: number): Promise<readonly TabFrame[]>;
   /**
    * readFrames runs a script in each frame that has the same origin as the tab's top document, and returns the results.
    */
@@ -254,7 +254,7 @@ export class TabReloader {
   async #repairFrames(tab: ChromeTab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
-    const lacksPlugin = ({ url, documentId }: Frame) =>
+    const lacksPlugin = ({ url, documentId }: TabFrame) =>
       framePlugins.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
     const { origin } = new URL(tab.url);
     const listedFrames = framePlugins.length === 0 ? [] : await this.#options.listFrames(tab.id);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { CaptureIdleMs, Captures, type CapturesOptions } from './captures.ts';
+import { CaptureIdleMs, type CapturesOptions, DebuggerCaptures } from './captures.ts';
 import type { DebuggerHold } from './debuggers.ts';
 
 let events: string[];
@@ -14,9 +14,9 @@ const session: DebuggerHold['session'] = {
   watchChildren: async () => () => undefined,
 };
 
-function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): Captures<string> {
+function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): DebuggerCaptures<string> {
   let count = 0;
-  return new Captures({
+  return new DebuggerCaptures({
     features: ['drawing'],
     debuggers: {
       hold: async (tabId, heldFeatures) => {

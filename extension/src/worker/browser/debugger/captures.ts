@@ -24,10 +24,10 @@ interface RunningCapture<C> {
 }
 
 /**
- * Captures records events of tabs for longer than one call, such as network requests. A capture ends when its last MCP
- * session ends, when the tab closes, when the debugger is detached, or after 10 min without use.
+ * DebuggerCaptures records events of tabs for longer than one call, such as network requests. A capture ends when its
+ * last MCP session ends, when the tab closes, when the debugger is detached, or after 10 min without use.
  */
-export class Captures<C> {
+export class DebuggerCaptures<C> {
   readonly #options: CapturesOptions<C>;
   readonly #running = new Map<number, RunningCapture<C>>();
 

@@ -5,10 +5,10 @@ import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { type Fields, isRecord } from '../../../record.ts';
 import { awaitWithin } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
-import { type Texts, ToolFailure, toolFailure } from '../tool-failure.ts';
+import { type FailureTexts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
-import { Dialogs } from './dialogs.ts';
-import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
+import { TabDialogs } from './dialogs.ts';
+import { type DebuggerCommand, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 
 export type DebuggerBrowser = typeof chromeDebugger &
@@ -23,7 +23,7 @@ export type DebuggerState = 'absent' | 'ready' | 'refused';
 
 /** A tool that fails with DebuggerUnavailable has not acted on the page. */
 export class DebuggerUnavailable extends ToolFailure {
-  constructor(code: 'needs_debugger' | 'debugger_refused', failureMessage: string | Texts) {
+  constructor(code: 'needs_debugger' | 'debugger_refused', failureMessage: string | FailureTexts) {
     super(toolFailure(code, failureMessage).error);
   }
 }
@@ -63,9 +63,9 @@ const CommandTimeoutMs = 5000;
 const CleanupTimeoutMs = 1000;
 const DebuggerRefusedSetting = 'debuggerRefused';
 
-const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
+const dismissDialogCommand: DebuggerCommand = ['Page.handleJavaScriptDialog', { accept: false }];
 
-const debuggerRefusedTexts: Texts = {
+const debuggerRefusedTexts: FailureTexts = {
   forAgent:
     'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
     'again in the side panel of opentabs',
@@ -80,7 +80,7 @@ export const debuggerRefusedNote =
 export class Debuggers {
   readonly changed = new Signal();
   /** dialogs contains the open JavaScript dialogs of all tabs to which the debugger is attached. */
-  readonly dialogs: Dialogs;
+  readonly dialogs: TabDialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
   readonly #pressedButtons: PressedButtons;
@@ -90,7 +90,7 @@ export class Debuggers {
   constructor(browser: DebuggerBrowser) {
     this.#browser = browser;
     this.#pressedButtons = new PressedButtons(browser);
-    this.dialogs = new Dialogs({
+    this.dialogs = new TabDialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
       dismiss: (tabId) => awaitWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandTimeoutMs),
     });
@@ -371,12 +371,12 @@ export class Debuggers {
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-export const addDebuggerTexts: Texts = {
+export const addDebuggerTexts: FailureTexts = {
   forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
-export const debuggerNotGrantedTexts: Texts = {
+export const debuggerNotGrantedTexts: FailureTexts = {
   forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
   forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,
 };

@@ -3,7 +3,7 @@ import { readFlag, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { type ToolFailure, toolFailure } from '../tool-failure.ts';
 import { type Debuggers, debuggerNotGrantedTexts } from './debuggers.ts';
-import { type Dialogs, DialogTimeoutMs, type OpenDialog } from './dialogs.ts';
+import { DialogTimeoutMs, type OpenDialog, type TabDialogs } from './dialogs.ts';
 
 /** DialogBrowser contains the Chrome functions that the dialog tools use. */
 export type DialogBrowser = Pick<typeof chromeTabs, 'readWindowFocus' | 'restoreWindowFocus'>;
@@ -49,7 +49,7 @@ export function suspendOnDialog(
   };
 }
 
-function addDismissedDialog(openDialogs: Dialogs, { tabId }: BrowserCall, toolResult: BrowserResult): BrowserResult {
+function addDismissedDialog(openDialogs: TabDialogs, { tabId }: BrowserCall, toolResult: BrowserResult): BrowserResult {
   const dismissedDialogs = openDialogs.findDismissed(tabId);
   if (!dismissedDialogs) return toolResult;
   openDialogs.forgetDismissed(tabId);

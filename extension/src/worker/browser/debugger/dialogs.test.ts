@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { makeBrowserCall } from '../../../../test/browser-call.ts';
-import { Dialogs, DialogTimeoutMs } from './dialogs.ts';
+import { DialogTimeoutMs, TabDialogs } from './dialogs.ts';
 
 let events: string[];
 let isActive: boolean;
-let tabDialogs: Dialogs;
+let tabDialogs: TabDialogs;
 
 beforeEach(() => {
   mock.timers.enable({ apis: ['setTimeout'] });
   events = [];
   isActive = false;
-  tabDialogs = new Dialogs({
+  tabDialogs = new TabDialogs({
     isInFront: async () => isActive,
     dismiss: async (tabId) => void events.push(`dismiss ${tabId}`),
   });

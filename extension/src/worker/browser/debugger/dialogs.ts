@@ -34,11 +34,11 @@ interface SuspendedTool {
 const MaxSeriesPauseMs = 2000;
 
 /**
- * Dialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its page,
- * so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its tab
- * is the active tab, the dialog stays open until the user answers it.
+ * TabDialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its
+ * page, so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its
+ * tab is the active tab, the dialog stays open until the user answers it.
  */
-export class Dialogs {
+export class TabDialogs {
   readonly #options: DialogsOptions;
   readonly #openDialogs = new Map<number, OpenDialog>();
   readonly #lastSeries = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();

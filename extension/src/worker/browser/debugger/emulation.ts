@@ -1,14 +1,14 @@
 import type { Fields } from '../../../record.ts';
 import { toolFailure } from '../tool-failure.ts';
 import type { DebuggerHold, Debuggers } from './debuggers.ts';
-import { type Command, endEmulationCommands } from './features.ts';
+import { type DebuggerCommand, endEmulationCommands } from './features.ts';
 
 /** EmulationIdleMs is how long an emulation stays on after the last change of its settings, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
 /** EmulationOverride is one emulated property of a tab, such as the time zone. */
 export interface EmulationOverride {
-  readonly command: Command;
+  readonly command: DebuggerCommand;
   readonly text: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../record.ts';
-import type { Command } from './features.ts';
+import type { DebuggerCommand } from './features.ts';
 
 export interface PressedButtonsOptions {
   readSessionValue(key: string): Promise<string | undefined>;
@@ -47,7 +47,7 @@ export class PressedButtons {
     }
   }
 
-  takeReleases(tabId: number): readonly Command[] {
+  takeReleases(tabId: number): readonly DebuggerCommand[] {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];
     this.#set(tabId, undefined);
@@ -59,7 +59,7 @@ export class PressedButtons {
 }
 
 /** If no drag is running, the command dragCancel has no effect. */
-const dragCancelCommand: Command = [
+const dragCancelCommand: DebuggerCommand = [
   'Input.dispatchDragEvent',
   { type: 'dragCancel', ...pointOutsidePage, data: { items: [], dragOperationsMask: 0 } },
 ];

@@ -13,7 +13,7 @@ import {
 
 /** messageLevels contains the severity levels of console messages, most severe first. */
 const messageLevels = ['error', 'warning', 'info', 'debug'] as const;
-type Level = (typeof messageLevels)[number];
+type MessageLevel = (typeof messageLevels)[number];
 
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
@@ -31,7 +31,7 @@ const ReplayTimeoutMs = 2000;
  * ConsoleMessage is a message that a page logged, an uncaught exception, or a message of the browser about the page.
  */
 interface ConsoleMessage {
-  readonly level: Level;
+  readonly level: MessageLevel;
   readonly atMs: number;
   readonly text: string;
   /**
@@ -241,7 +241,7 @@ function formatValue({ type, value, unserializableValue, description }: Fields):
   return typeof description === 'string' ? description : String(value);
 }
 
-function toLevel(type: string): Level {
+function toLevel(type: string): MessageLevel {
   if (type === 'error' || type === 'assert') return 'error';
   if (type === 'warning') return 'warning';
   return type === 'debug' || type === 'verbose' ? 'debug' : 'info';

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../record.ts';
 import { readChoice } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
-import { Captures } from '../debugger/captures.ts';
+import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
@@ -28,12 +28,12 @@ interface CoveredSheet {
 
 /** CssCoverage records which parts of their style sheets pages use. */
 export class CssCoverage {
-  readonly #captures: Captures<CoverageRecording>;
+  readonly #captures: DebuggerCaptures<CoverageRecording>;
   readonly #options: CoverageOptions;
 
   constructor(debuggers: Debuggers, options: CoverageOptions) {
     this.#options = options;
-    this.#captures = new Captures({
+    this.#captures = new DebuggerCaptures({
       debuggers,
       features: ['children'],
       start: async (session, tabId) => {

@@ -4,10 +4,10 @@ import type { TabFrames } from '../tab-frames.ts';
 import { ConsoleMessages } from './console-messages.ts';
 import { CssCoverage } from './css-coverage.ts';
 import type { DebuggedFramesBrowser } from './debugged-frames.ts';
-import { type EvaluateBrowser, Evaluator } from './evaluate.ts';
+import { type EvaluateBrowser, ScriptEvaluator } from './evaluate.ts';
 import { type PerformanceBrowser, PerformanceRecordings } from './performance.ts';
-import { Resources } from './resources.ts';
-import { Styles } from './styles.ts';
+import { ResourceTools } from './resources.ts';
+import { StyleTools } from './styles.ts';
 import { TextParts } from './text-parts.ts';
 
 export type DevtoolsBrowser = EvaluateBrowser & DebuggedFramesBrowser & PerformanceBrowser;
@@ -18,14 +18,14 @@ export type DevtoolsBrowser = EvaluateBrowser & DebuggedFramesBrowser & Performa
  */
 export function makeDevtoolsTools(browser: DevtoolsBrowser, frames: TabFrames, debuggers: Debuggers): ToolGroup {
   const textParts = new TextParts();
-  const scriptEvaluator = new Evaluator(browser, frames, debuggers, textParts);
+  const scriptEvaluator = new ScriptEvaluator(browser, frames, debuggers, textParts);
   const consoleMessages = new ConsoleMessages(browser, debuggers);
-  const resourceTools = new Resources(browser, debuggers, textParts);
+  const resourceTools = new ResourceTools(browser, debuggers, textParts);
   const readUrl = async (tabId: number) =>
     (await browser.listTabFrames(tabId)).find(({ frameId }) => frameId === 0)?.url;
   const cssCoverage = new CssCoverage(debuggers, { readUrl });
   const performanceRecordings = new PerformanceRecordings(browser, debuggers);
-  const styles = new Styles(frames, debuggers, (tabId) => cssCoverage.findHeaders(tabId));
+  const styles = new StyleTools(frames, debuggers, (tabId) => cssCoverage.findHeaders(tabId));
   const tools: ToolGroup['tools'] = [
     ['browser_console_messages', (call) => consoleMessages.read(call)],
     ['browser_evaluate', (call) => scriptEvaluator.evaluate(call)],

@@ -8,9 +8,9 @@ import { addDebuggerTexts, type Debuggers } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import {
   callFailure,
+  type FailureTexts,
   makeDocumentGoneFailure,
   StillRunningFailure,
-  type Texts,
   ToolFailure,
   toolFailure,
 } from '../tool-failure.ts';
@@ -45,7 +45,7 @@ export interface EvaluateRequest {
   readonly target: string | undefined;
 }
 
-export class Evaluator {
+export class ScriptEvaluator {
   readonly #browser: EvaluateBrowser;
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
@@ -177,7 +177,7 @@ export class Evaluator {
 
 const codeContinuesText = 'the wait for the code has ended, but the code may go on in the page';
 
-const needsUserScriptsTexts: Texts = {
+const needsUserScriptsTexts: FailureTexts = {
   forAgent:
     'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
     `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerTexts.forAgent}`,

@@ -8,8 +8,8 @@ import { toFields, toList } from './debugged-frames.ts';
 const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
 
-/** Box is a rectangle in the viewport, in CSS pixels. */
-interface Box {
+/** LayoutBox is a rectangle in the viewport, in CSS pixels. */
+interface LayoutBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -20,7 +20,7 @@ interface Box {
 export interface LayoutShift {
   readonly atMs: number;
   readonly value: number;
-  readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
+  readonly sources: readonly { readonly element: string; readonly from: LayoutBox; readonly to: LayoutBox }[];
 }
 
 /** atMs is when the period starts, in milliseconds after the document started to load. */
@@ -29,8 +29,8 @@ interface TimeSpan {
   readonly durationMs: number;
 }
 
-/** Interaction is a click, a tap or a key press, measured until the next paint. */
-interface Interaction extends TimeSpan {
+/** PageInteraction is a click, a tap or a key press, measured until the next paint. */
+interface PageInteraction extends TimeSpan {
   readonly type: string;
   readonly element: string;
   readonly delayMs: number;
@@ -55,7 +55,7 @@ export interface PageMetrics {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly LayoutShift[];
-  readonly interactions: readonly Interaction[];
+  readonly interactions: readonly PageInteraction[];
   readonly interactionCount: number;
   readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
@@ -187,7 +187,7 @@ export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift,
   return largestScore;
 }
 
-function describeMove(from: Box, to: Box): string {
+function describeMove(from: LayoutBox, to: LayoutBox): string {
   if (from.width === 0 && from.height === 0) return 'appeared';
   if (to.width === 0 && to.height === 0) return 'left the viewport';
   const timingWords = [
@@ -260,7 +260,7 @@ function readTimeSpan({ atMs, durationMs }: Fields): TimeSpan {
   return { atMs: toNumber(atMs), durationMs: toNumber(durationMs) };
 }
 
-function readBox(value: unknown): Box {
+function readBox(value: unknown): LayoutBox {
   const { x, y, width, height } = toFields(value);
   return { x: toNumber(x), y: toNumber(y), width: toNumber(width), height: toNumber(height) };
 }

@@ -2,7 +2,7 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { awaitWithin } from '../../../within.ts';
 import { readChoice, readFlag } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, WrittenFile } from '../browser-tool.ts';
-import { Captures } from '../debugger/captures.ts';
+import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { type NavigationBrowser, reloadPage } from '../navigation.ts';
@@ -41,11 +41,11 @@ const MaxFrames = 20;
 /** PerformanceRecordings records how fast pages load and respond to input. */
 export class PerformanceRecordings {
   readonly #browser: PerformanceBrowser;
-  readonly #captures: Captures<PerformanceRecording>;
+  readonly #captures: DebuggerCaptures<PerformanceRecording>;
 
   constructor(browser: PerformanceBrowser, debuggers: Debuggers) {
     this.#browser = browser;
-    this.#captures = new Captures({
+    this.#captures = new DebuggerCaptures({
       debuggers,
       // A background tab paints and runs animation frames only while the feature "drawing" is on.
       features: ['children', 'drawing', 'dialogs'],

@@ -10,7 +10,7 @@ import type { TextParts } from './text-parts.ts';
 const MaxLines = 300;
 const MaxUrlCharacters = 300;
 
-interface Resource {
+interface FrameResource {
   readonly frame: DebuggedFrame;
   readonly url: string;
   /** type is Chrome's resource type in lower case, such as "script". */
@@ -21,8 +21,10 @@ interface Resource {
   readonly isFailed: boolean;
 }
 
-/** Resources lists and reads the files that pages have loaded, such as documents, scripts, style sheets and images. */
-export class Resources {
+/**
+ * ResourceTools lists and reads the files that pages have loaded, such as documents, scripts, style sheets and images.
+ */
+export class ResourceTools {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
   readonly #parts: TextParts;
@@ -59,7 +61,7 @@ export class Resources {
     });
   }
 
-  async #readBody(session: DebuggerSession, call: BrowserCall, frameResource: Resource): Promise<BrowserResult> {
+  async #readBody(session: DebuggerSession, call: BrowserCall, frameResource: FrameResource): Promise<BrowserResult> {
     const { frame, url, type, mimeType, bytes } = frameResource;
     const resourceKind = `${type} ${mimeType}`;
     const sendCommand = (method: string, params: Fields) => session.send(method, params, undefined, frame.childId);
@@ -94,7 +96,7 @@ export class Resources {
 /** The parameter problem is the error that occurred when the worker tried to read the original HTML. */
 async function readPresentDocument(
   sendCommand: (method: string, params: Fields) => Promise<Fields>,
-  { frame, type }: Resource,
+  { frame, type }: FrameResource,
   resourceProblem: unknown,
 ): Promise<string> {
   if (type === 'document') {
@@ -112,7 +114,7 @@ async function readPresentDocument(
   throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
 }
 
-function listFrameResources(frame: DebuggedFrame): Resource[] {
+function listFrameResources(frame: DebuggedFrame): FrameResource[] {
   const document = {
     frame,
     url: frame.url,
@@ -135,7 +137,7 @@ function listFrameResources(frame: DebuggedFrame): Resource[] {
   return [document, ...otherLines];
 }
 
-function listResources(frameResources: readonly Resource[], leftOut: number): BrowserResult {
+function listResources(frameResources: readonly FrameResource[], leftOut: number): BrowserResult {
   const shownResources = frameResources.slice(0, MaxLines);
   const resultWords = [
     frameResources.length === 0

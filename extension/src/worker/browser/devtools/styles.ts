@@ -17,8 +17,8 @@ const MaxRuleCharacters = 600;
  */
 type FindHeaders = CssCoverage['findHeaders'];
 
-/** Styles reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
-export class Styles {
+/** StyleTools reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
+export class StyleTools {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
   readonly #findHeaders: FindHeaders;

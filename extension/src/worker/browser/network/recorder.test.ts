@@ -32,7 +32,7 @@ async function makeRecorder(bodyByRequest: Readonly<Record<string, string>> = {}
   return recorder;
 }
 
-interface Sent {
+interface SentRequest {
   readonly url?: string;
   readonly type?: string;
   readonly frameId?: string;
@@ -41,7 +41,7 @@ interface Sent {
   readonly redirectResponse?: Fields;
 }
 
-function begin(recorder: NetworkRecorder, requestId: string, sentFields: Sent = {}): void {
+function begin(recorder: NetworkRecorder, requestId: string, sentFields: SentRequest = {}): void {
   const {
     url = `${site}/${requestId}`,
     type = 'Fetch',

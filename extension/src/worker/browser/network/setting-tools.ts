@@ -2,7 +2,7 @@ import { isRecord } from '../../../record.ts';
 import { readChoice, readFlag, readNumber, readText } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from '../browser-tool.ts';
 import { callFailure } from '../tool-failure.ts';
-import { type Conditions, formatConditions, networkPresets } from './conditions.ts';
+import { formatConditions, networkPresets, type ThrottlingConditions } from './conditions.ts';
 import { captureEndText, type NetworkCaptures } from './network-captures.ts';
 import { MaxRoutes, type Route, type RouteAnswer } from './routes.ts';
 
@@ -88,7 +88,7 @@ async function setConditions(networkCaptures: NetworkCaptures, call: BrowserCall
     return { text: 'The network of the tab has no limits.' };
   }
   const { latencyMs = 0, downloadKbps = 0, uploadKbps = 0 } = networkLimits;
-  const wantedConditions: Conditions =
+  const wantedConditions: ThrottlingConditions =
     presetName === undefined ? { isOffline: false, latencyMs, downloadKbps, uploadKbps } : networkPresets[presetName];
   const { capture } = await networkCaptures.conditions.use(tabId, session);
   await capture.set(wantedConditions);
