@@ -32,7 +32,7 @@ import { LivePlugins } from './delivery/live-plugins.ts';
 import { makeSyntaxChecker, SYNTAX_WORLD } from './delivery/syntax.ts';
 import { makeBridgePorts } from './documents/bridge-ports.ts';
 import { type Doc, makeDocs } from './documents/docs.ts';
-import { HealthMonitor } from './documents/health.ts';
+import { Health } from './documents/health.ts';
 import { makeLogs } from './documents/logs.ts';
 import { makeWakeTimers } from './documents/wakes.ts';
 import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './link/handlers.ts';
@@ -124,10 +124,7 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
 const frozenTabs = new Set<number>();
 const runningCalls = new RunningCalls();
-const health = new HealthMonitor({
-  isBusy: (documentId) => runningCalls.isBusy(documentId),
-  isFrozen: browser.isTabFrozen,
-});
+const health = new Health({ isBusy: (documentId) => runningCalls.isBusy(documentId), isFrozen: browser.isTabFrozen });
 const loadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
 const tabOpener = makeTabOpener({

@@ -13,7 +13,7 @@ import { measureMicroseconds } from '../../microseconds.ts';
 import type { FromBridge, ToBridge } from '../../port-message.ts';
 import { type PortHandlers, routeMessage } from '../../port-router.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
-import type { HealthMonitor } from '../documents/health.ts';
+import type { Health } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
 import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
 import { makeNavigating, type NavigatingDocuments } from './navigating.ts';
@@ -57,7 +57,7 @@ export interface CallsOptions {
   waitBeforePartMs(): number;
   onDocumentMissing(tabId: number): void;
   /** If health is undefined, the worker assumes that every call that it has sent to a document has arrived. */
-  readonly health?: Pick<HealthMonitor, 'prepareCall' | 'hasAnswered'>;
+  readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
 export type CallMessage = Exclude<

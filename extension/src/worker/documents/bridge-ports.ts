@@ -9,7 +9,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { HotReload } from '../delivery/hot-reload.ts';
 import type { SettingsSync } from '../plugins/settings-sync.ts';
 import type { Doc, Docs } from './docs.ts';
-import type { HealthMonitor } from './health.ts';
+import type { Health } from './health.ts';
 import type { DocumentLogs } from './logs.ts';
 import type { WakeTimers } from './wakes.ts';
 
@@ -17,7 +17,7 @@ export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
   readonly runningCalls: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
-  readonly health: Pick<HealthMonitor, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
+  readonly health: Pick<Health, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
   readonly logs: DocumentLogs;
   readonly wakeTimers: WakeTimers;
   readonly settingsSync: SettingsSync;

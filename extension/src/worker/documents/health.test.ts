@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { runPendingPromises } from '../../../test/server.ts';
 import type { Doc } from './docs.ts';
-import { HealthMonitor } from './health.ts';
+import { Health } from './health.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
@@ -18,7 +18,7 @@ function makeFixture(t: TestContext) {
       if (message.op === 'ping') pingedTimes.push(message.ping);
     },
   };
-  const health = new HealthMonitor({
+  const health = new Health({
     isBusy: () => page.busy,
     isFrozen: async () => page.frozen,
   });

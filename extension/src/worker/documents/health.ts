@@ -30,10 +30,10 @@ interface DocumentHealth {
 }
 
 /**
- * HealthMonitor detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
- * the page's main thread, a blocked page cannot answer pings. HealthMonitor pings only documents with running calls.
+ * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
+ * the page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
-export class HealthMonitor {
+export class Health {
   /** changed fires with a document that stops answering pings, or answers again. */
   readonly changed = new Signal<[doc: Doc]>();
   readonly #options: HealthOptions;
