@@ -83,8 +83,8 @@ test('terminals and /events filter reports by audience; agents and the audit log
     ['/events', allEvents.read.text, true],
     ['/events?audience=user', userEvents.read.text, false],
   ] as const) {
-    for (const message of ['user step 2', 'user step 4', 'it went wrong'])
-      assert.ok(auditText.includes(message), `${name}: ${message}`);
+    for (const progressMessage of ['user step 2', 'user step 4', 'it went wrong'])
+      assert.ok(auditText.includes(progressMessage), `${name}: ${progressMessage}`);
     assert.equal(auditText.includes('internal step 1'), showsInternal, `${name}: ${auditText}`);
   }
   assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);

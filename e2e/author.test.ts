@@ -42,7 +42,9 @@ test('the compiler and the build both use the zod that the author installed', as
   const { stdout } = await runOpentabs(['plugin', 'check', pluginFolder, '--json'], env);
   const lintFindings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
-    lintFindings.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
+    lintFindings
+      .filter(({ rule: ruleName }) => ruleName === 'types' || ruleName === 'build')
+      .map(({ text: findingText }) => findingText.slice(0, 7)),
     ['TS2551:'], // the previous test added this type error
   );
 });

@@ -31,7 +31,7 @@ function makeAdapterCode(name: string, registeredAs = name, frozen = true): stri
 
 const waitForPlugin = (name: string, isReviewed: boolean) =>
   waitFor(`the server to ${isReviewed ? 'use' : 'stop'} the plugin ${name}`, async () => {
-    const plugin = (await stack.readStatus()).plugins?.find((each) => each.name === name);
+    const plugin = (await stack.readStatus()).plugins?.find((pluginStatus) => pluginStatus.name === name);
     return (plugin !== undefined && plugin.changed !== true) === isReviewed;
   });
 
@@ -145,8 +145,11 @@ test('a plugin works again in the open page after its folder was changed, broken
   await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
-  const waitForStatusText = (text: string) =>
-    waitFor(text, async () => (await runOpentabs(['status'], stack.env)).stdout.includes(text) || undefined);
+  const waitForStatusText = (statusText: string) =>
+    waitFor(
+      statusText,
+      async () => (await runOpentabs(['status'], stack.env)).stdout.includes(statusText) || undefined,
+    );
   const pluginChanges: readonly (readonly [
     what: string,
     breakPlugin: () => void,

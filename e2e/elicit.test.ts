@@ -30,8 +30,8 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
 for (const [name, connectClient] of [
-  ['http', (s: Stack) => s.connectHttp.bind(s)],
-  ['stdio', (s: Stack) => s.connectStdio.bind(s)],
+  ['http', (testedStack: Stack) => testedStack.connectHttp.bind(testedStack)],
+  ['stdio', (testedStack: Stack) => testedStack.connectStdio.bind(testedStack)],
 ] as const) {
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;

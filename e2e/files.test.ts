@@ -19,7 +19,7 @@ test("a tool runs from the adapter file that the server wrote into the extension
 
 test('the page finds no trace of opentabs on its window', async () => {
   const names = await stack.page.evaluate(() =>
-    Object.getOwnPropertyNames(window).filter((n) => /opentabs|__ot/i.test(n)),
+    Object.getOwnPropertyNames(window).filter((globalName) => /opentabs|__ot/i.test(globalName)),
   );
   assert.deepEqual(names, []);
 });

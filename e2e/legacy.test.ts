@@ -152,8 +152,11 @@ test('the readiness of two plugins in a tab is reported separately', async () =>
     const tab = (await stack.listTabs()).find((tab) => tab.tabId === tabId);
     return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
-  const waitForReadiness = (want: readonly boolean[]) =>
-    waitFor(`readiness ${want}`, async () => JSON.stringify(await readReadiness()) === JSON.stringify(want));
+  const waitForReadiness = (expectedReadiness: readonly boolean[]) =>
+    waitFor(
+      `readiness ${expectedReadiness}`,
+      async () => JSON.stringify(await readReadiness()) === JSON.stringify(expectedReadiness),
+    );
   await waitForReadiness([true, true]);
   await callTool('alpha__ready', { tabId, on: false });
   await waitForReadiness([false, true]);
@@ -168,7 +171,7 @@ test('a page that forges all events and messages and replaces the old registry l
   const countCall = await client.call('alpha__count', { tabId, to: 5 }, progressOptions);
   assert.deepEqual(countCall.structured, { counted: 5, secret: 'S3CRET-alpha' });
   assert.ok(countCall.progress.length > 0);
-  for (const { message = '' } of countCall.progress) assert.match(message, /^alpha \d$/);
+  for (const { message: progressMessage = '' } of countCall.progress) assert.match(progressMessage, /^alpha \d$/);
   await callTool('alpha__write_log', { tabId, text: 'hello' });
   await callTool('beta__write_log', { tabId, text: 'hello' });
   const ownValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];

@@ -32,7 +32,7 @@ test('a call that reports progress runs longer than the idle limit and returns i
   assert.ok(callOutcome.durationMs > 7_000, `the call took ${callOutcome.durationMs} ms`);
   assert.deepEqual(
     callOutcome.progress.map((report) => [report.progress, report.total, report.message]),
-    [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),
+    [1, 2, 3, 4, 5].map((pageNumber) => [pageNumber, 5, `${pageNumber * 10} messages read`]),
   );
   assert.deepEqual(Object(callOutcome.structured).count, 50);
 });

@@ -61,7 +61,10 @@ for (const [name, connectClient] of clientTransports) {
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
     const client: McpClient = await connectClient(stack);
     const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
-    const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
+    const wordReports = ['indexing', 'still indexing', 'sorting'].map((wordMessage) => ({
+      message: wordMessage,
+      audience: 'user',
+    }));
     const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
     const callOutcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
     checkProtocol(callOutcome);

@@ -37,11 +37,11 @@ for (const [name, connectClient] of clientTransports) {
       const progress: Progress[] = [];
       const promptResult = await client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
-        { onprogress: (p) => progress.push(p) },
+        { onprogress: (progressReport) => progress.push(progressReport) },
       );
       assert.deepEqual(
         progress.map((report) => [report.progress, report.total, report.message]),
-        [1, 2, 3].map((n) => [n, 3, `${n * 10} messages read`]),
+        [1, 2, 3].map((pageNumber) => [pageNumber, 3, `${pageNumber * 10} messages read`]),
       );
       assert.equal(promptResult.description, 'Reads a channel and asks for a summary of its last messages.');
       assert.equal(promptResult.messages.length, 1);
@@ -80,7 +80,9 @@ for (const [name, connectClient] of clientTransports) {
       stopController.abort();
       await assert.rejects(cancelledPrompt);
       const stoppedCall = await waitFor('the call of the prompt to end', async () =>
-        (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
+        (await stack.listCalls()).find(
+          (callRecord) => callRecord.call_id === call.call_id && callRecord.stopped !== undefined,
+        ),
       );
       assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);
     });

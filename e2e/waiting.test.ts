@@ -20,8 +20,8 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `w${++keyCount}`;
-const waitForNote = (text: string) =>
-  waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
+const waitForNote = (noteText: string) =>
+  waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 test('the idle limit and the hard limit are paused while a tool waits, and the client receives the reason of the wait', async () => {

@@ -146,8 +146,8 @@ test('tools: no reading tool returns hidden text', async () => {
     ['browser_scroll', { direction: 'bottom' }],
   ])) {
     const { text: pageText } = await client.call(tool, args);
-    for (const [, number] of pageText.matchAll(/OBEY-(\d+)/g))
-      leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(number)]}`);
+    for (const [, markerNumber] of pageText.matchAll(/OBEY-(\d+)/g))
+      leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(markerNumber)]}`);
   }
   assert.deepEqual([...leakedTexts], [], 'hidden text in tool results');
   const foundMatches = await client.call('browser_find', { selector: '.box' });

@@ -126,7 +126,7 @@ test('origin: a page that opens the server in a window or a frame cannot read th
       }
       popupWindow?.close();
     }
-    return texts.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
+    return texts.filter((visibleText) => visibleText !== '' && visibleText !== 'undefined' && visibleText !== 'null');
   }, `http://127.0.0.1:${stack.port}`);
   assert.deepEqual(visibleTexts, []);
   await page.close();

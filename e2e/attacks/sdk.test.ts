@@ -151,7 +151,7 @@ for (const [attackPage, path] of attackPages) {
     // (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
-      attackerSite.leakedSecrets.splice(0).filter((note) => !knownLeak.test(note)),
+      attackerSite.leakedSecrets.splice(0).filter((leakedNote) => !knownLeak.test(leakedNote)),
       [],
     );
     await page.close();

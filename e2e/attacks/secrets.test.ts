@@ -210,6 +210,7 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
     if (name.endsWith('.tmp')) continue; // the daemon renames a .tmp file soon after it has written the file
     if (statSync(path).isFile()) answerTexts.push(readFileSync(path, 'utf8'));
   }
-  for (const text of answerTexts)
-    for (const secret of secretValues) assert.ok(!text.includes(secret), `${secret} is in: ${text.slice(0, 1500)}`);
+  for (const answerText of answerTexts)
+    for (const secret of secretValues)
+      assert.ok(!answerText.includes(secret), `${secret} is in: ${answerText.slice(0, 1500)}`);
 });

@@ -118,7 +118,7 @@ async function assertForbidden(stepName: string, forbiddenSteps = readAndActionS
     assert.equal(batched.isError, true, `${stepName}: ${tool} ran in a batch: ${batched.text}`);
     assertHidden(`${stepName}: batch of ${tool}`, batched.text);
   }
-  const page = stack.chrome.context.pages().find((each) => each.url().includes('/accounts'));
+  const page = stack.chrome.context.pages().find((openPage) => openPage.url().includes('/accounts'));
   assert.ok(page, stepName);
   const shopState = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
   assert.equal(shopState, `0 ${privateText} true`, `${stepName}: state of the page`);

@@ -167,7 +167,7 @@ test('a result with a circular reference fails with its path, and a bigint becom
 });
 
 test('the log and plugin dev show a thrown error with its source lines', async () => {
-  const lineOf = (part: string) => pluginSource.split('\n').findIndex((line) => line.includes(part)) + 1;
+  const lineOf = (linePart: string) => pluginSource.split('\n').findIndex((line) => line.includes(linePart)) + 1;
   const logEntry = await waitFor('the entry of the error', () => readLog('throws'));
   const frames = logEntry.stack ?? [];
   assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));

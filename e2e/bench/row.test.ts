@@ -18,8 +18,8 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [fields, want] of rowCases)
-    assert.equal(judgeRow({ ...sampleRow, ...fields }), want, JSON.stringify(fields));
+  for (const [fields, expectedVerdict] of rowCases)
+    assert.equal(judgeRow({ ...sampleRow, ...fields }), expectedVerdict, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {

@@ -84,7 +84,7 @@ export function formatTable(benchRows: readonly BenchRow[]): string {
       .trimEnd(),
   );
   const rowNotes = benchRows.flatMap((benchRow) =>
-    [benchRow.broken, benchRow.note].flatMap((text) => (text ? [`${benchRow.id}: ${text}`] : [])),
+    [benchRow.broken, benchRow.note].flatMap((rowText) => (rowText ? [`${benchRow.id}: ${rowText}`] : [])),
   );
   return [...tableLines, ...(rowNotes.length > 0 ? ['', ...rowNotes] : [])].join('\n');
 }

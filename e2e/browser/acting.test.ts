@@ -23,7 +23,7 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
 }
 
 function parseRef({ content = '' }: Output, elementName: string): string {
-  const line = content.split('\n').find((text) => text.includes(elementName));
+  const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
   const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
   return elementRef;

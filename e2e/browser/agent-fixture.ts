@@ -36,7 +36,9 @@ export function listSteps(steps: readonly Step[]): readonly Step[] {
 }
 
 export function parseRef(snapshotText: string, elementName: string): string {
-  const line = snapshotText.split('\n').find((each) => each.includes(elementName) && each.includes('[ref='));
+  const line = snapshotText
+    .split('\n')
+    .find((snapshotLine) => snapshotLine.includes(elementName) && snapshotLine.includes('[ref='));
   const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${snapshotText}`);
   return elementRef;

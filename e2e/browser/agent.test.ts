@@ -34,7 +34,7 @@ async function callTool(tool: string, args: Record<string, unknown> = {}): Promi
 }
 
 function findRef(snapshot: string, elementName: string): string {
-  const line = snapshot.split('\n').find((each) => each.includes(elementName)) ?? '';
+  const line = snapshot.split('\n').find((snapshotLine) => snapshotLine.includes(elementName)) ?? '';
   const elementRef = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
   assert.ok(elementRef, `no ref for ${elementName} in ${snapshot}`);
   return elementRef;

@@ -75,7 +75,7 @@ export interface BrowserFixtureOptions {
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
   const fixtureClosers: FixtureCloser[] = [];
   const closeFixture = async () => {
-    for (let next = fixtureClosers.pop(); next; next = fixtureClosers.pop()) await next();
+    for (let nextCloser = fixtureClosers.pop(); nextCloser; nextCloser = fixtureClosers.pop()) await nextCloser();
   };
   try {
     return await startParts(options, fixtureClosers, closeFixture);

@@ -25,7 +25,7 @@ async function openPage(path: string, body: string): Promise<number> {
 
 async function findRef(tabId: number, elementName: string): Promise<string> {
   const { content = '' } = await fixture.takeSnapshot(tabId);
-  const line = content.split('\n').find((text) => text.includes(elementName));
+  const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
   const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
   return elementRef;

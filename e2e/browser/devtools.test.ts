@@ -83,7 +83,7 @@ test('messages of frames are read, except frames on sites that the user does not
     forbidOtherSite,
     tabId,
   );
-  for (const words of [/from the page/, /near/]) assert.match(content, words);
+  for (const contentPattern of [/from the page/, /near/]) assert.match(content, contentPattern);
   assert.doesNotMatch(content, /far/);
   assert.match(outputText, /left out/);
 });
@@ -274,7 +274,9 @@ test('a performance recording without a reload counts events since its start, an
   const body = `<iframe width="600" height="600" src="${fixture.otherOrigin}/inner-speed"></iframe>`;
   const tabId = await openPage('/framed', body);
   const page = await fixture.findPage(`${fixture.origin}/framed`);
-  const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
+  const frame = await waitFor('the frame', () =>
+    page.frames().find((pageFrame) => pageFrame.url().includes('/inner-speed')),
+  );
   const addBanner = async () => {
     // In a background tab, Chrome paints only while browser_performance records, and reports layout shifts after the
     // first paint.

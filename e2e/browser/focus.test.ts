@@ -83,7 +83,7 @@ async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void
   for (let roundIndex = 0; count < callCount; roundIndex++) {
     await callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/work` });
     const snapshot = await callTool('browser_snapshot');
-    const findRefOf = (words: string) => parseRef(snapshot, words);
+    const findRefOf = (elementName: string) => parseRef(snapshot, elementName);
     for (const [tool, args] of readOnlyCalls) await callTool(tool, args);
     // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});

@@ -57,10 +57,10 @@ for (const [levelName, installFlags] of [
     await fixture.callTool('browser_tabs', { action: 'new', url: `${fixture.shopOrigin}${path}` });
     snapshot = await fixture.callTool('browser_snapshot');
   }
-  const refOf = (words: string) => parseRef(snapshot, `"${words}"`);
+  const refOf = (elementName: string) => parseRef(snapshot, `"${elementName}"`);
   const evaluateInPage = (expression: string) => fixture.evaluateInPage(path, expression);
-  const waitForLog = (entry: string) =>
-    waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
+  const waitForLog = (logLine: string) =>
+    waitFor(`the page to record ${logLine}`, async () => String(await evaluateInPage('log.join()')).includes(logLine));
 
   const blockPage = (ms: number) =>
     evaluateInPage(`{ const { port1, port2 } = new MessageChannel();

@@ -272,7 +272,7 @@ test('rules answer and abort requests only of the site on which the rules were m
   assert.equal(await runScriptInPage('/routes', fetchText(makeApiUrl('/ads?x=1'))), 'failed: Failed to fetch');
   assert.match(String(await runScriptInPage('/routes', fetchText(makeApiUrl('/adsx')))), /^200 /);
   const page = await fixture.findPage(`${fixture.origin}/routes`);
-  const frame = page.frames().find((each) => each.url().includes('/inner'));
+  const frame = page.frames().find((harEntry) => harEntry.url().includes('/inner'));
   assert.match(String(await frame?.evaluate(fetchText('/items'))), /^404 /);
   const requestList = await fixture.callTool('browser_route', { action: 'list' }, tabId);
   assert.match(

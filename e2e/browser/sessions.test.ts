@@ -72,7 +72,7 @@ async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
 }
 
 async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Promise<readonly number[]> {
-  const worker = context.serviceWorkers().find((each) => each.url().includes(extensionId));
+  const worker = context.serviceWorkers().find((serviceWorker) => serviceWorker.url().includes(extensionId));
   if (!worker) throw new Error('the extension has no worker');
   return await worker.evaluate(async () => {
     const tabs = await chrome.tabs.query({});

@@ -52,7 +52,7 @@ test("tabs that an agent opens, also by clicks, are in the agent's tab group", a
   const secondGroups = groupOf('/second');
   assert.equal(secondGroups.length, 2);
   assert.ok(secondGroups.includes(groupName), secondGroups.join('\n'));
-  assert.match(secondGroups.find((second) => second !== groupName) ?? '', / green$/);
+  assert.match(secondGroups.find((secondGroup) => secondGroup !== groupName) ?? '', / green$/);
 
   await otherClient.close();
   assert.deepEqual(await listGroups(), groupLines, 'the end of a session closes and moves no tab');

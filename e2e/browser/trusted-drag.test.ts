@@ -45,7 +45,7 @@ test('an HTML drag drops an element with its data, several times', async () => {
       .then((page) => page.evaluate<string[]>('log.splice(0)'));
     assert.equal(startRef, 'start true');
     assert.ok(otherRefs.includes('drop true the item'), otherRefs.join());
-    assert.equal(otherRefs.filter((entry) => entry === 'enter').length, 1, otherRefs.join());
+    assert.equal(otherRefs.filter((logEntry) => logEntry === 'enter').length, 1, otherRefs.join());
   }
   await callTool('browser_click', { target: endTarget });
 });
@@ -99,9 +99,9 @@ test('drags work in a cross-site frame, and between frames', async () => {
   const [outerItem = '', innerItem = ''] = snapshot.split('\n').filter((line) => line.includes('"Item"'));
   const [outerZone = '', innerZone = ''] = snapshot.split('\n').filter((line) => line.includes('"Zone"'));
   const page = await fixture.findPage(`${shopOrigin}/framed`);
-  const frame = page.frames().find((each) => each.url() === `${otherOrigin}/part`);
-  const dragElement = async (from: string, to: string) =>
-    await callTool('browser_drag', { startTarget: parseRef(from, 'Item'), endTarget: parseRef(to, 'Zone') });
+  const frame = page.frames().find((pageFrame) => pageFrame.url() === `${otherOrigin}/part`);
+  const dragElement = async (fromName: string, to: string) =>
+    await callTool('browser_drag', { startTarget: parseRef(fromName, 'Item'), endTarget: parseRef(to, 'Zone') });
   const logs = async () => [await page.evaluate('log.splice(0)'), await frame?.evaluate('log.splice(0)')];
   assert.match(await dragElement(innerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /^start true,enter,drop true the item/);

@@ -24,7 +24,9 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
 
 async function readFrameLog(path: string, frameName: string): Promise<unknown> {
   const page = await fixture.findPage(`${fixture.shop}${path}`);
-  const frame = page.frames().find((each) => each !== page.mainFrame() && each.url().includes(frameName));
+  const frame = page
+    .frames()
+    .find((pageFrame) => pageFrame !== page.mainFrame() && pageFrame.url().includes(frameName));
   return await frame?.evaluate('log.splice(0)');
 }
 

@@ -39,14 +39,15 @@ before(async () => {
   fixture.setPage('/work', workPage.replace('OTHER', fixture.other));
 });
 beforeEach(async () => {
-  for (const old of fixture.stack.chrome.context.pages()) if (old.url().startsWith(fixture.shop)) await old.close();
+  for (const oldPage of fixture.stack.chrome.context.pages())
+    if (oldPage.url().startsWith(fixture.shop)) await oldPage.close();
   tabId = await fixture.open('/work');
   page = await fixture.findPage(`${fixture.shop}/work`);
   snapshot = await fixture.takeSnapshot();
 });
 after(() => fixture?.close());
 
-const findRef = (words: string) => parseRef(snapshot, words);
+const findRef = (elementName: string) => parseRef(snapshot, elementName);
 const waitForLog = (logLine: string) =>
   waitFor(`the page to record ${logLine}`, async () =>
     (await page.evaluate<string[]>('log')).some((line) => line.startsWith(logLine)),

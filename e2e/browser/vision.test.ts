@@ -82,7 +82,7 @@ test('a click at a point reaches a frame, but never a frame on a site that is of
   await agent.open('/outer');
   const page = await agent.findPage(`${agent.shop}/outer`);
   const textIn = async (site: string) => {
-    const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().startsWith(site)));
+    const frame = await waitFor('the frame', () => page.frames().find((pageFrame) => pageFrame.url().startsWith(site)));
     return await frame.evaluate(() => document.querySelector('button')?.textContent);
   };
   assert.match(await agent.callTool('browser_mouse_click_xy', { x: 40, y: 25 }), /Inside|hit by true/);

@@ -220,7 +220,7 @@ test('a recently closed tab is listed, and restored without activating it', asyn
   await agent.callTool('browser_tabs', { action: 'close', tabId });
   const closedTabLine = await waitFor('the closed tab', async () => {
     const outputText = await agent.callTool('browser_recently_closed', { action: 'list' });
-    return outputText.split('\n').find((each) => each.includes('My cart'));
+    return outputText.split('\n').find((listLine) => listLine.includes('My cart'));
   });
   assert.match(closedTabLine, /^sessionId \w+, closed [-\d]+T[\d:.]+Z, "My cart" http:\/\/shop\.localhost:\d+\/cart$/);
   const frontPage = await agent.stack.chrome.openPage(`${agent.shop}/`);

@@ -36,7 +36,7 @@ for (const [transportName, connectClient] of clientTransports) {
     const client = await connectClient(stack);
     await waitFor('a client whose timeout is unknown', async () => {
       const { stdout } = await stack.runCli('status', '--json');
-      return JSON.parse(stdout).clients.every((c: unknown) => Object(c).timeout === undefined);
+      return JSON.parse(stdout).clients.every((clientStatus: unknown) => Object(clientStatus).timeout === undefined);
     });
     const longCall = { everyMs: 500, forMs: 20_000 };
     await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);

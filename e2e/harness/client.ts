@@ -56,7 +56,9 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
 
 /** connectStdio starts `opentabs mcp` and connects an MCP client to the process. */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
-  const inheritedEnv = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const inheritedEnv = Object.entries(process.env).flatMap(([variableName, v]) =>
+    v === undefined ? [] : [[variableName, v] as const],
+  );
   return connectClient(
     new StdioClientTransport({
       command: opentabsBinary,

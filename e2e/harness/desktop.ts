@@ -62,7 +62,7 @@ export async function startDesktop(): Promise<FakeDesktop> {
         return new BusWriter('as').strings(['actions', 'body', 'persistence']);
       case 'GetServerInformation':
         return ['opentabs-e2e', 'opentabs', '1', '1.2'].reduce(
-          (w, stringValue) => w.string(stringValue),
+          (busWriter, stringValue) => busWriter.string(stringValue),
           new BusWriter('ssss'),
         );
       default:

@@ -55,7 +55,9 @@ export async function connectModernHttp(
  * later.
  */
 export async function connectModernStdio(stack: McpEndpoint): Promise<ModernClient> {
-  const inheritedEnv = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const inheritedEnv = Object.entries(process.env).flatMap(([variableName, v]) =>
+    v === undefined ? [] : [[variableName, v] as const],
+  );
   const stdioTransport = new StdioClientTransport({
     command: opentabsBinary,
     args: ['mcp'],

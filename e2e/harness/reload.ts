@@ -20,7 +20,9 @@ export async function callWithReload(
   });
   await waitFor(`the end of ${tool}`, async () => {
     if (callOutcome) return true;
-    const waitingCall = (await fetchCallRecords(stack)).find((each) => each.tool_name === tool && each.waiting);
+    const waitingCall = (await fetchCallRecords(stack)).find(
+      (callRecord) => callRecord.tool_name === tool && callRecord.waiting,
+    );
     if (waitingCall) await stack.runCli('calls', 'approve', waitingCall.call_id);
     return false;
   });

@@ -14,10 +14,10 @@ export interface SmallPlugin {
 /** writeSmallPlugin writes a plugin package into dir and returns the SHA-256 hash of the plugin's adapter. */
 export function writeSmallPlugin(pluginFolder: string, { name, version, ...manifestFields }: SmallPlugin): string {
   mkdirSync(join(pluginFolder, 'dist'), { recursive: true });
-  const writePackageFile = (file: string, text: string) => writeFileSync(join(pluginFolder, file), text);
+  const writePackageFile = (file: string, fileText: string) => writeFileSync(join(pluginFolder, file), fileText);
   const nameJson = JSON.stringify(name);
   const code = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${nameJson}]={name:${nameJson},isReady:()=>true,tools:[{name:"version",handle:async()=>({version:${version}})}]};})();\n`;
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const hash = (fileText: string) => createHash('sha256').update(fileText).digest('hex');
   const adapterCode = `${code}(function(){var a=(globalThis).__openTabs.adapters[${nameJson}];a.__adapterHash="${hash(code)}";Object.freeze(a);})();\n`;
   writePackageFile('dist/adapter.iife.js', adapterCode);
   const tool = { name: 'version', displayName: 'Version', description: 'Returns the version.' };

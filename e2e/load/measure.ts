@@ -76,7 +76,7 @@ async function countObjects(session: CdpSession, contextId?: number): Promise<Wo
 async function collectGarbage(session: CdpSession): Promise<void> {
   await session.sendCommand('HeapProfiler.enable');
   // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
-  for (let round = 0; round < 3; round++) await session.sendCommand('HeapProfiler.collectGarbage');
+  for (let roundIndex = 0; roundIndex < 3; roundIndex++) await session.sendCommand('HeapProfiler.collectGarbage');
   await session.sendCommand('HeapProfiler.disable');
 }
 
@@ -107,7 +107,7 @@ export async function measureMemory(measuredProcesses: MeasuredProcesses): Promi
     await collectGarbage(page);
     const bridgeContext = executionContexts
       .map((context) => Object(context))
-      .find((c) => c.origin === `chrome-extension://${measuredProcesses.extensionId}`);
+      .find((executionContext) => executionContext.origin === `chrome-extension://${measuredProcesses.extensionId}`);
     const bridge = await countObjects(page, bridgeContext?.id);
     const { documents: documentCount, jsEventListeners } = Object(await page.sendCommand('Memory.getDOMCounters'));
     const serverMemory = await measuredProcesses.readServerMemory();

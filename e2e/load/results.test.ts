@@ -59,7 +59,9 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   const callingClients = await Promise.all(Array.from({ length: 10 }, openClient));
   const shortClient = await openClient();
   const largeCalls = Promise.all(
-    callingClients.map((c, i) => c.call('work__big', { key: `large${i}`, bytes: concurrentMib * bytesPerMib })),
+    callingClients.map((callingClient, i) =>
+      callingClient.call('work__big', { key: `large${i}`, bytes: concurrentMib * bytesPerMib }),
+    ),
   );
   const echoTimes: number[] = [];
   const largeCallState = { isDone: false };
@@ -76,7 +78,7 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
   const { peak: peakBytes } = readResidentMemory(pid);
   const sortedEchoes = echoTimes.toSorted((a, b) => a - b);
   t.diagnostic(
-    `server peak ${Math.round(peakBytes / bytesPerMib)} MB; last result after ${Math.max(...largeResponses.map((c) => c.durationMs)).toFixed(0)} ms;` +
+    `server peak ${Math.round(peakBytes / bytesPerMib)} MB; last result after ${Math.max(...largeResponses.map((callingClient) => callingClient.durationMs)).toFixed(0)} ms;` +
       ` ${echoTimes.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
   );
   assert.ok(

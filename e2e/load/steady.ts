@@ -107,7 +107,7 @@ async function makeCalls(
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
-    const endedCount = [...endingCounts.values()].reduce((sum, n) => sum + n, 0);
+    const endedCount = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
     report(
       `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).nowBytes / 1e6).toFixed(0)} MB`,
     );
@@ -243,9 +243,9 @@ export function formatTable({
   const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>
     `  ${label.padEnd(28)} ${beforeText} -> ${afterText}`;
-  const count = [...endingCounts.values()].reduce((sum, n) => sum + n, 0);
+  const count = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
   return [
-    `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endingCounts].map(([code, n]) => `${n} ${code}`).join(', ')})`,
+    `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endingCounts].map(([code, endingCount]) => `${endingCount} ${code}`).join(', ')})`,
     formatRow(
       'server RSS',
       formatMb(memoryBefore.server.rssBytes),

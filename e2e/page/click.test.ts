@@ -11,8 +11,8 @@ before(async () => {
 });
 after(() => pageLab?.close());
 
-const clickOn = async (page: LabPage, text: string, args: object = {}) =>
-  page.callOperation('click', { target: await page.findRef(text), ...args });
+const clickOn = async (page: LabPage, elementName: string, args: object = {}) =>
+  page.callOperation('click', { target: await page.findRef(elementName), ...args });
 
 const eventRecorderScript = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
   document.addEventListener(type, (e) => { seen.push(type + ' ' + (e.target.id || e.target.localName)); if (type === 'submit') e.preventDefault(); }, true);</script>`;

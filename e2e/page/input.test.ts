@@ -9,8 +9,8 @@ before(async () => {
 });
 after(() => pageLab?.close());
 
-const typeInto = async (page: LabPage, fieldName: string, text: string, args: object = {}) =>
-  page.callOperation('type', { target: await page.findRef(fieldName), text, ...args });
+const typeInto = async (page: LabPage, fieldName: string, typedText: string, args: object = {}) =>
+  page.callOperation('type', { target: await page.findRef(fieldName), text: typedText, ...args });
 
 for (const isInFront of [false, true]) {
   test(`text fields take text in a ${isInFront ? 'front' : 'background'} tab, with trusted input events`, async () => {

@@ -40,7 +40,8 @@ after(async () => {
 });
 
 const readCommand = async () => (await panel.locator('.pairing code').textContent()) ?? '';
-const waitForHeading = (text: string) => panel.locator('.notice h2', { hasText: text }).waitFor({ timeout: 60_000 });
+const waitForHeading = (headingText: string) =>
+  panel.locator('.notice h2', { hasText: headingText }).waitFor({ timeout: 60_000 });
 
 interface ListedBrowser {
   readonly connected: boolean;

@@ -62,8 +62,8 @@ test('an open row shows all details of the call, with copy buttons', async () =>
   showCalls([makeEndedCall('call_1', { args }), ...errorCalls.slice(3, 4)]);
   const endedCallRow = panel.locator('.ended > li').first();
   await endedCallRow.locator('summary').click();
-  for (const text of ['Claude Code', 'chat.example.com', 'call_1', '812 ms', 'Sent to 3 members.'])
-    await endedCallRow.locator('.details').getByText(text, { exact: true }).waitFor();
+  for (const searchText of ['Claude Code', 'chat.example.com', 'call_1', '812 ms', 'Sent to 3 members.'])
+    await endedCallRow.locator('.details').getByText(searchText, { exact: true }).waitFor();
   await endedCallRow.getByRole('button', { name: 'Copy arguments' }).click();
   await endedCallRow.getByRole('button', { name: 'Copied arguments' }).waitFor();
   assert.equal(await readClipboard(), args);

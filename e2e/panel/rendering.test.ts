@@ -68,7 +68,7 @@ test('a progress report of one of 30 running calls changes only the row of that 
   const nodeChanges = await takeChanges();
   assert.ok(nodeChanges.length > 0);
   assert.deepEqual(
-    nodeChanges.filter((change) => !change.endsWith(' n: 7')),
+    nodeChanges.filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
     [],
   );
 });
@@ -84,7 +84,7 @@ test('a call that ends adds one row and does not change other rows', async () =>
   await recordChanges();
   showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
   await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
-  const rowChanges = (await takeChanges()).filter((change) => / n: \d+$| channelId: /.test(change));
+  const rowChanges = (await takeChanges()).filter((nodeChange) => / n: \d+$| channelId: /.test(nodeChange));
   assert.deepEqual(rowChanges, []);
   await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
   await waitFor('the focus to stay', () => stopButton.evaluate((button) => button === document.activeElement));
@@ -97,7 +97,7 @@ test('messages without a change do not change the page', async () => {
   showCalls(makeRunningCalls(0.3));
   await panel.getByText('page 30').waitFor();
   assert.deepEqual(
-    (await takeChanges()).filter((change) => !change.endsWith(' n: 7')),
+    (await takeChanges()).filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
     [],
   );
 });

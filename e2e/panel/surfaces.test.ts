@@ -263,6 +263,6 @@ test('if a client form and a notification race, a late form answer has no effect
     const hasNote = () => stack.site.receivedNotes.includes(`change ${key}`);
     if (callOutcome.code === 'denied') assert.equal(hasNote(), false, callOutcome.text);
     else await waitFor(`the change of ${key}: ${callOutcome.text}`, hasNote);
-    assert.ok(stack.site.receivedNotes.filter((note) => note === `change ${key}`).length <= 1);
+    assert.ok(stack.site.receivedNotes.filter((receivedNote) => receivedNote === `change ${key}`).length <= 1);
   }
 });

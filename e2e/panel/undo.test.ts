@@ -42,7 +42,9 @@ test('a call is undone in its page, as a call of the side panel, and only once',
   const callRow = panel.locator('.ended > li', { hasText: 'add_note' }).first();
   await callRow.getByText(/^Undone by remove_note, as call_/).waitFor();
   assert.equal(await callRow.getByRole('button', { name: 'Undo' }).count(), 0);
-  const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter((c) => c.tool_name === 'notes__add_note');
+  const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter(
+    (callRecord) => callRecord.tool_name === 'notes__add_note',
+  );
   assert.match((await stack.runCli('calls', 'undo', call_id)).stderr, /already undone, by call_/);
   assert.equal(await readNotes(), '[]');
 });

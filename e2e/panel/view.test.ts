@@ -134,7 +134,7 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
   });
   const stopButton = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stopButton.focus();
-  for (let step = 1; step <= 20; step++) showCalls(makeManyCalls(step / 20));
+  for (let stepNumber = 1; stepNumber <= 20; stepNumber++) showCalls(makeManyCalls(stepNumber / 20));
   await waitFor(
     'the panel to show nine finished progress bars',
     async () => (await panel.getByText('100%').count()) === 9,

@@ -135,7 +135,9 @@ test("the default name of a browser contains the computer's name", async () => {
     let names = '';
     await waitFor(`a browser with the name${expectedNameEnd}`, async () => {
       names = (await runOpentabs(['browser', 'list', '--json'], env)).stdout;
-      return JSON.parse(names).some((known: unknown) => String(Object(known).name).endsWith(expectedNameEnd));
+      return JSON.parse(names).some((knownPlugin: unknown) =>
+        String(Object(knownPlugin).name).endsWith(expectedNameEnd),
+      );
     }).catch((error: unknown) => assert.fail(`${error}: ${names}`));
   } finally {
     await browser.close();

@@ -196,7 +196,7 @@ class SoakRun {
         this.#printLine(`VIOLATION ${String(error)}`);
         await this.testedSystem
           .restoreTabs()
-          .catch((e) => this.#printLine(`the tabs could not be restored: ${String(e)}`));
+          .catch((restoreError) => this.#printLine(`the tabs could not be restored: ${String(restoreError)}`));
       }
       observedFault.restoredMs = this.#elapsedMs();
     }

@@ -194,7 +194,11 @@ export function findViolations(
   if (call.plan.kind === 'noProgress' && progress.length > 0) violationTexts.push('progress came without a token');
   const { idleMs } = limitsByName[call.limits];
   const delayMs = faultsDuring.reduce(
-    (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
+    (sum, linkFault) =>
+      sum +
+      (linkFault.restoredMs ?? call.toMs) -
+      linkFault.fromMs +
+      (linkBreakingFaults.has(linkFault.plan.kind) ? idleMs : 0),
     0,
   );
   const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);

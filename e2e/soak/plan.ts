@@ -187,7 +187,10 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
  * later than planned, because a restart can be slow.
  */
 function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
-  return plannedFaults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
+  return (
+    plannedFaults.findLast((plannedFault) => plannedFault.atMs <= atMs && plannedFault.kind.startsWith('server SIG'))
+      ?.limits ?? 'short'
+  );
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;

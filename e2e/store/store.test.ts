@@ -47,7 +47,7 @@ before(async () => {
   site = await startSite();
   allowedSite = site.origin;
   otherSite = site.origin.replace('127.0.0.1', 'localhost');
-  for (const each of [allowedSite, otherSite]) await runChecked(['browser', 'site', each, 'auto'], env);
+  for (const siteHost of [allowedSite, otherSite]) await runChecked(['browser', 'site', siteHost, 'auto'], env);
   daemon = startOpentabs(['serve'], env);
   await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   client = await connectHttp(port, await addClient(env, 'e2e'));

@@ -11,19 +11,19 @@ function makeFixture() {
       if (environment.port) sentBatches.push([...sentMessages]);
       return environment.port;
     },
-    countChars: (message) => message.length,
+    countChars: (batchMessage) => batchMessage.length,
     isLikelyLastMessage: () => environment.alone,
-    runSoon: (work) => void scheduledWorks.push(work),
+    runSoon: (scheduledWork) => void scheduledWorks.push(scheduledWork),
   });
   const runScheduledWork = () => {
-    for (const work of scheduledWorks.splice(0)) work();
+    for (const scheduledWork of scheduledWorks.splice(0)) scheduledWork();
   };
   return { environment, sentBatches, scheduledWorks, batcher, runScheduledWork };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
   const { sentBatches, batcher, runScheduledWork, scheduledWorks } = makeFixture();
-  for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
+  for (const batchMessage of ['a', 'b', 'c']) assert.equal(batcher.post(batchMessage), true);
   assert.deepEqual(sentBatches, [['a']]);
   runScheduledWork();
   assert.deepEqual(sentBatches, [['a'], ['b', 'c']]);
@@ -49,7 +49,7 @@ test('after a message that is likely to be the last, no task is scheduled', () =
 test('a long message is sent alone, after earlier messages', () => {
   const { sentBatches, batcher, runScheduledWork } = makeFixture();
   const longMessage = 'x'.repeat(16 * 1024);
-  for (const message of ['a', 'b', longMessage, 'c']) batcher.post(message);
+  for (const batchMessage of ['a', 'b', longMessage, 'c']) batcher.post(batchMessage);
   assert.deepEqual(sentBatches, [['a'], ['b'], [longMessage]]);
   runScheduledWork();
   assert.deepEqual(sentBatches.at(-1), ['c']);
@@ -84,10 +84,10 @@ test('dropped messages do not count towards the batch size', () => {
   batcher.post('a');
   environment.port = false;
   for (let i = 0; i < 17; i++) batcher.post(halfBatchText);
-  batcher.drop((message) => message === halfBatchText);
+  batcher.drop((batchMessage) => batchMessage === halfBatchText);
   environment.port = true;
   runScheduledWork();
-  for (const message of ['b', 'c', 'd']) batcher.post(message);
+  for (const batchMessage of ['b', 'c', 'd']) batcher.post(batchMessage);
   runScheduledWork();
   assert.deepEqual(sentBatches, [['a'], ['b'], ['c', 'd']]);
 });

@@ -28,7 +28,7 @@ export async function showNotification(id: string, content: NotificationContent)
     title,
     message: notificationMessage,
     contextMessage: context,
-    buttons: buttonTitles.map((text) => ({ title: text })),
+    buttons: buttonTitles.map((buttonTitle) => ({ title: buttonTitle })),
     requireInteraction: true,
     priority: 2,
   });

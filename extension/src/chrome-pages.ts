@@ -183,12 +183,12 @@ const PageScriptFile = 'page.js';
 const PagePortName = 'page';
 
 export interface PagePort {
-  post(text: string): void;
+  post(portText: string): void;
   disconnect(): void;
 }
 
 export interface PagePortEvents {
-  onText(text: unknown): void;
+  onText(portText: unknown): void;
   onDisconnect(): void;
 }
 
@@ -200,22 +200,22 @@ export async function injectPageScript(tabId: number, documentIds: readonly stri
 
 export function connectPageScript(tabId: number, documentId: string, events: PagePortEvents): PagePort {
   const port = chrome.tabs.connect(tabId, { documentId, name: PagePortName });
-  port.onMessage.addListener((text: unknown) => events.onText(text));
+  port.onMessage.addListener((portText: unknown) => events.onText(portText));
   port.onDisconnect.addListener(() => {
     // Reading lastError prevents Chrome from logging the error as unchecked.
     void chrome.runtime.lastError;
     events.onDisconnect();
   });
-  return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
+  return { post: (portText) => port.postMessage(portText), disconnect: () => port.disconnect() };
 }
 
 export function onPagePort(
-  acceptPort: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void },
+  acceptPort: (port: PagePort) => { onText(portText: unknown): void; onDisconnect(): void },
 ): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== PagePortName) return;
-    const events = acceptPort({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
-    port.onMessage.addListener((text: unknown) => events.onText(text));
+    const events = acceptPort({ post: (portText) => port.postMessage(portText), disconnect: () => port.disconnect() });
+    port.onMessage.addListener((portText: unknown) => events.onText(portText));
     port.onDisconnect.addListener(() => {
       events.onDisconnect();
       wakeWorker();

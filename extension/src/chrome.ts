@@ -33,8 +33,8 @@ export interface Port {
   readonly sender: MessageSender | undefined;
   /** isOwnPage is true if the other end of the port is a page of the extension itself. */
   readonly isOwnPage: boolean;
-  postMessage(message: unknown): void;
-  onMessage(listener: (message: unknown) => void): void;
+  postMessage(portMessage: unknown): void;
+  onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
   disconnect(): void;
 }
@@ -63,8 +63,8 @@ function wrapPort(port: chrome.runtime.Port): Port {
     name: port.name,
     sender: toSender(port.sender ?? {}),
     isOwnPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
-    postMessage: (message) => port.postMessage(message),
-    onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
+    postMessage: (portMessage) => port.postMessage(portMessage),
+    onMessage: (listener) => port.onMessage.addListener((portMessage: unknown) => listener(portMessage)),
     onDisconnect: (listener) =>
       port.onDisconnect.addListener(() => {
         // Reading lastError prevents Chrome from logging the error as unchecked.
@@ -145,10 +145,19 @@ export interface LoadListeners {
 export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
   // Ignore prerendered pages, because no tab shows a prerendered page.
   chrome.webNavigation.onBeforeNavigate.addListener(
-    (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 &&
+      navigationDetails.documentLifecycle !== 'prerender' &&
+      onLoadStarted(navigationDetails.tabId),
   );
-  chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && onDocumentShown(e.tabId, e.timeStamp));
-  chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && onLoadFailed(e.tabId, e.error));
+  chrome.webNavigation.onCommitted.addListener(
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 && onDocumentShown(navigationDetails.tabId, navigationDetails.timeStamp),
+  );
+  chrome.webNavigation.onErrorOccurred.addListener(
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 && onLoadFailed(navigationDetails.tabId, navigationDetails.error),
+  );
 }
 
 // ---- tabs ----
@@ -303,7 +312,7 @@ export async function activateTab(tabId: number): Promise<void> {
 export async function openBackgroundTab(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
   const lastFocused = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
-  const window = windows.find((w) => w.id === lastFocused?.id) ?? windows[0];
+  const window = windows.find((chromeWindow) => chromeWindow.id === lastFocused?.id) ?? windows[0];
   if (window?.id === undefined) throw new Error('no window is open in this browser; the user has to open one');
   const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
   if (tab.id === undefined) throw new Error('the browser opened no tab');
@@ -312,7 +321,7 @@ export async function openBackgroundTab(url: string): Promise<number> {
 
 export async function readFocusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
-  return windows.find((w) => w.focused)?.id ?? -1;
+  return windows.find((chromeWindow) => chromeWindow.focused)?.id ?? -1;
 }
 
 // ---- extension ----

@@ -208,7 +208,7 @@ const actionReaders: PortReaders<Action> = {
   }),
   inspectPlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'inspectPlugin', plugin } : undefined),
   pluginPage: makePluginActionReader((plugin, { hash, section: sectionField, page }) => {
-    const section = SectionNames.find((known) => known === sectionField);
+    const section = SectionNames.find((knownSection) => knownSection === sectionField);
     if (typeof hash !== 'string' || !section || typeof page !== 'number') return undefined;
     return { op: 'pluginPage', params: { plugin, hash, section, page } };
   }),

@@ -176,8 +176,10 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
   ready: ({ plugin, ready: isReady }) =>
     isNonEmptyText(plugin) && typeof isReady === 'boolean' ? { op: 'ready', plugin, ready: isReady } : undefined,
-  log: ({ plugin, entries, dropped }) =>
-    isNonEmptyText(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
+  log: ({ plugin, entries: entriesText, dropped }) =>
+    isNonEmptyText(plugin) && isText(entriesText) && isCount(dropped)
+      ? { op: 'log', plugin, entries: entriesText, dropped }
+      : undefined,
   scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
   pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
   entryPointReady: ({ plugin, nonce, usesBase, isHostLate }) =>

@@ -18,7 +18,7 @@ test('route calls the handler of the operation with the message and its context'
   };
   const portMessages: TestMessage[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
   assert.deepEqual(
-    portMessages.map((message) => routeMessage(handlers, message.op, message, 'a')),
+    portMessages.map((portMessage) => routeMessage(handlers, portMessage.op, portMessage, 'a')),
     [2, 5, 0, 1],
   );
 });

@@ -4,12 +4,12 @@ import { splitText, TextJoiner } from './text-pieces.ts';
 
 test('texts of any length are split and joined again', () => {
   const textJoiner = new TextJoiner();
-  for (const text of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
-    const textPieces = splitText(text, 2);
+  for (const wholeText of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
+    const textPieces = splitText(wholeText, 2);
     assert.ok(textPieces.every((piece) => piece.length <= 3));
     assert.deepEqual(
       textPieces.map((piece) => textJoiner.add(piece)).filter((joined) => joined !== undefined),
-      [text],
+      [wholeText],
     );
   }
   assert.equal(textJoiner.add(7), undefined);

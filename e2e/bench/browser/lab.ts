@@ -33,7 +33,7 @@ export async function startBrowserLab(fixture: BenchFixture): Promise<BrowserLab
   const playwrightAgent = await startPeer(startPlaywright);
   const devtools = await startPeer(startChromeDevtools);
   const agent = new Agent('opentabs', ourBrowser.client.sdk, opentabsTools);
-  const benchAgents = [agent, playwrightAgent, devtools].filter((each) => each !== undefined);
+  const benchAgents = [agent, playwrightAgent, devtools].filter((benchAgent) => benchAgent !== undefined);
   return { site, ourBrowser, agent, playwright: playwrightAgent, devtools, benchAgents };
 }
 

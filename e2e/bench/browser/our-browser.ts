@@ -66,7 +66,7 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
       return tabId;
     },
     async close() {
-      await Promise.allSettled(clients.map((each) => each.close()));
+      await Promise.allSettled(clients.map((mcpClient) => mcpClient.close()));
       await browser.close();
       await stopProcess(daemon);
       rmSync(homeFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });

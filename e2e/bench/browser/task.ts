@@ -119,6 +119,6 @@ export async function runTask(agent: Agent, site: BenchSite, runName: string, fi
   }
   const { calls, tokensIn, tokensOut } = agent.usage;
   const ms = performance.now() - beganMs;
-  const completedSteps = shopSteps.filter((step) => site.reports.includes(`${runName} ${step}`));
+  const completedSteps = shopSteps.filter((shopStep) => site.reports.includes(`${runName} ${shopStep}`));
   return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: completedSteps, failure };
 }

@@ -85,7 +85,9 @@ export function makeChromeDevtoolsTools(): ServerTools {
     screenshot: () => ['take_screenshot', page],
     evaluate: (code) => ['evaluate_script', { ...page, function: code }],
     refIn(answerText, elementName) {
-      const line = answerText.split('\n').find((each) => controlLinePattern.test(each) && each.includes(elementName));
+      const line = answerText
+        .split('\n')
+        .find((answerLine) => controlLinePattern.test(answerLine) && answerLine.includes(elementName));
       return /uid=(\w+)/.exec(line ?? '')?.[1];
     },
   };

@@ -283,7 +283,7 @@ export async function measureToolList({ benchAgents, agent }: BrowserLab): Promi
   );
   const opentabsToolList = toolLists.find(({ each: benchAgent }) => benchAgent === agent);
   const toolTexts = toolLists
-    .filter((list) => list !== opentabsToolList)
+    .filter((toolList) => toolList !== opentabsToolList)
     .map(({ each: benchAgent, tools, tokens }) => `${benchAgent.name} ${tokens} (${tools})`);
   return [
     {

@@ -25,7 +25,7 @@ export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promi
   }
   const runInTab = async (tabId: number) => {
     const snapshot = await client.call('browser_snapshot', { tabId });
-    const refOf = (words: string) => opentabsTools.refIn(snapshot.text, words) ?? '';
+    const refOf = (elementName: string) => opentabsTools.refIn(snapshot.text, elementName) ?? '';
     const calls: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
       ['browser_snapshot', { tabId }, /heading "Orders"/],
       ['browser_click', { tabId, target: refOf('"New order"') }, /New customer/],

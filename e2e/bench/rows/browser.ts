@@ -89,14 +89,15 @@ async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
   return benchRows;
 }
 
-const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
+const isTaskComplete = ({ doneSteps: doneStepNames }: TaskResult) => doneStepNames.length === shopSteps.length;
 
 function describeTask(agent: Agent, taskResults: readonly TaskResult[]): BenchRow {
   const medianOf = (readNumber: (result: TaskResult) => number) => computeMedian(taskResults.map(readNumber));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
   const failedResult = taskResults.find((result) => !isTaskComplete(result));
-  const stepCounts = taskResults.map(({ doneSteps: done }) => done.length).join(', ');
-  const missingSteps = failedResult && shopSteps.filter((step) => !failedResult.doneSteps.includes(step)).join(', ');
+  const stepCounts = taskResults.map(({ doneSteps: doneStepNames }) => doneStepNames.length).join(', ');
+  const missingSteps =
+    failedResult && shopSteps.filter((shopStep) => !failedResult.doneSteps.includes(shopStep)).join(', ');
   return {
     id,
     what: `task of ten steps by ${agent.name}`,

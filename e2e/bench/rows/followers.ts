@@ -49,10 +49,10 @@ export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[
     const [unfollowedSummary, followedSummary] = [sideSummaries.get('unfollowed'), sideSummaries.get('followed')];
     if (!unfollowedSummary || !followedSummary) throw new Error('nothing was measured');
     const unfollowedRates: number[] = [];
-    for (let round = 0; round < roundCount; round++) unfollowedRates.push(await measureRate());
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) unfollowedRates.push(await measureRate());
     const eventFollowers = await startFollowers(server.port, token, followerCount);
     const followedRates: number[] = [];
-    for (let round = 0; round < roundCount; round++) followedRates.push(await measureRate());
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) followedRates.push(await measureRate());
     const calls = callsPerBlock * roundCount;
     const readLeastCount = async () => (await eventFollowers.count()).least;
     const beganMs = performance.now();
@@ -67,7 +67,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[
     await eventFollowers.close();
     const stuckFollowers = await startFollowers(server.port, token, followerCount, true);
     const stuckRates: number[] = [];
-    for (let round = 0; round < roundCount; round++) stuckRates.push(await measureRate());
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) stuckRates.push(await measureRate());
     const stuckMemory = readResidentMemory(server.pid);
     await stuckFollowers.close();
     const id = 'followers';

@@ -39,11 +39,13 @@ export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]>
   );
   const withoutPlugins = await measureLaunch(join(fixture.homeFolder, 'no-plugins'), []);
   const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    computeMedian(starts.map((s) => s[field]));
+    computeMedian(starts.map((startTimes) => startTimes[field]));
   const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    formatTimes(starts.map((s) => s[field]));
+    formatTimes(starts.map((startTimes) => startTimes[field]));
   const pluginsText = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
-  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every((s) => s.tools >= totalToolCount);
+  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every(
+    (startTimes) => startTimes.tools >= totalToolCount,
+  );
   return [
     {
       id: 'plugins',

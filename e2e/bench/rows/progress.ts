@@ -51,7 +51,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]
       streamFaults.add(`of ${sentReports} reports ${hasThrown} threw and ${countedReports} were counted`);
     }
     const progressNumbers = (streamAnswer.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
-    if (!progressNumbers.every((n, i) => i === 0 || n > (progressNumbers[i - 1] ?? 0)))
+    if (!progressNumbers.every((progressNumber, i) => i === 0 || progressNumber > (progressNumbers[i - 1] ?? 0)))
       streamFaults.add('progress did not increase');
     if (progressNumbers.at(-1) !== reportCount)
       streamFaults.add(`the last progress that the client got was ${progressNumbers.at(-1)}`);

@@ -132,7 +132,8 @@ export async function startPageLab(): Promise<PageLab> {
         body: `${pageHead}<body>${body.replaceAll(':PORT/', `:${port}/`)}</body></html>`,
         headers: options.headers ?? {},
       });
-      for (const [other, html] of Object.entries(options.others ?? {})) pages.set(other, { body: html, headers: {} });
+      for (const [otherPath, html] of Object.entries(options.others ?? {}))
+        pages.set(otherPath, { body: html, headers: {} });
       const origin = `http://site.test:${port}`;
       const { targetId } = Object(
         await browser.cdp.sendCommand('Target.createTarget', { url: 'about:blank', background: !options.front }),

@@ -72,7 +72,7 @@ test('a traced call that fails has its hops, with no time in the steps that it d
     calls.receiveFromWorker({ ...call(id), trace: true }, 999.5);
   nowMs = 1010;
   for (const times of ['1 1001 1001.25 1009.9', '2 1001 1009.9', '3 1009.9']) calls.receiveFromHost(host, `t ${times}`);
-  for (const number of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${number} {}`);
+  for (const callNumber of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${callNumber} {}`);
   const inUs = { bridgeInUs: 500, resultUs: 100 };
   assert.deepEqual(postedMessages, [
     { op: 'error', id: 'thrown', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
@@ -135,15 +135,15 @@ test('a large result is sent in parts that split no character', () => {
   calls.receiveFromWorker(call('x'));
   const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
   calls.receiveFromHost(host, `r 1 ${hostText}`);
-  const partMessages = postedMessages.filter((m) => m.op === 'part');
+  const partMessages = postedMessages.filter((postedMessage) => postedMessage.op === 'part');
   assert.deepEqual(postedMessages.at(-1), { op: 'result', id: 'x', parts: 3 });
   assert.deepEqual(
-    partMessages.map((p) => p.seq),
+    partMessages.map((partMessage) => partMessage.seq),
     [0, 1, 2],
   );
-  assert.equal(partMessages.map((p) => p.text).join(''), hostText);
+  assert.equal(partMessages.map((partMessage) => partMessage.text).join(''), hostText);
   assert.equal(partMessages[0]?.text.length, MaxPartChars - 1);
-  assert.ok(partMessages.every((p) => !/[\ud800-\udbff]$/.test(p.text)));
+  assert.ok(partMessages.every((partMessage) => !/[\ud800-\udbff]$/.test(partMessage.text)));
 });
 
 test('a new port gets unsent messages, progress before endings', () => {
@@ -171,10 +171,10 @@ test('an ending is stored until it is acknowledged', () => {
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'r 1 1');
   calls.connected();
-  assert.equal(postedMessages.filter((m) => m.op === 'result').length, 2);
+  assert.equal(postedMessages.filter((postedMessage) => postedMessage.op === 'result').length, 2);
   calls.receiveFromWorker({ op: 'confirmEndings', ids: ['x'] });
   calls.connected();
-  assert.equal(postedMessages.filter((m) => m.op === 'result').length, 2);
+  assert.equal(postedMessages.filter((postedMessage) => postedMessage.op === 'result').length, 2);
 });
 
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
@@ -190,7 +190,9 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   calls.receiveFromWorker({ op: 'cancel', id: 'c', reason: 'why' });
   t.mock.timers.tick(1999);
   assert.deepEqual(
-    postedMessages.filter((m) => m.op === 'cancelled').map((m) => [m.id, m.outcome]),
+    postedMessages
+      .filter((postedMessage) => postedMessage.op === 'cancelled')
+      .map((postedMessage) => [postedMessage.id, postedMessage.outcome]),
     [
       ['a', 'aborted'],
       ['b', 'finished'],
@@ -214,9 +216,13 @@ test('waiting progress is bounded, and seq shows how many reports are missing', 
   for (let i = 0; i < 5; i++) calls.receiveFromHost(host, `p 1 10 1 [{"message":"${i}${longMessage}"}]`);
   port.open = true;
   calls.connected();
-  const keptProgress = postedMessages.filter((m) => m.op === 'progress');
+  const keptProgress = postedMessages.filter((postedMessage) => postedMessage.op === 'progress');
   assert.deepEqual(
-    keptProgress.map((m) => [m.reports.slice(13, 15), m.seq, m.skipped]),
+    keptProgress.map((postedMessage) => [
+      postedMessage.reports.slice(13, 15),
+      postedMessage.seq,
+      postedMessage.skipped,
+    ]),
     [
       ['3m', 30, 4],
       ['4m', 40, 1],
@@ -279,7 +285,11 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
     ['answer', 1, 3, true],
   ]);
   assert.deepEqual(
-    postedMessages.map((m) => (m.op === 'answerReceived' ? [m.id, m.ask, m.taken] : m)),
+    postedMessages.map((postedMessage) =>
+      postedMessage.op === 'answerReceived'
+        ? [postedMessage.id, postedMessage.ask, postedMessage.taken]
+        : postedMessage,
+    ),
     [
       ['x', 2, true],
       ['x', 1, true],
@@ -319,7 +329,7 @@ test('a new port gets open and withdrawn tool requests until the call ends', () 
   assert.deepEqual(postedMessages.splice(0).slice(1), [{ op: 'answerReceived', id: 'x', ask: 3, taken: false }]);
   calls.connected();
   assert.deepEqual(
-    postedMessages.map((m) => m.op),
+    postedMessages.map((postedMessage) => postedMessage.op),
     ['result'],
   );
   assert.deepEqual(toHost, []);

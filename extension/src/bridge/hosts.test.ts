@@ -13,7 +13,7 @@ function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
   const pageOffer = {
     taken: false,
-    up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })),
+    up: (upData: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data: upData })),
   };
   port.addEventListener(ACCEPTED_EVENT, () => {
     pageOffer.taken = true;
@@ -33,7 +33,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   const foundHosts: string[] = [];
   gatherHosts(page, {
     onHostFound: (host) => foundHosts.push(host.plugin),
-    onMessage: (host: Host, text) => receivedTexts.push(`${host.plugin} ${text}`),
+    onMessage: (host: Host, hostText) => receivedTexts.push(`${host.plugin} ${hostText}`),
   });
   assert.deepEqual(foundHosts, ['demo']);
   promptedOffer.up('ready');
@@ -61,8 +61,8 @@ test('a space marks the messages to a host that have no large integers', () => {
   });
   const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
   const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
-  for (const text of [...marked, ...unmarked]) host?.sendText(text);
-  assert.deepEqual(sentTexts, [...marked.map((text) => ` ${text}`), ...unmarked]);
+  for (const hostText of [...marked, ...unmarked]) host?.sendText(hostText);
+  assert.deepEqual(sentTexts, [...marked.map((hostText) => ` ${hostText}`), ...unmarked]);
 });
 
 test('a document has a limited number of hosts, one for each plugin', () => {
@@ -70,7 +70,8 @@ test('a document has a limited number of hosts, one for each plugin', () => {
   let takenOffers = 0;
   page.addEventListener(HANDSHAKE_EVENT, () => {
     for (let i = 0; i < 1000; i++)
-      for (let n = 0; n < 2; n++) takenOffers += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
+      for (let offerNumber = 0; offerNumber < 2; offerNumber++)
+        takenOffers += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
   gatherHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
   assert.equal(takenOffers, 200);

@@ -44,7 +44,7 @@ function makeFixture(t: TestContext) {
     connect: connectPort,
     isExtensionAlive: () => environment.alive,
     read: readToBridge,
-    runSoon: (work) => void laterTasks.push(work),
+    runSoon: (scheduledWork) => void laterTasks.push(scheduledWork),
   });
   const isOpen = () =>
     link.open({
@@ -55,7 +55,7 @@ function makeFixture(t: TestContext) {
       onOrphaned: () => void environment.orphaned++,
     });
   const runTasks = () => {
-    for (const work of laterTasks.splice(0)) work();
+    for (const scheduledWork of laterTasks.splice(0)) scheduledWork();
   };
   return { link, isOpen, ports, receivedMessages, environment, runTasks };
 }

@@ -25,9 +25,9 @@ function makeFixture(...names: string[]) {
     sendText: (hostText) => toHost.push(`${plugin} ${hostText}`),
   });
   const hosts = names.map(host);
-  for (const one of hosts) calls.plugins.addHost(one);
+  for (const connectedHost of hosts) calls.plugins.addHost(connectedHost);
   const fromHost = (plugin: string, hostText: string) => {
-    const foundHost = hosts.find((one) => one.plugin === plugin);
+    const foundHost = hosts.find((connectedHost) => connectedHost.plugin === plugin);
     assert.ok(foundHost);
     calls.receiveFromHost(foundHost, hostText);
   };

@@ -18,10 +18,10 @@ function makeFixture() {
     plugin: 'p',
     hash: 'h1',
     base: 'b',
-    sendText: (text) => toHost.push(text),
+    sendText: (hostText) => toHost.push(hostText),
   };
   calls.plugins.addHost(host);
-  const fromHost = (text: string) => calls.receiveFromHost(host, text);
+  const fromHost = (hostText: string) => calls.receiveFromHost(host, hostText);
   const call = (id: string) =>
     calls.receiveFromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
   const renewAdapter = (hash = 'h2') =>
@@ -69,7 +69,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
   assert.deepEqual(postedMessages.splice(0), [
     { op: 'error', id: 'x', error: JSON.stringify({ code: 'plugin_updated', message: replacedReason }) },
   ]);
-  for (const text of ['a 1', 'r 1 "late"']) fromHost(text);
+  for (const hostText of ['a 1', 'r 1 "late"']) fromHost(hostText);
   assert.deepEqual(postedMessages, []);
 });
 

@@ -11,7 +11,7 @@ function setUpWakes() {
   const host = (plugin: string): Host => ({
     plugin,
     hash: 'h',
-    sendText: (text) => wokenPlugins.push(`${plugin} ${text}`),
+    sendText: (hostText) => wokenPlugins.push(`${plugin} ${hostText}`),
   });
   const wakeRequests = makeWakeRequests({
     post: (postedMessage) => {

@@ -65,9 +65,9 @@ test('the audience of a successful ending is the last report', async () => {
   ];
   for (const [handlerCode, expectedReports] of endCases) {
     const receivedReports = readReports((await beginCall(handlerCode)).port);
-    const isLogEntry = (message: unknown) => typeof message === 'string' && message.startsWith('l ');
+    const isLogEntry = (portMessage: unknown) => typeof portMessage === 'string' && portMessage.startsWith('l ');
     assert.deepEqual(
-      receivedReports.filter((message) => !isLogEntry(message)),
+      receivedReports.filter((portMessage) => !isLogEntry(portMessage)),
       expectedReports,
     );
   }

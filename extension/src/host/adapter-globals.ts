@@ -73,7 +73,7 @@ export function addAdapterGlobals(container: unknown, hostServices: HostServices
   defineAccessor('_notifyReadinessChanged', () => hostServices.onReadinessChanged, doNothing);
   // The original plugin format has no property _setTimer. Without _setTimer, the SDK would use the timers of the page.
   defineAccessor('_setTimer', () => hostServices.timers.set, doNothing);
-  const acceptLogEntries = (entries: unknown) => hostServices.logs.accept(entries);
+  const acceptLogEntries = (logEntries: unknown) => hostServices.logs.accept(logEntries);
   let installTransport: unknown = lookup(container, '_setLogTransport');
   const callInstallTransport = (): unknown => {
     try {

@@ -263,7 +263,7 @@ test('page: a hostile page observes nothing of logs', async () => {
   assert.deepEqual(listObservedUses(realm), []);
   const secretEntry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
-    port.receivedTexts.map((text) => text.slice(0, 6 + secretEntry.length + 1)),
+    port.receivedTexts.map((receivedText) => receivedText.slice(0, 6 + secretEntry.length + 1)),
     [`l 1 0 [${secretEntry}`, 'r 1 1'],
   );
 });

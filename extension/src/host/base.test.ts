@@ -29,8 +29,8 @@ async function makePage() {
     assert.equal(port?.plugin, name);
     return port;
   };
-  const evaluateAdapter = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
-    realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
+  const evaluateAdapter = (nonce: string, name: string, adapterText = wrapAdapterCode(name)) =>
+    realm.run(makeAdapterScript('_base', nonce, `h-${name}`, adapterText));
   return { realm, base: baseHost, request, evaluateAdapter };
 }
 

@@ -63,7 +63,7 @@ export interface CallEvents {
   /** aborted is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /** ready is called when the adapter first reports whether it is ready, and again after each change. */
-  ready(ready: boolean): void;
+  ready(isReady: boolean): void;
 }
 
 /** ToolRunner runs the tools of one adapter. */
@@ -163,7 +163,7 @@ export function makeToolRunner(
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
   // obtains the adapter's container after the start cannot replace the adapter.
   let registeredAdapter: object | undefined;
-  const readinessProbe = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
+  const readinessProbe = makeReadiness(plugin, readContainer, (isReady) => events.ready(isReady));
 
   const runCall = (request: CallRequest) => {
     const runningCall = calls.add(request);
@@ -246,7 +246,8 @@ function startHandler(
   context: object,
   logFailure: LogFailure,
 ): void {
-  const logWarning = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
+  const logWarning = (warningText: string) =>
+    logFailure({ level: 'warning', message: `${request.tool}: ${warningText}`, stack: '' });
   let output: unknown;
   const settleWithValue = (value: unknown) => {
     recordTime(runningCall);

@@ -18,10 +18,10 @@ async function callTool(tools: string, args: unknown = {}, maxResultBytes = MB):
   const { realm, port } = await openWithTools(tools);
   port.sendParts('call', 1, 'run', maxResultBytes, args);
   await realm.waitUntilIdle();
-  return port.receivedTexts.filter((message) => !message.startsWith('l '));
+  return port.receivedTexts.filter((receivedText) => !receivedText.startsWith('l '));
 }
 
-const makeTool = (handlerCode: string, more = '') => `{ name: 'run', handle: ${handlerCode}${more} }`;
+const makeTool = (handlerCode: string, toolFields = '') => `{ name: 'run', handle: ${handlerCode}${toolFields} }`;
 
 test('a call runs the handler with the arguments and sends its result as JSON text', async () => {
   assert.deepEqual(await callTool(makeTool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
@@ -427,7 +427,7 @@ test('a report never throws and never loses its message', async () => {
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
   const receivedChanges = await callTool(
-    makeTool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`),
+    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.reportProgress(${reportCode});`).join('')} }`),
   );
   assert.deepEqual(receivedChanges, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
@@ -443,7 +443,9 @@ test('a percentage and a count have an audience', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const receivedChanges = await callTool(makeTool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
+  const receivedChanges = await callTool(
+    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.${reportCode};`).join('')} }`),
+  );
   assert.deepEqual(receivedChanges, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',

@@ -73,7 +73,10 @@ function makePlugin(
     reportBuffer.flush();
   };
   const scheduleFlush = runAtEndOfTask(flushBuffers);
-  const logs = makeLogs((count, dropped, entries) => sendToBridge(`l ${count} ${dropped} ${entries}`), scheduleFlush);
+  const logs = makeLogs(
+    (count, dropped, entriesText) => sendToBridge(`l ${count} ${dropped} ${entriesText}`),
+    scheduleFlush,
+  );
   const reportBuffer = makeReportBuffer(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
     scheduleFlush,
@@ -101,7 +104,7 @@ function makePlugin(
       end: (call, callOutcome) => sendNow(makeOutcomeMessage(call, callOutcome)),
       traced: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
-      ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
+      ready: (isReady) => sendToBridge(isReady ? 's 1' : 's 0'),
     },
   });
   channel.listen((messageParts) =>

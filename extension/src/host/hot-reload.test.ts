@@ -18,8 +18,10 @@ async function startAdapter(code = makeVersionCode('1')) {
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  const evaluateAdapter = (nonce: string, hash: string, text: string) =>
-    realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
+  const evaluateAdapter = (nonce: string, hash: string, adapterText: string) =>
+    realm.run(
+      makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${adapterText}\n}`),
+    );
   const armReplacement = async (nonce: string, hash: string) => {
     port.sendParts('renew', nonce, hash);
     await realm.waitUntilIdle();

@@ -18,7 +18,7 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   return { realm, port, log, call };
 }
 
-const makeLogStatement = (word: string) => `log.push(${JSON.stringify(word)});`;
+const makeLogStatement = (loggedWord: string) => `log.push(${JSON.stringify(loggedWord)});`;
 const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {

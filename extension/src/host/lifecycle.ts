@@ -247,7 +247,7 @@ function runWithBuiltIns(
     ]);
     return checkPage();
   };
-  return withPristineBuiltIns(runAdapter, (why) => why);
+  return withPristineBuiltIns(runAdapter, (refusalReason) => refusalReason);
 }
 
 function doNothing(): void {

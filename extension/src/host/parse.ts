@@ -50,7 +50,7 @@ export function parseArguments(schema: unknown, args: unknown, parseCallbacks: P
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };
     }
   };
-  const makeUnsafe = (why: string): ParseOutcome => ({ kind: 'unsafe', why });
+  const makeUnsafe = (unsafeReason: string): ParseOutcome => ({ kind: 'unsafe', why: unsafeReason });
   const parseOutcome = withPristineBuiltIns(runParse, makeUnsafe);
   if (parseOutcome.kind !== 'later') {
     deliverOutcome(parseOutcome, parseCallbacks);

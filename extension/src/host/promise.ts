@@ -44,7 +44,7 @@ export function makeDeferred(): Deferred {
   const defineMethod = (name: string, method: Fn) => defineProperty(nativePromise, name, hiddenProperty(method));
   defineMethod('then', (ok, bad) => followPromise(nativePromise, ok, bad));
   defineMethod('catch', (bad) => followPromise(nativePromise, undefined, bad));
-  defineMethod('finally', (work) => attachFinally(nativePromise, work));
+  defineMethod('finally', (settledWork) => attachFinally(nativePromise, settledWork));
   const resolve = (value: unknown) => {
     if (!settleHiddenFromPage(value, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };

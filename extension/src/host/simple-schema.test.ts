@@ -69,7 +69,8 @@ const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 
 
 function* makeArguments(schema: z.ZodType, nextRandom: () => number): Generator<Record<string, unknown>> {
   const shapeKeys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
-  const pickRandom = <T>(list: readonly T[]): T | undefined => list[Math.floor(nextRandom() * list.length)];
+  const pickRandom = <T>(candidateList: readonly T[]): T | undefined =>
+    candidateList[Math.floor(nextRandom() * candidateList.length)];
   yield {};
   for (let i = 0; i < 300; i++) {
     const args: Record<string, unknown> = {};

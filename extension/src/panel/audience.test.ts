@@ -73,8 +73,8 @@ test('a status word has the audience of its message', () => {
 });
 
 test('hasNotEnded accepts pending and running calls', () => {
-  const openStates = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter((s) =>
-    hasNotEnded(makeCall({ status: s })),
+  const openStates = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter(
+    (callStatus) => hasNotEnded(makeCall({ status: callStatus })),
   );
   assert.deepEqual(openStates, ['pending', 'running']);
 });

@@ -17,7 +17,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
   const { name } = plugin;
   const calls = plugin.calls ?? [];
   const deniedPlugins = plugin.refused ?? [];
-  const [open, setOpen] = useState(false);
+  const [isOpenNow, setOpen] = useState(false);
   const setAllowed = (otherPlugin: string, allowed: boolean) =>
     runAction({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
   const listedPlugins = [...calls, ...deniedPlugins];
@@ -25,7 +25,7 @@ export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: Nest
     (otherPlugin) => otherPlugin !== name && !listedPlugins.includes(otherPlugin),
   );
   if (listedPlugins.length + unlistedPlugins.length === 0) return null;
-  const isOpen = open || deniedPlugins.length > 0;
+  const isOpen = isOpenNow || deniedPlugins.length > 0;
   return (
     <details class="calling" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">

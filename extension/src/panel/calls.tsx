@@ -33,7 +33,7 @@ export const Calls = memoizeComponent(function Calls(callsProps: CallsProps): VN
   // Calls that wait for approval are omitted, because the component Waiting shows them.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
   const callTree = listCallTree(shownCalls.map(({ call }) => call));
-  const openCallById = new Map(shownCalls.map((open) => [open.call.callId, open]));
+  const openCallById = new Map(shownCalls.map((openCall) => [openCall.call.callId, openCall]));
   const unlistedCount = runningCount - openCalls.length;
   const isCompact = callTree.length >= MinCallsForCompactList;
   return (
@@ -82,6 +82,6 @@ export const Calls = memoizeComponent(function Calls(callsProps: CallsProps): VN
 });
 
 function findSite(call: CallView, tabs: readonly PanelTab[]): string {
-  const tab = tabs.find((one) => one.tabId === call.tabId);
+  const tab = tabs.find((panelTab) => panelTab.tabId === call.tabId);
   return call.site ?? (tab ? readHost(tab.url) : '');
 }

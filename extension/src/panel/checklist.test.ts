@@ -31,8 +31,8 @@ const plugin: PluginView = {
 
 const listDoneSteps = (facts: Partial<ChecklistFacts>) =>
   listSteps({ ...noFacts, ...facts })
-    .filter((step) => step.isDone)
-    .map((step) => step.id);
+    .filter((checklistStep) => checklistStep.isDone)
+    .map((checklistStep) => checklistStep.id);
 
 test('each setup step is done by a separate fact', () => {
   assert.deepEqual(listDoneSteps({}), []);
@@ -60,6 +60,6 @@ test('only a successful call counts as the first call', () => {
 });
 
 test('each open setup step has a text or a command, except the step "browser"', () => {
-  for (const step of listSteps({ ...noFacts, panelState: connectedState }))
-    assert.ok(step.isDone || step.text !== '' || step.id === 'browser', step.id);
+  for (const checklistStep of listSteps({ ...noFacts, panelState: connectedState }))
+    assert.ok(checklistStep.isDone || checklistStep.text !== '' || checklistStep.id === 'browser', checklistStep.id);
 });

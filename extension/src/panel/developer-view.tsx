@@ -31,7 +31,7 @@ function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
   const { stack = [], hints: failureHints = [], log = [] } = failure;
   const stackText = escapeHidden(stack.map((frame) => `at ${frame}`).join('\n'));
   const logText = escapeHidden(
-    log.map(({ atMs, level, message }) => `${timeFormat.format(atMs)} ${level} ${message}`).join('\n'),
+    log.map(({ atMs, level, message: logMessage }) => `${timeFormat.format(atMs)} ${level} ${logMessage}`).join('\n'),
   );
   return (
     <div class="failure">

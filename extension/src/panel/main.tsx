@@ -110,7 +110,7 @@ function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): v
   panelState = {
     ...nextState,
     link: reuseEqual(panelState?.link, nextState.link),
-    holds: reuseItems(panelState?.holds, nextState.holds, (hold) => hold.tabId),
+    holds: reuseItems(panelState?.holds, nextState.holds, (tabHold) => tabHold.tabId),
     tabs: reuseItems(panelState?.tabs, nextState.tabs, (tab) => tab.tabId),
     clients: reuseEqual(panelState?.clients, nextState.clients),
   };
@@ -136,7 +136,7 @@ const handlers: PortHandlers<ToPanel> = {
     browserTools = reuseEqual(browserTools, panelMessage.browser);
     renderPanel();
   },
-  done: ({ requestId, done }) => requests.settleRequest(requestId, done),
+  done: ({ requestId, done: actionResult }) => requests.settleRequest(requestId, actionResult),
 };
 
 /** Chrome closes the port when it stops the worker; reopening the port restarts the worker. */

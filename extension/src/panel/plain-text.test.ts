@@ -16,7 +16,7 @@ test('the server and the panel hide the same characters', () => {
 
 test('replaceHidden replaces hidden characters', () => {
   assert.equal(
-    replaceHidden('a\u202eb\u{e0041}', (c) => `<${c.codePointAt(0)?.toString(16)}>`),
+    replaceHidden('a\u202eb\u{e0041}', (hiddenCharacter) => `<${hiddenCharacter.codePointAt(0)?.toString(16)}>`),
     'a<202e>b<e0041>',
   );
 });

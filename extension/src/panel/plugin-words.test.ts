@@ -45,7 +45,7 @@ test('findPlugins sorts unreviewed plugins first and searches tool names', () =>
     makePlugin('chat', true, 'post'),
     makePlugin('bank', false, 'pay'),
   ];
-  const names = (text: string) => findPlugins(allPlugins, text, 'all').map(({ name }) => name);
+  const names = (searchText: string) => findPlugins(allPlugins, searchText, 'all').map(({ name }) => name);
   assert.deepEqual(names(''), ['bank', 'mail', 'chat']);
   assert.deepEqual(names(' POST '), ['chat']);
   assert.deepEqual(names('the pay'), ['bank']);
@@ -66,7 +66,8 @@ test('findPlugins filters by state, and searches sites', () => {
     partlyOffPlugin,
     { ...makePlugin('bank', false, 'pay'), permission: 'off' as const },
   ];
-  const names = (filter: PluginFilter, text = '') => findPlugins(allPlugins, text, filter).map(({ name }) => name);
+  const names = (filter: PluginFilter, searchText = '') =>
+    findPlugins(allPlugins, searchText, filter).map(({ name }) => name);
   assert.deepEqual(names('review'), ['bank']);
   assert.deepEqual(names('on'), ['mail', 'partly']);
   assert.deepEqual(names('off'), ['off']);
@@ -122,7 +123,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ...(category === undefined ? {} : { category }),
   }));
   assert.deepEqual(
-    groupTools(tools).map((group) => [group.toolCategory, group.tools.map((tool) => tool.name).join(' ')]),
+    groupTools(tools).map((toolGroup) => [toolGroup.toolCategory, toolGroup.tools.map((tool) => tool.name).join(' ')]),
     [
       ['Reading', 'b d'],
       ['Writing', 'c'],
@@ -130,7 +131,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ],
   );
   assert.deepEqual(
-    groupTools(tools.slice(0, 1)).map((group) => group.toolCategory),
+    groupTools(tools.slice(0, 1)).map((toolGroup) => toolGroup.toolCategory),
     [''],
   );
 });
@@ -138,6 +139,6 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
 test('findPackageName accepts only names that an npm package can have', () => {
   assert.equal(findPackageName(' Slack '), 'slack');
   assert.equal(findPackageName('@acme/opentabs-plugin-crm'), '@acme/opentabs-plugin-crm');
-  for (const text of ['', 'two words', '/home/ada', '../x', '@acme', '@acme/', 'a/b', '.x'])
-    assert.equal(findPackageName(text), '');
+  for (const searchText of ['', 'two words', '/home/ada', '../x', '@acme', '@acme/', 'a/b', '.x'])
+    assert.equal(findPackageName(searchText), '');
 });

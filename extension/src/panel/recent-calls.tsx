@@ -66,7 +66,9 @@ export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: Re
           </button>
         </p>
       )}
-      <ul class="ended">{shownGroups.map((group) => renderGroup(group, { history, showsEverything, sendAction }))}</ul>
+      <ul class="ended">
+        {shownGroups.map((failureGroup) => renderGroup(failureGroup, { history, showsEverything, sendAction }))}
+      </ul>
       {hiddenCount > 0 && (
         <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + PageSize)}>
           Show {Math.min(PageSize, hiddenCount)} more

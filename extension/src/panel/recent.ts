@@ -71,7 +71,7 @@ export function filterCalls(
     const shownText = [plugin, tool, client, site, args, error, callId, readVisibleResult(call, showsEverything)]
       .join('\n')
       .toLowerCase();
-    return searchWords.every((word) => shownText.includes(word));
+    return searchWords.every((searchWord) => shownText.includes(searchWord));
   });
 }
 

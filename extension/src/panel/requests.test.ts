@@ -5,7 +5,7 @@ import { makeRequests } from './requests.ts';
 
 test('each action receives its own answer', async () => {
   const sentMessages: FromPanel[] = [];
-  const requests = makeRequests((message) => sentMessages.push(message) > 0);
+  const requests = makeRequests((panelMessage) => sentMessages.push(panelMessage) > 0);
   const firstRequest = requests.sendAction({ op: 'stop', callId: 'c1' });
   const secondRequest = requests.sendAction({ op: 'retry' });
   assert.deepEqual(

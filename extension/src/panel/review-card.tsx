@@ -118,7 +118,7 @@ function LoadedReview({ plugin, inspection, sendAction, closeReview }: LoadedRev
         inspection={inspection}
         permission={permission}
         toolDrafts={toolDrafts}
-        choosePermission={(tool, draft) => setDrafts((old) => new Map(old).set(tool, draft))}
+        choosePermission={(tool, draft) => setDrafts((previousDrafts) => new Map(previousDrafts).set(tool, draft))}
       />
       {inspection.lastReview && !inspection.sections?.some((sectionView) => sectionView.name === 'changes') && (
         <p class="note">The lines that changed since your last review are not stored.</p>

@@ -227,8 +227,8 @@ interface UrlsProps {
  * UrlSettings shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site.
  */
 function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
-  const setRow = (index: number, changes: Partial<UrlRow>) =>
-    onType(urlRows.map((urlRow, i) => (i === index ? { ...urlRow, ...changes } : urlRow)));
+  const setRow = (index: number, rowChanges: Partial<UrlRow>) =>
+    onType(urlRows.map((urlRow, i) => (i === index ? { ...urlRow, ...rowChanges } : urlRow)));
   const rowLabel = removeHiddenCharacters(setting.label) || setting.key;
   return (
     <fieldset class="urls" aria-labelledby={id}>
@@ -256,7 +256,7 @@ function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
           <button
             type="button"
             aria-label={`Remove site ${i + 1} of ${rowLabel}`}
-            onClick={() => onType(urlRows.filter((_, at) => at !== i))}
+            onClick={() => onType(urlRows.filter((_, rowIndex) => rowIndex !== i))}
           >
             ×
           </button>

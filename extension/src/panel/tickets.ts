@@ -33,7 +33,7 @@ export function updateCards(
   const previousIds = new Set<string>();
   for (const card of cards) {
     const id = card.ticket.ticketId;
-    const call = calls.find((c) => c.callId === card.call.callId);
+    const call = calls.find((openCall) => openCall.callId === card.call.callId);
     previousIds.add(id);
     if (call?.waiting?.ticketId === id) newCards.push({ call, ticket: call.waiting });
     else if (!card.cardSettlement)

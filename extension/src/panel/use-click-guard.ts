@@ -23,9 +23,9 @@ export function useGuardedButton(buttonRef: { readonly current: HTMLElement | nu
     const nowMs = performance.now();
     measurePositions(nowMs);
     const waitMs = clickGuard.remainingWaitMs(ButtonKey, nowMs);
-    if (waitMs > 0 !== ignoresClicks) redraw((n) => n + 1);
+    if (waitMs > 0 !== ignoresClicks) redraw((redrawCount) => redrawCount + 1);
     if (waitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((n) => n + 1), waitMs);
+    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), waitMs);
     return () => clearTimeout(timer);
   });
   return {

@@ -47,7 +47,7 @@ export function WaitingCards({ calls, tabs, nowMs, callsAt, sendAction }: Waitin
       leftMs: waitingCard.ticket.leftMs - (nowMs - callsAt),
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
-      setOutcome: (outcome: string) => decisionOutcomes.current.set(ticketId, outcome),
+      setOutcome: (decisionOutcome: string) => decisionOutcomes.current.set(ticketId, decisionOutcome),
       sendAction,
     };
     return kind === 'user' ? (
@@ -110,7 +110,7 @@ function DenyAll({ cards, guardedCards, decisionOutcomes, sendAction }: DenyAllP
     if (isSent || !guardedCards.acceptsClick(DenyAllId, event)) return;
     setIsSent(true);
     const errors = await Promise.all(cards.map(denyCall));
-    setError(removeHiddenCharacters(errors.find((text) => text !== undefined) ?? ''));
+    setError(removeHiddenCharacters(errors.find((errorText) => errorText !== undefined) ?? ''));
     setIsSent(false);
   };
   return (
@@ -185,9 +185,9 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
       ([id, waitMs]) => renderedCards.current.has(id) && renderedCards.current.get(id) !== waitMs > 0,
     );
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
-    if (isRenderWrong) redraw((n) => n + 1);
+    if (isRenderWrong) redraw((redrawCount) => redrawCount + 1);
     if (isRenderWrong || longestWaitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((n) => n + 1), longestWaitMs);
+    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), longestWaitMs);
     return () => clearTimeout(timer);
   });
   return {

@@ -70,7 +70,7 @@ test('formatDuration and formatPercent', () => {
     [65_000, '1 min 05 s'],
     [3_600_000 + 61_000, '1 h 01 min'],
   ];
-  for (const [ms, want] of durationCases) assert.equal(formatDuration(ms), want);
+  for (const [ms, expectedText] of durationCases) assert.equal(formatDuration(ms), expectedText);
   assert.deepEqual(
     [formatPercent(0), formatPercent(0.999), formatPercent(1), formatPercent(1.5), formatPercent(-1)],
     ['0%', '99%', '100%', '100%', '0%'],

@@ -32,7 +32,7 @@ export function readFlag(args: Fields, key: string): boolean {
 export function readChoice<T extends string>(args: Fields, key: string, choices: readonly T[]): T | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
-  const choice = choices.find((text) => text === value);
+  const choice = choices.find((choiceText) => choiceText === value);
   if (choice === undefined) throw makeInvalidArgumentFailure(key, `one of ${choices.join(', ')}`);
   return choice;
 }

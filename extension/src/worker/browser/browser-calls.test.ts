@@ -204,7 +204,7 @@ test('a large result is sent in parts when the link has room, and a result above
   await runPendingPromises();
   const sentFrames = frames();
   const partTexts = sentFrames.slice(0, -1).map(({ params }) => (isRecord(params) ? String(params.text) : ''));
-  assert.ok(partTexts.every((part) => part.length <= MaxPartChars));
+  assert.ok(partTexts.every((partText) => partText.length <= MaxPartChars));
   const joinedResult: unknown = JSON.parse(partTexts.join(''));
   assert.ok(isRecord(joinedResult) && joinedResult.content === content);
   assert.deepEqual(sentFrames.at(-1)?.result, { parts: 3 });

@@ -86,7 +86,10 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   const networkTools = makeNetworkTools({ ...browser, debuggers });
   const emulation = makeEmulationTools(debuggers);
   const sessions = new Sessions({
-    parts: [debuggers.dialogs, ...[devtoolsTools, networkTools, emulation].flatMap(({ parts }) => parts)],
+    parts: [
+      debuggers.dialogs,
+      ...[devtoolsTools, networkTools, emulation].flatMap(({ parts: toolParts }) => toolParts),
+    ],
     leaveTab: (tabId) => debuggers.detachIfUnused(tabId),
   });
   const tools: [string, BrowserTool][] = [
@@ -111,7 +114,7 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   ];
   return {
     byName: new Map(
-      tools.map(([name, run]) => [name, sessions.track(requirePermissions(name, run, browser.hasPermission))]),
+      tools.map(([name, runTool]) => [name, sessions.track(requirePermissions(name, runTool, browser.hasPermission))]),
     ),
     sessions,
     inspect: (tab, inspection) => findSecretFields(frames, tab, inspection).catch(() => undefined),

@@ -77,7 +77,7 @@ async function settlePromises(): Promise<void> {
 async function awaitFailure(failingWork: Promise<unknown>): Promise<ToolFailure> {
   const error = await failingWork.then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (thrownValue: unknown) => thrownValue,
   );
   if (error instanceof ToolFailure) return error;
   throw new Error(`no failure of a tool: ${String(error)}`);
@@ -234,9 +234,9 @@ test('a new worker ends what a tool of the last worker left behind', async () =>
   browser.isAttached = true;
   const debuggers = browser.make();
   await debuggers.use(7, [], doNothing);
-  const commands = Object.values(featureCommands).flatMap(({ off }) => (off ? [off] : []));
+  const commands = Object.values(featureCommands).flatMap(({ off: offCommand }) => (offCommand ? [offCommand] : []));
   assert.deepEqual(
-    browser.sent.map((text) => text.split(' ')[0]),
+    browser.sent.map((sentText) => sentText.split(' ')[0]),
     ['handleJavaScriptDialog', ...[...commands, ...endEmulationCommands].map(([method]) => method.split('.')[1])],
   );
   mock.timers.tick(DetachDelayMs);
@@ -257,7 +257,7 @@ test('a mouse button that a tool could not release is released by the next worke
   await secondUse.use(7, [], doNothing);
   const releaseCommands = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
   assert.deepEqual(browser.sent.slice(1, 4), releaseCommands);
-  assert.equal(browser.sent.filter((text) => text === 'dispatchMouseEvent').length, 1);
+  assert.equal(browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length, 1);
 
   const failingUse = secondUse.use(7, [], async (session) => {
     await session.send(...makeMouseCommand('mousePressed'));
@@ -275,7 +275,7 @@ test('a mouse button that a tool could not release is released by the next worke
   });
   await browser.make().use(7, [], doNothing);
   assert.equal(
-    browser.sent.filter((text) => text === 'dispatchMouseEvent').length,
+    browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length,
     2,
     'a released button is not released twice',
   );

@@ -84,7 +84,11 @@ test('an emulation ends when the debugger is detached, and does not keep the deb
   assert.deepEqual(emulations.describe(7), []);
   assert.equal(sentCommands.at(-1), 'release');
   await emulations.apply(7, 's1', [darkModeOverride]);
-  assert.equal(sentCommands.filter((text) => text === 'hold').length, 2, 'number of times the debugger was attached');
+  assert.equal(
+    sentCommands.filter((sentText) => sentText === 'hold').length,
+    2,
+    'number of times the debugger was attached',
+  );
 });
 
 test('a rejected override ends an emulation without other overrides', async () => {

@@ -133,7 +133,9 @@ export class TrustedInput {
       otherFrame: end,
     });
     const droppedChanges = await this.#frames.run(call, end, 'changes', { ...options, since });
-    const changeTexts = [result.changes, droppedChanges.changes].filter((text) => text !== undefined).join('\n');
+    const changeTexts = [result.changes, droppedChanges.changes]
+      .filter((changeText) => changeText !== undefined)
+      .join('\n');
     return {
       ...result,
       changed: result.changed || droppedChanges.changed,

@@ -229,7 +229,7 @@ function formatPercent(partSize: number, whole: number): string {
 }
 
 function sumSheets(coveredSheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
-  return coveredSheets.reduce((total, sheet) => total + count(sheet), 0);
+  return coveredSheets.reduce((characterSum, sheet) => characterSum + count(sheet), 0);
 }
 
 function readOrigin(url: string): string {
