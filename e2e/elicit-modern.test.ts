@@ -75,7 +75,7 @@ for (const [name, connectClient] of [
       assert.equal((await formAnswer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
     });
 
-    test('a denied call does not run', async () => {
+    test('a call that the user denied does not run', async () => {
       const { answer: formAnswer } = await callUntilForm('everything__change', { key: `modern-${name}` });
       assert.equal((await formAnswer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);

@@ -211,7 +211,7 @@ test('encodeRawAsk rejects a body that is malformed or has other members', () =>
   }
 });
 
-test('encodeError and encodeCallError', () => {
+test('encodeError and encodeCallError make JSON-RPC error responses', () => {
   assert.equal(
     encodeError('s1', { code: CodeMethodNotFound, message: 'm' }),
     '{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"m"}}',

@@ -217,7 +217,7 @@ test('animations: a menu that closes with one is closed, in front and in the bac
   }
 });
 
-test('a changed order is reported', async () => {
+test('a snapshot diff reports a changed order of lines', async () => {
   const page = await pageLab.openPage(
     `<button onclick="l.append(l.firstElementChild)">Rotate</button><ul id=l><li>A</li><li>B</li><li>C</li></ul>`,
   );

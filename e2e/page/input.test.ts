@@ -105,7 +105,7 @@ test('slowly sends a key for each character, and a cancel reports how far it cam
   assert.match(typeAnswer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
 });
 
-test('keys do what they do for a user', async () => {
+test('a pressed key acts as if the user had pressed it', async () => {
   const page =
     await pageLab.openPage(`<form onsubmit="event.preventDefault(); out.textContent = 'submitted'"><label>A <input id=a></label><label>B <input id=b></label><button>Send</button></form>
     <button id=c onclick="out.textContent = 'clicked'">C</button><textarea id=t aria-label=T></textarea>

@@ -91,7 +91,7 @@ test('the scene with long names keeps the name of each tool and each control vis
   await saveScreenshots(panel, 'scene-long-names');
 });
 
-test('the scene with errors', async () => {
+test('the scene with calls that ended with errors', async () => {
   const { panel, showCalls } = fixture;
   showCalls(errorCalls);
   await panel.getByText('×3').waitFor();

@@ -55,7 +55,7 @@ test('a long message is sent alone, after earlier messages', () => {
   assert.deepEqual(sentBatches.at(-1), ['c']);
 });
 
-test('the batch size is limited', () => {
+test('a batch of port messages has a limited size', () => {
   const { sentBatches, batcher } = makeFixture();
   const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(halfBatchText);

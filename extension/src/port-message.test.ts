@@ -51,7 +51,7 @@ test('valid messages are read unchanged, without unknown fields', () => {
   for (const portMessage of toBridge) assert.deepEqual(readToBridge({ ...portMessage, extra: 1 }), portMessage);
 });
 
-test('invalid messages are rejected', () => {
+test('invalid port messages are rejected', () => {
   const malformedMessages: unknown[] = [
     undefined,
     null,

@@ -64,7 +64,7 @@ test('the timeout of fetchFromPage does not apply after the response headers', a
   assert.equal(requestSignal?.aborted, false);
 });
 
-test('a lost connection is retryable', async (t) => {
+test('the error of a lost connection is retryable', async (t) => {
   mockFetch(t, () => {
     throw new TypeError('Failed to fetch');
   });

@@ -16,7 +16,7 @@ function logAndConvert(value: unknown): unknown {
   return JSON.parse(JSON.stringify(logEntries.pop()?.data[0]));
 }
 
-test('each method has its level', (t) => {
+test('each log method writes entries with its level', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 });
   log.debug('a');
   log.info('b', 1);
@@ -127,7 +127,7 @@ test('an unreadable value is logged with its error', () => {
   );
 });
 
-test('the size of an entry is limited', () => {
+test('the size of a log entry is limited', () => {
   const longText = 'x'.repeat(10_000);
   log.info(longText, longText, ...Array.from({ length: 20 }, (_, i) => i));
   const logEntry = logEntries.pop();

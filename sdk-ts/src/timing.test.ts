@@ -5,7 +5,7 @@ import { type RetryOptions, retry, sleep, waitUntil } from './timing.ts';
 
 const abortedError = { name: 'ToolError', code: 'aborted' };
 
-test('sleep resolves after its time', async (t) => {
+test('sleep resolves after the given number of milliseconds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let isOver = false;
   const sleepPromise = sleep(1000).then(() => {

@@ -48,7 +48,7 @@ test('the shortest result goes first, and every fourth part is one of the oldest
   assert.deepEqual(postedParts, ['c0', 'c1', 'c2', 'result c', 'a8', 'b0', 'b1', 'b2', 'a9', 'b3']);
 });
 
-test('a new port restarts every result', () => {
+test('a new port sends every unfinished result again', () => {
   const { partSender, postedParts, port } = makeFixture();
   partSender.begin('a', makeEnding('a', 3));
   partSender.begin('b', makeEnding('b', 100));

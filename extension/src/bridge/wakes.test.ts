@@ -65,7 +65,7 @@ test('a host without timers gets no wake', () => {
   assert.deepEqual(wokenPlugins, []);
 });
 
-test('wakes are at least 4 ms apart', () => {
+test('wakes of a hidden page are at least 4 ms apart', () => {
   const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
   let messageCount = 0;
   for (let i = 0; i < 1000; i++) {

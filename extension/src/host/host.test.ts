@@ -471,7 +471,7 @@ test('any number of reports in one loop are sent in batches of 1,000', async () 
   );
 });
 
-test('a report after the end is ignored', async () => {
+test('a report after the end of its call is ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
   port.sendParts('call', 1, 'run', MB, {});
@@ -598,7 +598,7 @@ test('each plugin has a separate container, and the window has none', async () =
   assert.equal(realm.run('shared'), 2);
 });
 
-test('malformed messages are ignored', async () => {
+test('malformed port messages are ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('() => 1'));
   port.sendParts();
   port.sendParts('call');

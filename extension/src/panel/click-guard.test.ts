@@ -13,7 +13,7 @@ test('a card accepts clicks after 500 ms in place', () => {
   assert.equal(clickGuard.remainingWaitMs('a', 1600), 0);
 });
 
-test('a card that moved up waits again', () => {
+test('a card that moved up ignores clicks again for a moment', () => {
   const clickGuard = makeClickGuard();
   clickGuard.recordPositions(
     new Map([

@@ -7,7 +7,7 @@ const showSample = (type: string, value: unknown) => {
   return toShownActivity({ type, content, bytes: content.length });
 };
 
-test('text and code', () => {
+test('an activity of type text or code shows its text', () => {
   assert.deepEqual(showSample('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
   assert.deepEqual(showSample('text', { text: 'one' }), { kind: 'text', text: 'one' });
   assert.deepEqual(showSample('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
@@ -18,7 +18,7 @@ test('text and code', () => {
   });
 });
 
-test('hidden characters are escaped', () => {
+test('hidden characters in activities are escaped', () => {
   assert.deepEqual(showSample('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
   assert.deepEqual(showSample('code', { code: '\u2066', language: '\u200b' }), {
     kind: 'code',
@@ -61,7 +61,7 @@ test('a table of objects has the columns of all rows', () => {
   );
 });
 
-test('a table of columns and rows', () => {
+test('an activity with columns and rows is shown as a table', () => {
   const { columns, rows: tableRows } =
     readTable({ columns: ['a', 'toString'], rows: [[1], [2, true, 'surplus'], { a: 'x' }] }) ?? {};
   assert.deepEqual(columns, ['a', 'toString']);

@@ -89,7 +89,7 @@ test('a card shows the outcome of a late decision', () => {
   assert.equal(cards[0]?.cardSettlement?.outcome, 'Denied.');
 });
 
-test('describeOutcome', () => {
+test('describeOutcome states how a call ended', () => {
   const sentDecision = { callId: 'c', ticketId: 't', allow: true } as const;
   const acceptedDecision = { outcome: 'decided', allowed: true } as const;
   assert.equal(describeOutcome('permission', sentDecision, acceptedDecision), 'Allowed once.');
@@ -135,7 +135,7 @@ test('formatRemainingTime has a constant width', () => {
   );
 });
 
-test('isTruncated', () => {
+test('isTruncated recognizes truncated JSON', () => {
   assert.deepEqual(
     [isTruncated('{"a":1}'), isTruncated('{"a":'), isTruncated('"ab'), isTruncated('')],
     [false, true, true, false],

@@ -61,7 +61,7 @@ test('makeModeAdvice names the switch', () => {
   }
 });
 
-test('formatDuration and formatPercent', () => {
+test('formatDuration and formatPercent format times and shares', () => {
   const durationCases: [number, string][] = [
     [-5, '0 s'],
     [999, '0 s'],

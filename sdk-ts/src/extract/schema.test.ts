@@ -78,7 +78,7 @@ test('an output accepts additional fields, unless it is a strict object', () => 
   assert.equal(convertSchema(z.strictObject({}), 'output').schema?.additionalProperties, false);
 });
 
-test('recursive schemas convert', () => {
+test('recursive zod schemas convert to JSON Schema', () => {
   const node = z.object({
     name: z.string(),
     get children() {

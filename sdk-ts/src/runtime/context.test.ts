@@ -83,7 +83,7 @@ test('a host without activities, nested calls and waitForUser still receives pro
   await assert.rejects(context.waitForUser({ reason: 'a' }), unsupportedError);
 });
 
-test('without a host nothing happens', () => {
+test('a context without a host ignores reports', () => {
   const context = completeContext(undefined);
   context.reportProgress({ progress: 1 });
   context.reportPercent(1);

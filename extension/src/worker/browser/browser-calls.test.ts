@@ -140,7 +140,7 @@ test('a navigation pinned to a document runs in a tab whose page crashed, and ot
   assert.match(sentFrames.join(), /"code":"page_crashed",.*"notStarted":true/);
 });
 
-test('an unknown tool is named', async (t) => {
+test("the error for an unknown tool contains the tool's name", async (t) => {
   const { dispatchCall, sentFrames } = makeFixture(t);
   dispatchCall({ tool: 'browser_fly' });
   await runPendingPromises();

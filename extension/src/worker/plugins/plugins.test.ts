@@ -353,7 +353,7 @@ test('without user scripts and files, the mode is none', async () => {
   assert.equal(await plugins.detectMode(), 'userScripts');
 });
 
-test('syncs run one after the other', async () => {
+test('plugin syncs run one after the other', async () => {
   const { plugins, scripts } = makeFixture();
   const registeredScripts = [
     plugins.sync(makeSyncParams(makePlugin('a'))),
@@ -365,7 +365,7 @@ test('syncs run one after the other', async () => {
   assert.equal(scripts.size, 2);
 });
 
-test('clear removes all registrations', async () => {
+test('clear removes all registered scripts', async () => {
   const { plugins, scripts, files } = makeFixture();
   await syncAndPrepare(plugins, [makePlugin('a')]);
   await plugins.clear();

@@ -48,7 +48,7 @@ test('a refusal is not cached', async () => {
   assert.deepEqual([fetchedNames.length, cachedCode.size], [2, 0]);
 });
 
-test('a full or damaged cache is ignored', async (t) => {
+test('a full or damaged code cache is ignored', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
   const { cachedCode, storageState, fetchedNames, store } = makeFixture();
   cachedCode.set('a/1', '{"code":');

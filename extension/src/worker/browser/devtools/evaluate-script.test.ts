@@ -24,7 +24,7 @@ test('the value of a function or an expression is JSON', async () => {
   assert.deepEqual(await answerOf('() => {}'), { kind: 'undefined' });
 });
 
-test('large and deep values are truncated', async () => {
+test('large and deeply nested script results are truncated', async () => {
   const cut = await answerOf(`() => ['x'.repeat(${MaxResultCharacters}), 'y']`);
   assert.ok(cut?.kind === 'json' && cut.isTruncated && cut.json.length === MaxResultCharacters);
   const deep = await answerOf('() => { let a = 1; for (let i = 0; i < 5000; i++) a = [a]; return a; }');
