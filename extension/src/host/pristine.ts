@@ -57,7 +57,7 @@ let isRunning = false;
  * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
  * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
-export function withPristineBuiltIns<T>(callback: () => T, refuseToRun: (why: string) => T): T {
+export function withPristineBuiltIns<T>(callback: () => T, refuseToRun: (refusalReason: string) => T): T {
   if (isRunning) return callback();
   const pageChanges = restoreBuiltIns();
   if (pageChanges === undefined) return runExclusively(callback);

@@ -35,7 +35,7 @@ test('listVisibleActivities hides activities that are not for the user', () => {
     ...(audience === undefined ? {} : { audience }),
   }));
   const listActivityTypes = (everything: boolean) =>
-    listVisibleActivities(makeCall({ activities }), everything).map((a) => a.type);
+    listVisibleActivities(makeCall({ activities }), everything).map((activityView) => activityView.type);
   assert.deepEqual(listActivityTypes(false), ['t0']);
   assert.deepEqual(listActivityTypes(true), ['t0', 't1', 't2', 't3']);
   assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
