@@ -102,7 +102,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
 });
 
 test('the side panel shows reports for the user only, and all reports if "Show everything" is on', async () => {
-  const call = client.call('everything__steps', { count: 80, everyMs: 300, userEvery: 5 });
+  const call = client.call('everything__steps', { count: 40, everyMs: 300, userEvery: 5 });
   const card = panel.locator('.call').filter({ hasText: 'steps' });
   await findCall(
     stack,

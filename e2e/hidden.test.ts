@@ -23,14 +23,14 @@ async function openHiddenTab(path: string): Promise<number> {
   return tab.tabId;
 }
 
-test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
+test('10 steps of 1 s each take 10 s in a hidden tab', async () => {
   const tabId = await openHiddenTab('/countdown');
   const client = await fixture.connectHttp();
-  const callOutcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
+  const callOutcome = await client.call('messages__countdown', { from: 10, intervalMs: 1000, tabId });
   assert.equal(callOutcome.isError, false, callOutcome.text);
   // With Chrome's throttling of hidden tabs, each step of the call would take 2 s.
   assert.ok(
-    callOutcome.durationMs >= 19_990 && callOutcome.durationMs < 32_000,
+    callOutcome.durationMs >= 9_990 && callOutcome.durationMs < 16_000,
     `the call took ${callOutcome.durationMs} ms`,
   );
 });

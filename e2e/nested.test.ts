@@ -11,7 +11,7 @@ let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  stack = await startStack({ plugins: [everythingPlugin], serveFlags: ['--idle-timeout', '12s'] });
+  stack = await startStack({ plugins: [everythingPlugin], serveFlags: ['--idle-timeout', '8s'] });
   client = await stack.connectHttp();
   await runChecked(['plugin', 'permission', 'everything', '--allow-calls-to', 'messages'], stack.env);
 });
@@ -41,10 +41,10 @@ test('a large result of a nested call arrives complete', async () => {
 });
 
 test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
-  const callOutcome = await callTool({ tool: 'steps', input: { count: 28, everyMs: 500 } });
+  const callOutcome = await callTool({ tool: 'steps', input: { count: 20, everyMs: 500 } });
   assert.equal(callOutcome.isError, false, callOutcome.text);
-  assert.ok(callOutcome.durationMs > 13_000);
-  assert.match(String(callOutcome.progress.at(-1)?.message), /everything__steps: internal step 28/);
+  assert.ok(callOutcome.durationMs > 9_000);
+  assert.match(String(callOutcome.progress.at(-1)?.message), /everything__steps: internal step 20/);
 });
 
 test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
@@ -129,7 +129,7 @@ test('a nested call runs in the requested tab', async () => {
 
 test('a nested call and its result survive stops of the service worker', async () => {
   const key = makeKey();
-  const callOutcome = callTool({ tool: 'steps', input: { count: 120, everyMs: 250, key } });
+  const callOutcome = callTool({ tool: 'steps', input: { count: 80, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
   for (let stopCount = 0; stopCount < 3; stopCount++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
@@ -140,5 +140,5 @@ test('a nested call and its result survive stops of the service worker', async (
     );
     await stack.chrome.stopWorker();
   }
-  assert.deepEqual((await callOutcome).structured, { output: { steps: 120 } });
+  assert.deepEqual((await callOutcome).structured, { output: { steps: 80 } });
 });

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
 import { ErrorText } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -26,7 +26,7 @@ export function InstallForm({ startsOpen, installProposal, onInstalled, sendActi
   const detailsRef = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const { isBusy, error, runAction } = usePanelAction(sendAction);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!installProposal || !detailsRef.current) return;
     detailsRef.current.open = true; // a hidden input cannot get the focus
     setPackageText(installProposal.package);
@@ -135,7 +135,7 @@ export function RemoveButton({ name, title, sendAction }: RemoveButtonProps): VN
   const [isAsking, setAsking] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);
   const { isBusy, error, runAction } = usePanelAction(sendAction);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsking) cancelButton.current?.focus();
   }, [isAsking]);
   const removePlugin = async () => {

@@ -416,7 +416,7 @@ usage.changed.addListener(() => void preregisterPlugins());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
 for (const source of [hotReload, delivery, loadErrors, reload, siteAccess])
   source.changed.addListener(() => tabs.scheduleUpdate());
-for (const source of [hotReload, siteAccess]) source.changed.addListener(() => panels.scheduleUpdate());
+for (const source of [hotReload, siteAccess, pairing]) source.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);

@@ -55,6 +55,25 @@ test('the paired key replaces the code, and a restart makes a new code', async (
   assert.notEqual(pairing.state?.code, firstCode);
 });
 
+test('a new code or another port is reported, and an unchanged state is not', async () => {
+  const { pairing } = makePairing();
+  const states: unknown[] = [];
+  pairing.changed.addListener(() => states.push(pairing.state));
+  const { port } = await pairing.readConnection();
+  const code = pairing.state?.code;
+  await pairing.readConnection();
+  assert.deepEqual(states, [{ port, code }]);
+  await pairing.restart();
+  await pairing.readConnection();
+  await pairing.setPort(9530);
+  await pairing.readConnection();
+  const newCode = pairing.state?.code;
+  assert.deepEqual(states.slice(1), [
+    { port, code: newCode },
+    { port: 9530, code: newCode },
+  ]);
+});
+
 test('the user can change the port', async () => {
   const { pairing } = makePairing();
   for (const port of [0, 65536, 1.5, Number.NaN]) await assert.rejects(pairing.setPort(port), /from 1 to 65535/);

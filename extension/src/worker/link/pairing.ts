@@ -7,6 +7,7 @@ import { DefaultPort } from '../../../../wire/wire.gen.ts';
 import type * as browser from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
+import { Signal } from '../signal.ts';
 import type { ServerConnection } from './handshake.ts';
 
 export type PairingStorage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
@@ -28,6 +29,8 @@ const KeyIdChars = 32;
  * server.
  */
 export class Pairing {
+  /** changed fires when state has changed. */
+  readonly changed = new Signal();
   readonly #storage: PairingStorage;
   #state: PairingState | undefined;
 
@@ -43,17 +46,19 @@ export class Pairing {
   async readConnection(): Promise<ServerConnection> {
     const { readSetting, readOwnFile } = this.#storage;
     const installedConnection = parseConnection(await readOwnFile('connection.json'));
-    this.#state = undefined;
-    if (installedConnection) return installedConnection;
+    if (installedConnection) {
+      this.#setState(undefined);
+      return installedConnection;
+    }
     const port = toPort(Number(await readSetting('port'))) ?? DefaultPort;
     const pairedKey = await readSetting('pairedKey');
     if (pairedKey) {
-      this.#state = { port };
+      this.#setState({ port });
       return { port, key: pairedKey, keyId: await makeKeyId(pairedKey) };
     }
     const code = await this.#readPairingCode();
     const key = await makeChecksum(`opentabs pairing\n${code.replaceAll('-', '')}`);
-    this.#state = { port, code };
+    this.#setState({ port, code });
     return { port, key, keyId: await makeKeyId(key) };
   }
 
@@ -73,6 +78,12 @@ export class Pairing {
   async setPort(port: number): Promise<void> {
     if (toPort(port) === undefined) throw new Error('A port is a number from 1 to 65535.');
     await this.#storage.writeSetting('port', String(port));
+  }
+
+  #setState(state: PairingState | undefined): void {
+    const { port, code } = this.#state ?? {};
+    this.#state = state;
+    if (state?.port !== port || state?.code !== code) this.changed.emit();
   }
 
   async #readPairingCode(): Promise<string> {
