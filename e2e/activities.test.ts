@@ -20,8 +20,8 @@ before(async () => {
 after(() => stack?.close());
 
 async function callDeltas(args: Record<string, unknown>) {
-  const outcome = await client.call('everything__deltas', args);
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('everything__deltas', args);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
   return await fetchCallRecord(stack, call_id);
 }
@@ -42,8 +42,8 @@ test('a patch that cannot be applied is dropped as a whole, and later patches ar
 });
 
 test('the record of a running call has its activities, also after the service worker was killed', async () => {
-  const stop = new AbortController();
-  const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stopController.signal });
   const runningCall = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const readContent = async () => (await fetchCallRecord(stack, runningCall.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
@@ -53,7 +53,7 @@ test('the record of a running call has its activities, also after the service wo
   );
   await stack.chrome.stopWorker();
   assert.deepEqual(await readContent(), allRows);
-  stop.abort();
+  stopController.abort();
   await assert.rejects(call);
   // The MCP client returns from a cancelled call before the daemon has cancelled the call.
   await waitFor(
@@ -67,11 +67,11 @@ test('opentabs calls show --follow prints the activities for the user until the 
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const userFollower = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
-  const { code, stdout } = await userFollower.ended;
+  const { code, stdout } = await userFollower.commandEnd;
   assert.equal(code, 0);
-  const lines = stdout.split('\n').map((line) => line.trim());
-  assert.ok(lines.some((line) => line.startsWith('activity table')));
-  assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
+  const outputLines = stdout.split('\n').map((line) => line.trim());
+  assert.ok(outputLines.some((line) => line.startsWith('activity table')));
+  assert.ok(outputLines.includes('1') && outputLines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\d s, requested by .*\n$/);
 
   const { call_id: internalCallId } = await callDeltas({ count: 3 });
@@ -84,8 +84,8 @@ test('opentabs calls show --follow prints the activities for the user until the 
 
 test('an activity may contain any JSON of up to 256 KiB, and larger content is dropped while the call continues', async () => {
   const showActivity = async (type: string, content: unknown) => {
-    const outcome = await client.call('everything__show_activity', { type, content });
-    assert.equal(outcome.isError, false, outcome.text);
+    const callOutcome = await client.call('everything__show_activity', { type, content });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
     const { call_id } = await findCall(stack, 'everything__show_activity', (call) => call.status === 'done');
     return (await fetchCallRecord(stack, call_id)).activities;
   };

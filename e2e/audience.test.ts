@@ -20,26 +20,35 @@ before(async () => {
 after(() => stack?.close());
 
 async function makeThreeCalls() {
-  const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
+  const stepsOutcome = await client.call('everything__steps', {
+    count: 4,
+    everyMs: 150,
+    userEvery: 2,
+    endAudience: 'user',
+  });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
   const failedCall = await client.call('everything__fail', { code: 'ODD', message: 'it went wrong' });
-  assert.deepEqual([steps.isError, internalOnly.isError, failedCall.isError], [false, false, true], steps.text);
-  return { steps, internalOnly };
+  assert.deepEqual(
+    [stepsOutcome.isError, internalOnly.isError, failedCall.isError],
+    [false, false, true],
+    stepsOutcome.text,
+  );
+  return { stepsOutcome, internalOnly };
 }
 
 function followEvents(filter: string) {
   const controller = new AbortController();
-  const stream = { text: '', stop: () => controller.abort() };
+  const eventStream = { text: '', stop: () => controller.abort() };
   const response = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
     headers: { authorization: `Bearer ${stack.token}` },
     signal: controller.signal,
   });
   const readStream = response.then(async ({ body }) => {
     const decoder = new TextDecoder();
-    for await (const chunk of body ?? []) stream.text += decoder.decode(chunk, { stream: true });
+    for await (const chunk of body ?? []) eventStream.text += decoder.decode(chunk, { stream: true });
   });
   readStream.catch(() => undefined);
-  return { read: stream, started: waitFor(`/events${filter}`, () => stream.text.includes(': following')) };
+  return { read: eventStream, started: waitFor(`/events${filter}`, () => eventStream.text.includes(': following')) };
 }
 
 test('terminals and /events filter reports by audience; agents and the audit log get all reports', async () => {
@@ -53,13 +62,13 @@ test('terminals and /events filter reports by audience; agents and the audit log
     () => userFollower.stderr().includes('following') && verboseFollower.stderr().includes('following'),
   );
 
-  const { steps, internalOnly } = await makeThreeCalls();
+  const { stepsOutcome, internalOnly } = await makeThreeCalls();
 
   assert.deepEqual(
-    steps.progress.map((report) => [report.message, '_meta' in report && report._meta]),
-    [1, 2, 3, 4].map((n) => [
-      `${n % 2 ? 'internal' : 'user'} step ${n}`,
-      { 'opentabs/audience': n % 2 ? 'internal' : 'user' },
+    stepsOutcome.progress.map((report) => [report.message, '_meta' in report && report._meta]),
+    [1, 2, 3, 4].map((reportNumber) => [
+      `${reportNumber % 2 ? 'internal' : 'user'} step ${reportNumber}`,
+      { 'opentabs/audience': reportNumber % 2 ? 'internal' : 'user' },
     ]),
   );
   assert.equal(internalOnly.progress.length, 3);
@@ -68,15 +77,15 @@ test('terminals and /events filter reports by audience; agents and the audit log
   await waitFor('the last event of the failed call', () => verboseFollower.stdout().includes('it went wrong'));
   await waitFor('the last event of the failed call', () => allEvents.read.text.includes('it went wrong'));
   await waitFor('the last event of the failed call', () => userEvents.read.text.includes('it went wrong'));
-  for (const [name, text, showsInternal] of [
+  for (const [name, auditText, showsInternal] of [
     ['calls --follow', userFollower.stdout(), false],
     ['calls --follow --verbose', verboseFollower.stdout(), true],
     ['/events', allEvents.read.text, true],
     ['/events?audience=user', userEvents.read.text, false],
   ] as const) {
-    for (const message of ['user step 2', 'user step 4', 'it went wrong'])
-      assert.ok(text.includes(message), `${name}: ${message}`);
-    assert.equal(text.includes('internal step 1'), showsInternal, `${name}: ${text}`);
+    for (const progressMessage of ['user step 2', 'user step 4', 'it went wrong'])
+      assert.ok(auditText.includes(progressMessage), `${name}: ${progressMessage}`);
+    assert.equal(auditText.includes('internal step 1'), showsInternal, `${name}: ${auditText}`);
   }
   assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
   assert.equal((allEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
@@ -85,11 +94,11 @@ test('terminals and /events filter reports by audience; agents and the audit log
   userEvents.read.stop();
 
   // The audit contains the messages of all calls, for every audience.
-  const audit = await waitFor('the audit log to contain the calls', async () => {
-    const text = await runChecked(['audit', '--json'], stack.env);
-    return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;
+  const auditLog = await waitFor('the audit log to contain the calls', async () => {
+    const auditText = await runChecked(['audit', '--json'], stack.env);
+    return auditText.includes('user step 4') && auditText.includes('internal step 3') ? auditText : undefined;
   });
-  assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);
+  assert.equal((auditLog.match(/"audience":"user","last_messages"/g) ?? []).length, 1, auditLog);
 });
 
 test('the side panel shows reports for the user only, and all reports if "Show everything" is on', async () => {

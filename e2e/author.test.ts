@@ -6,43 +6,45 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { repositoryRoot, runChecked, runOpentabs } from './harness/process.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-const env = { OPENTABS_HOME: join(home, 'home'), NO_COLOR: '1' };
-const dir = join(home, 'tickets');
-after(() => rmSync(home, { recursive: true, force: true }));
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const env = { OPENTABS_HOME: join(homeFolder, 'home'), NO_COLOR: '1' };
+const pluginFolder = join(homeFolder, 'tickets');
+after(() => rmSync(homeFolder, { recursive: true, force: true }));
 
 test('a new plugin compiles without a change', async () => {
-  await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
-  mkdirSync(join(dir, 'node_modules'));
-  symlinkSync(join(repositoryRoot, 'node_modules/typescript'), join(dir, 'node_modules/typescript'));
-  const { code, stdout, stderr } = await runOpentabs(['plugin', 'check', dir, '--strict'], env);
+  await runChecked(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
+  mkdirSync(join(pluginFolder, 'node_modules'));
+  symlinkSync(join(repositoryRoot, 'node_modules/typescript'), join(pluginFolder, 'node_modules/typescript'));
+  const { code, stdout, stderr } = await runOpentabs(['plugin', 'check', pluginFolder, '--strict'], env);
   assert.equal(code, 0);
   assert.match(stdout, /^suggestion world-isolated {2}package\.json\n {4}.*\n$/);
   assert.doesNotMatch(stderr, /not checked/);
 });
 
 test('a compiler error is reported with file and line, and no package is built', async () => {
-  const file = join(dir, 'src/tools/describe-page.ts');
+  const file = join(pluginFolder, 'src/tools/describe-page.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace('title: document.title', 'title: document.titel'));
   for (const command of ['check', 'pack']) {
     const { code, stdout } = await runOpentabs(
-      ['plugin', command, dir, ...(command === 'pack' ? ['--out', home] : [])],
+      ['plugin', command, pluginFolder, ...(command === 'pack' ? ['--out', homeFolder] : [])],
       env,
     );
     assert.equal(code, 1);
     assert.match(stdout, /^error types {2}src\/tools\/describe-page\.ts:\d+:\d+\n {4}TS2551: .*titel/m);
   }
-  const { stdout } = await runOpentabs(['plugin', 'check', dir, '--no-types', '--json'], env);
+  const { stdout } = await runOpentabs(['plugin', 'check', pluginFolder, '--no-types', '--json'], env);
   assert.equal(JSON.parse(stdout).errors, 0);
 });
 
 test('the compiler and the build both use the zod that the author installed', async () => {
-  cpSync(join(repositoryRoot, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
-  rmSync(join(dir, '.opentabs/types/zod'), { recursive: true });
-  const { stdout } = await runOpentabs(['plugin', 'check', dir, '--json'], env);
-  const findings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
+  cpSync(join(repositoryRoot, 'node_modules/zod'), join(pluginFolder, 'node_modules/zod'), { recursive: true });
+  rmSync(join(pluginFolder, '.opentabs/types/zod'), { recursive: true });
+  const { stdout } = await runOpentabs(['plugin', 'check', pluginFolder, '--json'], env);
+  const lintFindings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
-    findings.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
+    lintFindings
+      .filter(({ rule: ruleName }) => ruleName === 'types' || ruleName === 'build')
+      .map(({ text: findingText }) => findingText.slice(0, 7)),
     ['TS2551:'], // the previous test added this type error
   );
 });

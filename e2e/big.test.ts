@@ -15,19 +15,19 @@ after(() => stack?.close());
 
 for (const bytes of [0, 1000, (256 << 10) - 20, 256 << 10, 1 << 20, 10 << 20]) {
   test(`a result of ${bytes} bytes arrives complete`, async () => {
-    const outcome = await client.call('messages__big', { bytes });
-    assert.equal(outcome.isError, false, outcome.text.slice(0, 500));
-    assert.equal(String(Object(outcome.structured).text).length, bytes);
+    const callOutcome = await client.call('messages__big', { bytes });
+    assert.equal(callOutcome.isError, false, callOutcome.text.slice(0, 500));
+    assert.equal(String(Object(callOutcome.structured).text).length, bytes);
   });
 }
 
 test('a result over the limit fails with result_too_large', async () => {
-  const outcome = await client.call('messages__big', { bytes: 21 << 20 });
-  assert.equal(outcome.code, 'result_too_large', outcome.text.slice(0, 500));
-  assert.match(outcome.text, /Ask for less/);
+  const callOutcome = await client.call('messages__big', { bytes: 21 << 20 });
+  assert.equal(callOutcome.code, 'result_too_large', callOutcome.text.slice(0, 500));
+  assert.match(callOutcome.text, /Ask for less/);
 });
 
 test('the call after a result over the limit succeeds', async () => {
-  const outcome = await client.call('messages__echo', { value: 1 });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 1 });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
 });

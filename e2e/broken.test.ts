@@ -31,7 +31,7 @@ function makeAdapterCode(name: string, registeredAs = name, frozen = true): stri
 
 const waitForPlugin = (name: string, isReviewed: boolean) =>
   waitFor(`the server to ${isReviewed ? 'use' : 'stop'} the plugin ${name}`, async () => {
-    const plugin = (await stack.readStatus()).plugins?.find((each) => each.name === name);
+    const plugin = (await stack.readStatus()).plugins?.find((pluginStatus) => pluginStatus.name === name);
     return (plugin !== undefined && plugin.changed !== true) === isReviewed;
   });
 
@@ -52,9 +52,9 @@ const brokenAdapters: readonly (readonly [
 ];
 
 function matchParseError(line: number): RegExp {
-  const message =
+  const expectedMessage =
     /the browser can't parse the adapter: SyntaxError: Invalid regular expression: .*Duplicate capture group name/;
-  return new RegExp(`${message.source} \\(line ${line}\\)`);
+  return new RegExp(`${expectedMessage.source} \\(line ${line}\\)`);
 }
 
 for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
@@ -69,8 +69,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
     const refusedCall = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
-      const outcome = await client.call(`${name}__who`, {});
-      return outcome.code === 'plugin_broken' ? { ...outcome, tookMs: performance.now() - beganMs } : undefined;
+      const callOutcome = await client.call(`${name}__who`, {});
+      return callOutcome.code === 'plugin_broken' ? { ...callOutcome, tookMs: performance.now() - beganMs } : undefined;
     });
     assert.match(refusedCall.text, errorPattern);
     assert.match(refusedCall.text, /did not start in its page: .*Do not call tools of the plugin again; ask the user/s);
@@ -86,10 +86,10 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
       });
     }
-    const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
-    assert.match(review.stdout, /failed {4}did not start in a page of/);
+    const reviewResult = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
+    assert.match(reviewResult.stdout, /failed {4}did not start in a page of/);
 
-    writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
+    writeFileSync(join(stack.homeFolder, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
     await waitForPlugin(name, false);
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     const secondPage = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
@@ -109,7 +109,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     toolNames: ['who'],
     adapterCode: makeAdapterCode(name),
   });
-  const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
+  const file = join(stack.homeFolder, `plugin-${name}`, 'dist/adapter.iife.js');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
@@ -120,8 +120,8 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   };
   await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
   const refusedCall = await waitFor('a call to fail with the parse error of the new build', async () => {
-    const outcome = await client.call(`${name}__who`, {});
-    return outcome.code === 'plugin_broken' && outcome;
+    const callOutcome = await client.call(`${name}__who`, {});
+    return callOutcome.code === 'plugin_broken' && callOutcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
   await waitFor('plugin list to show the parse error', async () =>
@@ -138,16 +138,19 @@ test('a plugin works again in the open page after its folder was changed, broken
   const name = 'returns';
   const code = makeAdapterCode(name);
   await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
-  const dir = join(stack.home, `plugin-${name}`);
-  const file = join(dir, 'dist/adapter.iife.js');
-  const packageJson = readFileSync(join(dir, 'package.json'), 'utf8');
+  const pluginFolder = join(stack.homeFolder, `plugin-${name}`);
+  const file = join(pluginFolder, 'dist/adapter.iife.js');
+  const packageJson = readFileSync(join(pluginFolder, 'package.json'), 'utf8');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
-  const waitForStatusText = (text: string) =>
-    waitFor(text, async () => (await runOpentabs(['status'], stack.env)).stdout.includes(text) || undefined);
-  const changes: readonly (readonly [
+  const waitForStatusText = (statusText: string) =>
+    waitFor(
+      statusText,
+      async () => (await runOpentabs(['status'], stack.env)).stdout.includes(statusText) || undefined,
+    );
+  const pluginChanges: readonly (readonly [
     what: string,
     breakPlugin: () => void,
     restore: () => void,
@@ -163,29 +166,29 @@ test('a plugin works again in the open page after its folder was changed, broken
     ['no adapter', () => rmSync(file), () => writeFileSync(file, code), 'adapter.iife.js: is missing'],
     [
       'no folder',
-      () => renameSync(dir, `${dir}.away`),
-      () => renameSync(`${dir}.away`, dir),
+      () => renameSync(pluginFolder, `${pluginFolder}.away`),
+      () => renameSync(`${pluginFolder}.away`, pluginFolder),
       'the folder does not exist',
     ],
     [
       'another name',
-      () => writeFileSync(join(dir, 'package.json'), packageJson.replace(`plugin-${name}`, 'plugin-other')),
-      () => writeFileSync(join(dir, 'package.json'), packageJson),
+      () => writeFileSync(join(pluginFolder, 'package.json'), packageJson.replace(`plugin-${name}`, 'plugin-other')),
+      () => writeFileSync(join(pluginFolder, 'package.json'), packageJson),
       'names the plugin "other"',
     ],
   ];
-  for (const [change, breakPlugin, restore, statusText] of changes) {
+  for (const [changeName, breakPlugin, restorePlugin, statusText] of pluginChanges) {
     breakPlugin();
     await waitForPlugin(name, false);
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
-    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${change}: ${refusedCall.text}`);
-    restore();
+    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${changeName}: ${refusedCall.text}`);
+    restorePlugin();
     await waitForPlugin(name, true);
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
-    await waitFor(`the plugin after ${change}`, async () => !(await client.call(`${name}__who`, {})).isError);
-    const kept = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
-    assert.equal(kept, 'kept', `${change}: the page was reloaded`);
+    await waitFor(`the plugin after ${changeName}`, async () => !(await client.call(`${name}__who`, {})).isError);
+    const keptValue = await page.evaluate(() => Reflect.get(globalThis, 'kept'));
+    assert.equal(keptValue, 'kept', `${changeName}: the page was reloaded`);
   }
   await page.close();
 });

@@ -45,10 +45,10 @@ async function waitForReadiness(id: string, isReady: boolean) {
 
 test('if two browsers could run a call, the error lists both, and the caller can name each', async () => {
   for (const id of browserIds) await waitForReadiness(id, true);
-  const outcome = await callWhereTool();
-  assert.equal(outcome.code, 'ambiguous_target', outcome.text);
-  for (const id of browserIds) assert.ok(outcome.text.includes(`id ${id}`), outcome.text);
-  assert.match(outcome.text, /Pass the ID of one tab as "tabId", one browser as "browser"/);
+  const callOutcome = await callWhereTool();
+  assert.equal(callOutcome.code, 'ambiguous_target', callOutcome.text);
+  for (const id of browserIds) assert.ok(callOutcome.text.includes(`id ${id}`), callOutcome.text);
+  assert.match(callOutcome.text, /Pass the ID of one tab as "tabId", one browser as "browser"/);
   assert.equal(readPath((await callWhereTool({ browser: browserIds[0] })).structured), '/');
   assert.equal(readPath((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
@@ -62,8 +62,8 @@ test('a browser in which the user is not logged in is not used', async () => {
     history.pushState(null, '', location.href);
   });
   await waitForReadiness(browserIds[1] ?? '', false);
-  const outcome = await callWhereTool();
-  assert.equal(readPath(outcome.structured), '/', outcome.text);
+  const callOutcome = await callWhereTool();
+  assert.equal(readPath(callOutcome.structured), '/', callOutcome.text);
   assert.equal((await callWhereTool({ browser: browserIds[1] })).code, 'not_ready');
 });
 
@@ -72,16 +72,16 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   await Promise.all([secondPage.goto('about:blank'), stack.page.goto('about:blank')]);
   await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
-  const outcome = await callWhereTool();
-  assert.match(String(outcome.code), /^(no_tab|ambiguous_target)$/);
+  const callOutcome = await callWhereTool();
+  assert.match(String(callOutcome.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
   assert.equal(readPath((await callWhereTool()).structured), '/second');
 });
 
 async function readNames(): Promise<ReadonlyMap<string, string>> {
-  const listed: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
-  const browsers = Array.isArray(listed) ? listed.filter(isRecord) : [];
+  const listedBrowsers: unknown = JSON.parse((await stack.runCli('browser', 'list', '--json')).stdout);
+  const browsers = Array.isArray(listedBrowsers) ? listedBrowsers.filter(isRecord) : [];
   return new Map(
     browsers.filter((browser) => browser.connected).map((browser) => [`${browser.id}`, `${browser.name}`]),
   );
@@ -89,24 +89,27 @@ async function readNames(): Promise<ReadonlyMap<string, string>> {
 
 test('two profiles have different names, and the user names them by a command and in the side panel', async () => {
   assert.deepEqual([...(await readNames()).values()].sort(), ['Chrome on Linux', 'Chrome on Linux 2']);
-  const [first = '', second = ''] = browserIds;
+  const [firstBrowserId = '', secondBrowserId = ''] = browserIds;
   const panel = await secondBrowser?.openPanel();
-  const field = panel?.locator('#browser-name');
+  const nameField = panel?.locator('#browser-name');
   await waitFor('the side panel to show the name with the number', async () =>
-    /^Chrome on Linux( 2)?$/.test((await field?.inputValue()) ?? ''),
+    /^Chrome on Linux( 2)?$/.test((await nameField?.inputValue()) ?? ''),
   );
-  assert.equal(await field?.inputValue(), (await readNames()).get(second));
-  assert.equal((await stack.runCli('browser', 'name', second, 'Work')).code, 0);
-  await waitFor('the side panel to show the new name', async () => (await field?.inputValue()) === 'Work');
-  await field?.fill('Private');
-  await field?.press('Enter');
+  assert.equal(await nameField?.inputValue(), (await readNames()).get(secondBrowserId));
+  assert.equal((await stack.runCli('browser', 'name', secondBrowserId, 'Work')).code, 0);
+  await waitFor('the side panel to show the new name', async () => (await nameField?.inputValue()) === 'Work');
+  await nameField?.fill('Private');
+  await nameField?.press('Enter');
   await waitFor(
     'the server to show the name from the side panel',
-    async () => (await readNames()).get(second) === 'Private',
+    async () => (await readNames()).get(secondBrowserId) === 'Private',
   );
   await secondBrowser?.stopWorker();
-  await waitFor('the browser to reconnect with its name', async () => (await readNames()).get(second) === 'Private');
-  assert.notEqual((await readNames()).get(first), 'Private');
+  await waitFor(
+    'the browser to reconnect with its name',
+    async () => (await readNames()).get(secondBrowserId) === 'Private',
+  );
+  assert.notEqual((await readNames()).get(firstBrowserId), 'Private');
 });
 
 test('a call that names no browser runs in the default browser, and a name in any case selects a browser', async () => {
@@ -114,8 +117,8 @@ test('a call that names no browser runs in the default browser, and a name in an
   for (const id of browserIds) await waitForReadiness(id, true);
   assert.equal((await callWhereTool()).code, 'ambiguous_target');
   assert.equal((await stack.runCli('browser', 'default', 'private')).code, 0);
-  const outcome = await callWhereTool();
-  assert.equal(readPath(outcome.structured), '/second', outcome.text);
+  const callOutcome = await callWhereTool();
+  assert.equal(readPath(callOutcome.structured), '/second', callOutcome.text);
   assert.equal((await stack.runCli('browser', 'default', browserIds[0] ?? '', '--client', 'e2e')).code, 0);
   assert.equal(readPath((await callWhereTool()).structured), '/');
   assert.equal(readPath((await callWhereTool({ browser: 'PRIVATE' })).structured), '/second');

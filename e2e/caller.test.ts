@@ -11,13 +11,13 @@ import { waitFor } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 /** nextDecision is the simulated user's choice in the next approval form. */
-const forms: string[] = [];
+const approvalForms: string[] = [];
 let nextDecision = 'deny';
 
 before(async () => {
   stack = await startStack({ plugins: [everythingPlugin] });
   client = await stack.connectHttp((params): Promise<ElicitResult> => {
-    forms.push(params.message);
+    approvalForms.push(params.message);
     return Promise.resolve({ action: 'accept', content: { decision: nextDecision } });
   });
 });
@@ -25,15 +25,19 @@ after(() => stack?.close());
 
 const runCommand = (...args: string[]) => runChecked(args, stack.env);
 const callNested = async (value: string) => {
-  const outcome = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
-  return JSON.stringify(outcome.structured ?? outcome.text);
+  const callOutcome = await client.call('everything__call', {
+    tool: 'messages__echo',
+    input: { value },
+    catchError: true,
+  });
+  return JSON.stringify(callOutcome.structured ?? callOutcome.text);
 };
 const allowCommand = 'plugin permission everything --allow-calls-to messages';
 
 test('calls to another plugin are off by default, and the handler, the lists and the audit log report the denial', async () => {
-  const outcome = await callNested('one');
-  assert.match(outcome, /"code":"denied"/);
-  assert.ok(outcome.includes(`The user can allow it with \`opentabs ${allowCommand}\``), outcome);
+  const callOutcome = await callNested('one');
+  assert.match(callOutcome, /"code":"denied"/);
+  assert.ok(callOutcome.includes(`The user can allow it with \`opentabs ${allowCommand}\``), callOutcome);
   const [child] = (await fetchCallRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
   const callList = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
@@ -44,7 +48,7 @@ test('calls to another plugin are off by default, and the handler, the lists and
       `called by everything__call (tab ${tabId}, ${stack.site.origin})`,
     ),
   );
-  assert.deepEqual(forms, []);
+  assert.deepEqual(approvalForms, []);
   await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // a plugin may call its own tools without approval
 });
 
@@ -55,32 +59,32 @@ test('an allowed call to another plugin works, and needs approval if the called 
   nextDecision = 'allow for this session';
   assert.match(await callNested('three'), /three/);
   const { tabId } = (await stack.listTabs())[0] ?? {};
-  assert.equal(forms.length, 1);
+  assert.equal(approvalForms.length, 1);
   assert.ok(
-    forms[0]?.includes(
+    approvalForms[0]?.includes(
       `The plugin everything (tab ${tabId}, ${stack.site.origin}) wants to run messages__echo, called by its tool everything__call for client e2e (opentabs-e2e)`,
     ),
-    forms[0],
+    approvalForms[0],
   );
 });
 
 test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
   assert.match(await callNested('four'), /four/); // the previous test allowed the call for the session
-  assert.equal(forms.length, 1);
+  assert.equal(approvalForms.length, 1);
   nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
-  assert.equal(forms.length, 2);
+  assert.equal(approvalForms.length, 2);
   await runCommand('plugin', 'permission', 'messages', 'ask'); // setting a permission revokes all grants
   nextDecision = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   nextDecision = 'deny';
   assert.match(await callNested('five'), /"code":"denied"/);
-  assert.equal(forms.length, 4);
+  assert.equal(approvalForms.length, 4);
 });
 
 test('calls to another plugin are off again after the user withdraws the permission', async () => {
   await runCommand('plugin', 'permission', 'messages', 'auto');
   await runCommand('plugin', 'permission', 'everything', '--forbid-calls-to', 'messages');
   assert.match(await callNested('six'), /"code":"denied"/);
-  assert.equal(forms.length, 4);
+  assert.equal(approvalForms.length, 4);
 });

@@ -38,10 +38,10 @@ const waitForStoppedCall = (id: string): Promise<CallRecord> =>
 
 test('notifications/cancelled stops the code in the page, and the client gets no result', async () => {
   const channel = makeSlowChannel();
-  const stop = new AbortController();
-  const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('messages__export_messages', { channelId: channel }, { signal: stopController.signal });
   const { call_id } = await waitForRunningCall(channel);
-  stop.abort('enough');
+  stopController.abort('enough');
   await assert.rejects(call);
   await waitForAbortedRequest(channel);
   const stoppedCall = await waitForStoppedCall(call_id);
@@ -56,10 +56,10 @@ test('the reason of a cancel reaches the page, the record and the error', async 
       (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
     );
   const heartbeatArgs = { everyMs: 100, forMs: 60_000 };
-  const stop = new AbortController();
-  const call = client.call('messages__heartbeat', heartbeatArgs, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('messages__heartbeat', heartbeatArgs, { signal: stopController.signal });
   const firstRecord = await waitForReportingCall();
-  stop.abort('the wrong channel');
+  stopController.abort('the wrong channel');
   await assert.rejects(call);
   await waitFor(
     'the page to receive the reason of the cancel',
@@ -69,10 +69,10 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 
   const secondCall = client.call('messages__heartbeat', heartbeatArgs);
   const secondRecord = await waitForReportingCall();
-  const cancelled = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
-  assert.equal(cancelled.code, 0, cancelled.stderr);
-  const outcome = await secondCall;
-  assert.match(outcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
+  const cancelResult = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
+  assert.equal(cancelResult.code, 0, cancelResult.stderr);
+  const callOutcome = await secondCall;
+  assert.match(callOutcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
   await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
@@ -98,8 +98,8 @@ test('a client that disconnects stops the code in the page', async () => {
 test('a client cannot cancel a call of another client', async () => {
   const channel = makeSlowChannel();
   const otherClient = await stack.connectHttp();
-  const stop = new AbortController();
-  const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('messages__export_messages', { channelId: channel }, { signal: stopController.signal });
   const { call_id } = await waitForRunningCall(channel);
   for (let id = 0; id < 50; id++) {
     await otherClient.sdk.notification({
@@ -108,7 +108,7 @@ test('a client cannot cancel a call of another client', async () => {
     });
   }
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
-  stop.abort('enough');
+  stopController.abort('enough');
   await assert.rejects(call);
   await waitForAbortedRequest(channel);
 });
@@ -118,7 +118,7 @@ test('Ctrl-C in opentabs call stops the code in the page', async () => {
   const command = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await waitForRunningCall(channel);
   command.child.kill('SIGINT');
-  const { code } = await command.ended;
+  const { code } = await command.commandEnd;
   assert.equal(code, 130);
   await waitForAbortedRequest(channel);
   assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
@@ -129,16 +129,16 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
   call.catch(() => undefined); // handled below; an earlier failure has the clearer message
-  const stop = panel.getByRole('button', { name: /stop/i }).first();
+  const stopButton = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
-  await stop.click();
-  const outcome = await call;
-  assert.equal(outcome.code, 'cancelled', outcome.text);
-  assert.match(outcome.text, /side panel/);
+  await stopButton.click();
+  const callOutcome = await call;
+  assert.equal(callOutcome.code, 'cancelled', callOutcome.text);
+  assert.match(callOutcome.text, /side panel/);
   await waitForAbortedRequest(channel);
 });
 
 test('a cancelled call frees its slot for the next call', async () => {
-  const outcome = await client.call('messages__echo', { value: 'still here' });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 'still here' });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
 });

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
@@ -17,11 +17,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   describe(`the official MCP client over ${name}`, () => {
     let client: McpClient;
     before(async () => {
-      client = await connect(stack);
+      client = await connectClient(stack);
     });
 
     test('the client lists tools with title, schemas and annotations', async () => {
@@ -40,39 +40,40 @@ for (const [name, connect] of transports) {
 
     test('the client calls a tool through callTool, which checks the result against the schema', async () => {
       await client.sdk.listTools();
-      const result = await client.sdk.callTool({
+      const callResult = await client.sdk.callTool({
         name: 'messages__export_messages',
         arguments: { channelId: 'general-2' },
       });
-      assert.equal(Object(result.structuredContent).count, 20);
+      assert.equal(Object(callResult.structuredContent).count, 20);
     });
 
     test('the client receives all violations of the input schema', async () => {
-      const outcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
-      assert.equal(outcome.code, 'invalid_arguments');
-      for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(outcome.text, new RegExp(argumentName));
+      const callOutcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
+      assert.equal(callOutcome.code, 'invalid_arguments');
+      for (const argumentName of ['from', 'intervalMs', 'extra'])
+        assert.match(callOutcome.text, new RegExp(argumentName));
     });
 
     test('the client receives text and structured content as the page sent them', async () => {
-      const value = {
+      const nestedValue = {
         text: 'Grüße 🎉 \u0000 \u2028 </script>',
         list: [1, 2.5, null, true],
         nested: { constructor: 1 },
       };
-      const outcome = await client.call('messages__echo', { value });
-      assert.equal(outcome.isError, false, outcome.text);
-      assert.deepEqual(Object(outcome.structured).value, value);
-      assert.deepEqual(JSON.parse(outcome.text), outcome.structured);
+      const callOutcome = await client.call('messages__echo', { value: nestedValue });
+      assert.equal(callOutcome.isError, false, callOutcome.text);
+      assert.deepEqual(Object(callOutcome.structured).value, nestedValue);
+      assert.deepEqual(JSON.parse(callOutcome.text), callOutcome.structured);
     });
 
     test('the client receives a tool error with its code', async () => {
-      const outcome = await client.call('messages__fail', {
+      const callOutcome = await client.call('messages__fail', {
         code: 'NOT_FOUND',
         category: 'not_found',
         message: 'Channel not found',
       });
-      assert.equal(outcome.isError, true);
-      assert.match(outcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
+      assert.equal(callOutcome.isError, true);
+      assert.match(callOutcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
     test('a call of an unknown tool is rejected', async () => {
@@ -81,14 +82,17 @@ for (const [name, connect] of transports) {
 
     test('a call through the gateway returns the result of a direct call', async () => {
       const args = { channelId: 'general-2' };
-      const direct = await client.call('messages__export_messages', args);
+      const directOutcome = await client.call('messages__export_messages', args);
       for (const tool of ['tools_call', 'tools_read']) {
-        const result = await client.call(tool, { name: 'messages__export_messages', arguments: args });
-        assert.deepEqual([result.text, result.structured, result.isError], [direct.text, direct.structured, false]);
-        assert.equal(result.progress.at(-1)?.message, direct.progress.at(-1)?.message);
+        const callResult = await client.call(tool, { name: 'messages__export_messages', arguments: args });
+        assert.deepEqual(
+          [callResult.text, callResult.structured, callResult.isError],
+          [directOutcome.text, directOutcome.structured, false],
+        );
+        assert.equal(callResult.progress.at(-1)?.message, directOutcome.progress.at(-1)?.message);
       }
-      const found = await client.call('tools_search', { query: 'download all messages of a channel' });
-      assert.match(found.text, /messages__export_messages\(channelId/);
+      const searchOutcome = await client.call('tools_search', { query: 'download all messages of a channel' });
+      assert.match(searchOutcome.text, /messages__export_messages\(channelId/);
     });
 
     test('the client receives list_changed when a plugin is removed or added', async () => {
@@ -125,16 +129,16 @@ test('integers beyond 2^53 reach the page and come back exactly', async () => {
 
 test('twenty concurrent calls of two clients each get their own result', async () => {
   const clients = [await stack.connectHttp(), await stack.connectStdio()];
-  const outcomes = await Promise.all(
+  const callOutcomes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
-      const outcome = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
-      return { from: 3 + (i % 5), out: outcome };
+      const callOutcome = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
+      return { from: 3 + (i % 5), out: callOutcome };
     }),
   );
-  for (const { from, out: outcome } of outcomes) {
-    assert.equal(outcome?.isError, false, outcome?.text);
-    assert.deepEqual(outcome?.structured, { counted: from });
-    assert.ok(outcome?.progress.every((report) => report.total === from));
-    assert.equal(outcome?.progress.at(-1)?.progress, from);
+  for (const { from: transportName, out: callOutcome } of callOutcomes) {
+    assert.equal(callOutcome?.isError, false, callOutcome?.text);
+    assert.deepEqual(callOutcome?.structured, { counted: transportName });
+    assert.ok(callOutcome?.progress.every((report) => report.total === transportName));
+    assert.equal(callOutcome?.progress.at(-1)?.progress, transportName);
   }
 });

@@ -9,7 +9,7 @@ import { connectModernHttp } from './harness/modern.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
-const values = [1, 5, 3];
+const chartValues = [1, 5, 3];
 let stack: Stack;
 
 before(async () => {
@@ -19,88 +19,88 @@ after(() => stack.close());
 
 function hashOfChartInPage(): Promise<string> {
   return stack.page.evaluate(async (barValues) => {
-    const canvas = new OffscreenCanvas(barValues.length * 10, 100);
-    const context = canvas.getContext('2d');
+    const pixelCanvas = new OffscreenCanvas(barValues.length * 10, 100);
+    const context = pixelCanvas.getContext('2d');
     if (!context) throw new Error('no canvas');
     barValues.forEach((value, i) => {
       const bar = (value / Math.max(...barValues)) * 100;
       context.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
       context.fillRect(i * 10, 100 - bar, 9, bar);
     });
-    const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
+    const bytes = await (await pixelCanvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
     const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
     return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  }, values);
+  }, chartValues);
 }
 
-for (const transport of ['http', 'stdio'] as const) {
-  test(`a canvas arrives as image content over ${transport}`, async () => {
-    const client: McpClient = transport === 'http' ? await stack.connectHttp() : await stack.connectStdio();
+for (const transportName of ['http', 'stdio'] as const) {
+  test(`a canvas arrives as image content over ${transportName}`, async () => {
+    const client: McpClient = transportName === 'http' ? await stack.connectHttp() : await stack.connectStdio();
     await client.sdk.listTools();
-    const result = CallToolResultSchema.parse(
-      await client.sdk.callTool({ name: 'messages__draw', arguments: { values } }),
+    const toolResult = CallToolResultSchema.parse(
+      await client.sdk.callTool({ name: 'messages__draw', arguments: { values: chartValues } }),
     );
-    const [text, picture] = result.content;
-    assert.equal(result.content.length, 2);
-    assert.ok(text?.type === 'text' && picture?.type === 'image');
-    assert.equal(picture.mimeType, 'image/png');
-    const bytes = Buffer.from(picture.data, 'base64');
+    const [textBlock, pictureBlock] = toolResult.content;
+    assert.equal(toolResult.content.length, 2);
+    assert.ok(textBlock?.type === 'text' && pictureBlock?.type === 'image');
+    assert.equal(pictureBlock.mimeType, 'image/png');
+    const bytes = Buffer.from(pictureBlock.data, 'base64');
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
     assert.equal(createHash('sha256').update(bytes).digest('hex'), await hashOfChartInPage());
     const placeholder = `see content[1], image/png, ${bytes.length} bytes`;
     const expectedContent = { bars: 3, chart: { type: 'image', data: placeholder, mimeType: 'image/png' } };
-    assert.deepEqual(JSON.parse(text.text), expectedContent);
-    assert.deepEqual(result.structuredContent, expectedContent);
+    assert.deepEqual(JSON.parse(textBlock.text), expectedContent);
+    assert.deepEqual(toolResult.structuredContent, expectedContent);
   });
 }
 
-for (const { tool, args, fails } of [
+for (const { tool, args, fails: shouldFail } of [
   { tool: 'messages__echo', args: { value: 'phases' }, fails: false },
   { tool: 'everything__fail', args: { message: 'no phases', code: 'NO', retryable: false }, fails: true },
 ]) {
   test(`\`calls show --timing\` shows the phases of a call of ${tool} that the client did not trace`, async () => {
     const client = await stack.connectHttp();
-    const text = await waitFor('a call with all phases', async () => {
+    const textBlock = await waitFor('a call with all phases', async () => {
       const { isError } = await client.call(tool, args);
-      assert.equal(isError, fails);
+      assert.equal(isError, shouldFail);
       const { call_id } = await findCall(stack, tool);
       const { stdout } = await stack.runCli('calls', 'show', call_id, '--timing');
       return /handler/.test(stdout) && stdout;
     });
-    const phases = text
+    const phaseNames = textBlock
       .split('\n')
       .slice(1, -1)
       .map((line) => line.trim().split(/ {2,}/)[0]);
     const inOrder = 'request gates queue target link worker page handler return'.split(' ');
-    assert.deepEqual(phases, inOrder, text);
+    assert.deepEqual(phaseNames, inOrder, textBlock);
   });
 }
 
 test('the result of a traced call has the time of each station, and other results have no hops', async () => {
   const callEcho = async (headers: Readonly<Record<string, string>>) => {
-    const { exchange } = await connectModernHttp(stack, headers);
+    const { exchangeMessage } = await connectModernHttp(stack, headers);
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'e2e', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const params = { name: 'messages__echo', arguments: { value: 'ü' }, _meta };
-    const answer = await exchange({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const result = Object(answer.result);
-    assert.match(JSON.stringify(result), /ü/);
-    return { result, hops: Object(result._meta)['opentabs/hops'] };
+    const exchangeAnswer = await exchangeMessage({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const toolResult = Object(exchangeAnswer.result);
+    assert.match(JSON.stringify(toolResult), /ü/);
+    return { result: toolResult, hops: Object(toolResult._meta)['opentabs/hops'] };
   };
-  const untraced = await callEcho({});
-  assert.equal(untraced.hops, undefined, JSON.stringify(untraced.result));
-  const { result, hops } = await callEcho({ 'opentabs-trace': '1' });
-  assert.ok(Array.isArray(hops), JSON.stringify(result));
-  const stations = hops.map((hop) => Object(hop).station).join(' ');
+  const untracedAnswer = await callEcho({});
+  assert.equal(untracedAnswer.hops, undefined, JSON.stringify(untracedAnswer.result));
+  const { result: toolResult, hops: traceHops } = await callEcho({ 'opentabs-trace': '1' });
+  assert.ok(Array.isArray(traceHops), JSON.stringify(toolResult));
+  const stationNames = traceHops.map((hop) => Object(hop).station).join(' ');
   const inBrowser = 'websocket worker port bridge host schema handler result port worker websocket';
-  assert.equal(stations, `guard parse check gates queue target hub ${inBrowser} hub dispatch reply`);
+  assert.equal(stationNames, `guard parse check gates queue target hub ${inBrowser} hub dispatch reply`);
   let endUs = 0;
-  for (const hop of hops) {
+  for (const hop of traceHops) {
     const { startUs, us } = Object(hop);
-    assert.ok(us >= 0 && Math.abs(startUs - endUs) < 0.01, JSON.stringify(hops));
+    assert.ok(us >= 0 && Math.abs(startUs - endUs) < 0.01, JSON.stringify(traceHops));
     endUs = startUs + us;
   }
 });

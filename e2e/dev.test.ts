@@ -1,13 +1,13 @@
 /** When a plugin's author saves a file, the new code runs in the page without a reload. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Author, developPlugin } from './harness/author.ts';
+import { developPlugin, type PluginAuthor } from './harness/author.ts';
 import type { McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
-let author: Author;
+let author: PluginAuthor;
 let client: McpClient;
 
 before(async () => {
@@ -40,23 +40,23 @@ test('each of two changes reaches the page without a reload', async () => {
   await stack.page.evaluate(() => {
     document.documentElement.dataset.mark = 'not reloaded';
   });
-  for (const [old, replacement] of [
+  for (const [oldText, replacementText] of [
     ['title: document.title', "title: 'one'"],
     ["title: 'one'", "title: 'two'"],
   ] as const) {
-    author.edit(sourceFile, old, replacement);
-    await waitFor(`a result with ${replacement}`, async () =>
-      JSON.stringify(await describePage()).includes(replacement.slice(8, -1)),
+    author.edit(sourceFile, oldText, replacementText);
+    await waitFor(`a result with ${replacementText}`, async () =>
+      JSON.stringify(await describePage()).includes(replacementText.slice(8, -1)),
     );
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
-  await waitFor('plugin dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
+  await waitFor('plugin dev to report the tab', () => author.devCommand.stderr().includes('live in 1 tab'));
 });
 
 test('a build error is reported with file and line, and the last working code stays in the page', async () => {
   author.edit(sourceFile, "title: 'two'", "title: 'two");
   await waitFor('plugin dev to print the build error', () =>
-    /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()),
+    /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.devCommand.stderr()),
   );
   assert.match(JSON.stringify(await describePage()), /"title":"two"/);
   author.edit(sourceFile, "title: 'two", "title: 'three'");
@@ -68,17 +68,19 @@ test('a build that does not start is reported at once, and the next working buil
   const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
   const refusedCall = await waitFor('a call to fail with the error of the build', async () => {
-    const outcome = await client.call('tickets__describe_page');
-    return outcome.code === 'plugin_broken' && outcome;
+    const callOutcome = await client.call('tickets__describe_page');
+    return callOutcome.code === 'plugin_broken' && callOutcome;
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  for (const [args, text] of [
+  for (const [args, expectedText] of [
     [['status'], startError],
     [['doctor'], startError],
     [['plugin', 'list'], /^tickets .*failed/m],
   ] as const) {
-    await waitFor(`the error in ${args.join(' ')}`, async () => text.test((await stack.runCli(...args)).stdout));
+    await waitFor(`the error in ${args.join(' ')}`, async () =>
+      expectedText.test((await stack.runCli(...args)).stdout),
+    );
   }
   author.edit(sourceFile, `${importLine}\n${throwingLine}`, importLine);
   await waitFor('a result of the build that starts', async () =>
@@ -101,7 +103,7 @@ test("plugin dev prints the plugin's log", async () => {
   );
   await waitFor('plugin dev to print the log of the tool', async () => {
     await describePage();
-    return author.dev.stdout().includes('warning looked  {"at":20}');
+    return author.devCommand.stdout().includes('warning looked  {"at":20}');
   });
 });
 

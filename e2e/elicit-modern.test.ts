@@ -24,7 +24,7 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
-for (const [name, connect] of [
+for (const [name, connectClient] of [
   ['http', connectModernHttp],
   ['stdio', connectModernStdio],
 ] as const) {
@@ -32,7 +32,7 @@ for (const [name, connect] of [
     let client: ModernClient;
     let id = 0;
     before(async () => {
-      client = await connect(stack);
+      client = await connectClient(stack);
     });
     after(() => client?.close());
 
@@ -44,43 +44,48 @@ for (const [name, connect] of [
       };
       id += 1;
       const params = { name: tool, arguments: args, _meta, ...otherParams };
-      const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
-      return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
+      const { result: callResult, error } = await client.exchangeMessage({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params,
+      });
+      return { result: isRecord(callResult) ? callResult : {}, error: isRecord(error) ? error : undefined };
     };
     const callUntilForm = async (tool: string, args: unknown) => {
-      const { result } = await sendCall(tool, args);
-      assert.equal(result.resultType, 'input_required', JSON.stringify(result));
-      const [key = ''] = Object.keys(Object(result.inputRequests));
+      const { result: callResult } = await sendCall(tool, args);
+      assert.equal(callResult.resultType, 'input_required', JSON.stringify(callResult));
+      const [key = ''] = Object.keys(Object(callResult.inputRequests));
       return {
-        formText: JSON.stringify(result.inputRequests),
-        answer: (answer: ElicitResult, tampered = '') =>
+        formText: JSON.stringify(callResult.inputRequests),
+        answer: (formAnswer: ElicitResult, tampered = '') =>
           sendCall(tool, args, {
-            inputResponses: { [key]: answer },
-            requestState: `${String(result.requestState)}${tampered}`,
+            inputResponses: { [key]: formAnswer },
+            requestState: `${String(callResult.requestState)}${tampered}`,
           }),
       };
     };
 
     test('a tampered state is rejected, and an approval with the original state runs the tool', async () => {
-      const { formText, answer } = await callUntilForm('everything__echo', { value: 'hi' });
+      const { formText, answer: formAnswer } = await callUntilForm('everything__echo', { value: 'hi' });
       assert.match(formText, /May everything__echo run/);
-      assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
-      const { result } = await answer(makeChoice('allow once'));
-      assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
+      assert.equal((await formAnswer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
+      const { result: callResult } = await formAnswer(makeChoice('allow once'));
+      assert.equal(Object(callResult.structuredContent).value, 'hi');
+      assert.equal((await formAnswer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided
     });
 
-    test('a denied call does not run', async () => {
-      const { answer } = await callUntilForm('everything__change', { key: `modern-${name}` });
-      assert.equal((await answer({ action: 'decline' })).result.isError, true);
+    test('a call that the user denied does not run', async () => {
+      const { answer: formAnswer } = await callUntilForm('everything__change', { key: `modern-${name}` });
+      assert.equal((await formAnswer({ action: 'decline' })).result.isError, true);
       assert.equal(stack.site.receivedNotes.includes(`change modern-${name}`), false);
     });
 
     test('another surface can decide while the client has no open request', async () => {
-      const { answer } = await callUntilForm('everything__echo', { value: 4 });
+      const { answer: formAnswer } = await callUntilForm('everything__echo', { value: 4 });
       await decideElsewhere('everything__echo', true);
-      const { result } = await answer({ action: 'cancel' });
-      assert.equal(Object(result.structuredContent).value, 4);
+      const { result: callResult } = await formAnswer({ action: 'cancel' });
+      assert.equal(Object(callResult.structuredContent).value, 4);
     });
   });
 }

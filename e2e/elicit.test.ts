@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-interface Form {
+interface ApprovalForm {
   readonly message: string;
   readonly choices: unknown;
   readonly signal: AbortSignal;
@@ -29,48 +29,48 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
-for (const [name, connect] of [
-  ['http', (s: Stack) => s.connectHttp.bind(s)],
-  ['stdio', (s: Stack) => s.connectStdio.bind(s)],
+for (const [name, connectClient] of [
+  ['http', (testedStack: Stack) => testedStack.connectHttp.bind(testedStack)],
+  ['stdio', (testedStack: Stack) => testedStack.connectStdio.bind(testedStack)],
 ] as const) {
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
-    let forms: Form[];
-    const nextForm = () => waitFor('the next approval form', () => forms.shift());
+    let approvalForms: ApprovalForm[];
+    const nextForm = () => waitFor('the next approval form', () => approvalForms.shift());
 
     before(async () => {
-      client = await connect(stack)(
+      client = await connectClient(stack)(
         (params, signal) =>
-          new Promise((answer) => {
+          new Promise((formAnswer) => {
             const schema: unknown = 'requestedSchema' in params ? params.requestedSchema : {};
-            forms.push({
+            approvalForms.push({
               message: params.message,
               choices: Object(Object(Object(schema).properties).decision).enum,
               signal,
-              answer,
+              answer: formAnswer,
             });
           }),
       );
     });
     beforeEach(() => {
-      forms = [];
+      approvalForms = [];
     });
 
     test('the approval form shows the tool and its arguments, and "allow once" runs the call', async () => {
       const call = client.call('everything__echo', { value: 'hi' });
-      const form = await nextForm();
-      assert.match(form.message, /May everything__echo run/);
-      assert.match(form.message, /\{"value":"hi"\}/);
-      assert.deepEqual(form.choices, ['allow once', 'allow for this session', 'deny']);
-      form.answer(makeChoice('allow once'));
+      const approvalForm = await nextForm();
+      assert.match(approvalForm.message, /May everything__echo run/);
+      assert.match(approvalForm.message, /\{"value":"hi"\}/);
+      assert.deepEqual(approvalForm.choices, ['allow once', 'allow for this session', 'deny']);
+      approvalForm.answer(makeChoice('allow once'));
       assert.equal(Object((await call).structured).value, 'hi');
     });
 
     test('a call whose form is denied or declined does not run, and the agent receives "denied"', async () => {
-      for (const [i, answer] of [makeChoice('deny'), { action: 'decline' } as const].entries()) {
+      for (const [i, formAnswer] of [makeChoice('deny'), { action: 'decline' } as const].entries()) {
         const key = `${name}-denied-${i}`;
         const call = client.call('everything__change', { key });
-        (await nextForm()).answer(answer);
+        (await nextForm()).answer(formAnswer);
         assert.equal((await call).code, 'denied');
         assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
       }
@@ -79,11 +79,11 @@ for (const [name, connect] of [
     test('a form is withdrawn when another surface decides first, and a late approval in the form runs nothing', async () => {
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
-      const form = await nextForm();
+      const approvalForm = await nextForm();
       await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
-      await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
-      form.answer(makeChoice('allow once'));
+      await waitFor('the approval form to be withdrawn', () => approvalForm.signal.aborted);
+      approvalForm.answer(makeChoice('allow once'));
       assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // the late approval is processed before messages__echo runs
       assert.equal(stack.site.receivedNotes.includes(`change ${key}`), false);
     });
@@ -100,12 +100,12 @@ for (const [name, connect] of [
       const controller = new AbortController();
       const call = client.call('everything__change', { key }, { signal: controller.signal });
       call.catch(() => undefined);
-      const form = await nextForm();
+      const approvalForm = await nextForm();
       const { call_id: id } = await findWaitingCall('everything__change');
       controller.abort();
       await assert.rejects(call);
-      await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
-      form.answer(makeChoice('allow once'));
+      await waitFor('the approval form to be withdrawn', () => approvalForm.signal.aborted);
+      approvalForm.answer(makeChoice('allow once'));
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),
       );
@@ -113,15 +113,15 @@ for (const [name, connect] of [
     });
 
     test('a tool that waits for the user continues after an accepted form, and gets user_denied after a declined form', async () => {
-      for (const [answer, resultPattern] of [
+      for (const [formAnswer, resultPattern] of [
         [{ action: 'accept', content: {} }, /"done"/],
         [{ action: 'decline' }, /user_denied/],
       ] as const) {
         const call = client.call('everything__wait_for_user', { reason: 'Log in to the chat.' });
         (await nextForm()).answer(makeChoice('allow once'));
-        const form = await nextForm();
-        assert.match(form.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
-        form.answer(answer);
+        const approvalForm = await nextForm();
+        assert.match(approvalForm.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
+        approvalForm.answer(formAnswer);
         assert.match((await call).text, resultPattern);
       }
     });
@@ -138,12 +138,12 @@ for (const [name, connect] of [
     });
 
     test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
-      const plainClient = await connect(stack)();
+      const plainClient = await connectClient(stack)();
       const call = plainClient.call('everything__echo', { value: 3 });
       await decideElsewhere('everything__echo', true);
-      const outcome = await call;
-      assert.equal(Object(outcome.structured).value, 3);
-      assert.match(String(outcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
+      const callOutcome = await call;
+      assert.equal(Object(callOutcome.structured).value, 3);
+      assert.match(String(callOutcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
     });
   });
 }

@@ -1,7 +1,7 @@
 /** The example plugin "export", written for the original OpenTabs SDK, builds and runs unchanged. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -10,17 +10,17 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`the export reports each of its pages over ${name}`, async () => {
-    const client = await connect(stack);
-    const outcome = await client.call('export__export_messages', { channelId: 'slow-4-300' });
-    assert.equal(outcome.isError, false, outcome.text);
-    const result = Object(outcome.structured);
-    assert.equal(result.total, 40);
-    assert.equal(result.messages.length, 40);
-    assert.equal(result.messages[39].text, 'message 40 of slow-4-300');
+    const client = await connectClient(stack);
+    const callOutcome = await client.call('export__export_messages', { channelId: 'slow-4-300' });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
+    const exportResult = Object(callOutcome.structured);
+    assert.equal(exportResult.total, 40);
+    assert.equal(exportResult.messages.length, 40);
+    assert.equal(exportResult.messages[39].text, 'message 40 of slow-4-300');
     assert.deepEqual(
-      outcome.progress.map(({ progress, total, message }) => ({ progress, total, message })),
+      callOutcome.progress.map(({ progress, total, message }) => ({ progress, total, message })),
       [1, 2, 3, 4].map((page) => ({ progress: page, total: 4, message: `Exported page ${page} of 4` })),
     );
   });

@@ -12,14 +12,14 @@ after(() => stack?.close());
 
 test("a tool runs from the adapter file that the server wrote into the extension's folder", async () => {
   const client = await stack.connectHttp();
-  const outcome = await client.call('messages__countdown', { from: 2, intervalMs: 100 });
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.equal(outcome.progress.at(-1)?.progress, 2);
+  const callOutcome = await client.call('messages__countdown', { from: 2, intervalMs: 100 });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.equal(callOutcome.progress.at(-1)?.progress, 2);
 });
 
 test('the page finds no trace of opentabs on its window', async () => {
   const names = await stack.page.evaluate(() =>
-    Object.getOwnPropertyNames(window).filter((n) => /opentabs|__ot/i.test(n)),
+    Object.getOwnPropertyNames(window).filter((globalName) => /opentabs|__ot/i.test(globalName)),
   );
   assert.deepEqual(names, []);
 });

@@ -14,7 +14,7 @@ before(async () => {
 after(() => fixture?.close());
 
 async function openHiddenTab(path: string): Promise<number> {
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {
     const tab = await fixture.findLiveTab(path);
     return (tab?.plugins ?? []).length > 0 ? tab : undefined;
@@ -26,31 +26,34 @@ async function openHiddenTab(path: string): Promise<number> {
 test('10 steps of 1 s each take 10 s in a hidden tab', async () => {
   const tabId = await openHiddenTab('/countdown');
   const client = await fixture.connectHttp();
-  const outcome = await client.call('messages__countdown', { from: 10, intervalMs: 1000, tabId });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__countdown', { from: 10, intervalMs: 1000, tabId });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   // With Chrome's throttling of hidden tabs, each step of the call would take 2 s.
-  assert.ok(outcome.durationMs >= 9_990 && outcome.durationMs < 16_000, `the call took ${outcome.durationMs} ms`);
+  assert.ok(
+    callOutcome.durationMs >= 9_990 && callOutcome.durationMs < 16_000,
+    `the call took ${callOutcome.durationMs} ms`,
+  );
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
   const tabId = await openHiddenTab('/stopped');
   const client = await fixture.connectHttp();
-  const steps: number[] = [];
-  const stops: Promise<void>[] = [];
-  const outcome = await client.call(
+  const countedSteps: number[] = [];
+  const pendingStops: Promise<void>[] = [];
+  const callOutcome = await client.call(
     'messages__countdown',
     { from: 8, intervalMs: 1000, tabId },
     {
       onProgress: ({ progress }) => {
-        steps.push(progress);
-        if (progress === 2 || progress === 5) stops.push(fixture.stopWorker());
+        countedSteps.push(progress);
+        if (progress === 2 || progress === 5) pendingStops.push(fixture.stopWorker());
       },
     },
   );
-  assert.equal(outcome.isError, false, outcome.text);
-  await Promise.all(stops);
-  assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.ok(outcome.durationMs < 15_000, `the call took ${outcome.durationMs} ms`);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  await Promise.all(pendingStops);
+  assert.deepEqual(countedSteps, [1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.ok(callOutcome.durationMs < 15_000, `the call took ${callOutcome.durationMs} ms`);
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
@@ -81,21 +84,21 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
   await browser.start();
   try {
     await waitFor('the new browser to connect', findNewBrowser);
-    await browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
+    await browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
     const { id } = await waitFor('the new browser to report its tab', async () => {
       const newBrowser = await findNewBrowser();
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    const outcome = await client.call('messages__echo', { value: 1, browser: id });
-    assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
+    const callOutcome = await client.call('messages__echo', { value: 1, browser: id });
+    assert.deepEqual(callOutcome.structured, { value: 1 }, callOutcome.text);
     // waitFor retries, because Chrome may replace the DevTools target of a reloaded page while the test attaches to the
     // target.
-    const state = await waitFor('the state of the page', async () => {
+    const pageState = await waitFor('the state of the page', async () => {
       const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
       return await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     });
-    assert.equal(state, 'hidden');
+    assert.equal(pageState, 'hidden');
   } finally {
     await browser.close();
   }
@@ -107,7 +110,7 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const setSuspended = async (isSuspended: boolean) => {
-    await page.send('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
     await waitFor('Chrome to report the suspension', async () => {
       const isFrozen = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
       return isFrozen === isSuspended;
@@ -115,16 +118,16 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   };
   await setSuspended(true);
   for (const args of [{}, { tabId: tab.tabId }]) {
-    const outcome = await client.call('messages__echo', { value: 1, ...args });
-    assert.equal(outcome.code, 'tab_frozen', outcome.text);
-    assert.match(outcome.text, /suspended the tab.*show the tab or to reload it/s);
-    assert.ok(outcome.durationMs < idleLimitMs - 500, `the call took ${outcome.durationMs} ms`);
+    const callOutcome = await client.call('messages__echo', { value: 1, ...args });
+    assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
+    assert.match(callOutcome.text, /suspended the tab.*show the tab or to reload it/s);
+    assert.ok(callOutcome.durationMs < idleLimitMs - 500, `the call took ${callOutcome.durationMs} ms`);
   }
   const otherTab = await fixture.openTab(); // the new tab hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
+  await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
   await setSuspended(false);
   await waitFor(
     'a successful call in the tab',
@@ -139,24 +142,25 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const { path, tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  const setLifecycleState = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
-  let suspension: Promise<unknown> | undefined;
-  const outcome = await client.call(
+  const setLifecycleState = (pageState: 'frozen' | 'active') =>
+    page.sendCommand('Page.setWebLifecycleState', { state: pageState });
+  let suspensionPromise: Promise<unknown> | undefined;
+  const callOutcome = await client.call(
     'messages__countdown',
     { from: 1000, intervalMs: 500, tabId: tab.tabId },
     {
       onProgress: ({ progress }) => {
-        if (progress === 2) suspension = setLifecycleState('frozen');
+        if (progress === 2) suspensionPromise = setLifecycleState('frozen');
       },
     },
   );
-  await suspension;
-  assert.equal(outcome.code, 'tab_frozen', outcome.text);
+  await suspensionPromise;
+  assert.equal(callOutcome.code, 'tab_frozen', callOutcome.text);
   assert.match(
-    outcome.text,
+    callOutcome.text,
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
-  assert.match(outcome.text, /may have taken effect.*show the tab or to reload it/s);
+  assert.match(callOutcome.text, /may have taken effect.*show the tab or to reload it/s);
   const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await setLifecycleState('active');

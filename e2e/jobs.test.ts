@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
@@ -21,12 +21,15 @@ after(() => stack?.close());
 const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
-function readJobId(outcome: Outcome): string {
-  const job = Object(outcome.structured);
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.equal(job.status, 'running', outcome.text);
+function readJobId(callOutcome: CallOutcome): string {
+  const job = Object(callOutcome.structured);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.equal(job.status, 'running', callOutcome.text);
   assert.match(String(job.job), /^call_/);
-  assert.match(outcome.text, /^Job call_\S+ \(messages__heartbeat\) is running.* Call job_wait with \{"job": "call_/);
+  assert.match(
+    callOutcome.text,
+    /^Job call_\S+ \(messages__heartbeat\) is running.* Call job_wait with \{"job": "call_/,
+  );
   return job.job;
 }
 
@@ -34,11 +37,11 @@ const findJob = async (job: string) => (await stack.listCalls()).find((call) => 
 
 test('another session receives the result of a job whose client has disconnected', async () => {
   const firstClient = await stack.connectHttp();
-  const outcome = await callHeartbeat(firstClient, 14_000);
-  const job = readJobId(outcome);
+  const callOutcome = await callHeartbeat(firstClient, 14_000);
+  const job = readJobId(callOutcome);
   assert.ok(
-    outcome.durationMs >= 3_995 && outcome.progress.length >= 2,
-    `${outcome.durationMs} ms, ${outcome.progress.length} notifications`,
+    callOutcome.durationMs >= 3_995 && callOutcome.progress.length >= 2,
+    `${callOutcome.durationMs} ms, ${callOutcome.progress.length} notifications`,
   );
   await firstClient.close();
 
@@ -49,38 +52,38 @@ test('another session receives the result of a job whose client has disconnected
     [[job, 'running']],
   );
   const changedUris: string[] = [];
-  secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
-    changedUris.push(n.params.uri);
+  secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (updateNotification) => {
+    changedUris.push(updateNotification.params.uri);
   });
-  const uri = `opentabs://calls/${job}`;
-  await secondClient.sdk.subscribeResource({ uri });
+  const resourceUri = `opentabs://calls/${job}`;
+  await secondClient.sdk.subscribeResource({ uri: resourceUri });
 
-  const result = await secondClient.call('job_wait', { job });
-  assert.equal(result.isError, false, result.text);
-  assert.ok(Object(result.structured).beats >= 20, result.text);
-  assert.ok(result.progress.length >= 2, 'job_wait receives no progress of the job under its token');
-  assert.deepEqual((await secondClient.call('job_result', { job })).structured, result.structured);
+  const jobResult = await secondClient.call('job_wait', { job });
+  assert.equal(jobResult.isError, false, jobResult.text);
+  assert.ok(Object(jobResult.structured).beats >= 20, jobResult.text);
+  assert.ok(jobResult.progress.length >= 2, 'job_wait receives no progress of the job under its token');
+  assert.deepEqual((await secondClient.call('job_result', { job })).structured, jobResult.structured);
 
   await waitFor('the notification that the job ended', async () => {
-    const { contents } = await secondClient.sdk.readResource({ uri });
-    const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
-    return changedUris.length >= 2 && Object(JSON.parse(text)).status === 'done';
+    const { contents: resourceContents } = await secondClient.sdk.readResource({ uri: resourceUri });
+    const resourceText = resourceContents[0] && 'text' in resourceContents[0] ? resourceContents[0].text : '{}';
+    return changedUris.length >= 2 && Object(JSON.parse(resourceText)).status === 'done';
   });
-  assert.deepEqual([...new Set(changedUris)], [uri]);
+  assert.deepEqual([...new Set(changedUris)], [resourceUri]);
 });
 
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
   const client = await stack.connectHttp();
   const handle = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
-  const outcome = await client.call('job_wait', { job: Object(handle.structured).job });
-  assert.equal(outcome.code, 'idle_timeout', outcome.text);
+  const callOutcome = await client.call('job_wait', { job: Object(handle.structured).job });
+  assert.equal(callOutcome.code, 'idle_timeout', callOutcome.text);
 });
 
 test('job_cancel stops the code in the page', async () => {
   const client = await stack.connectHttp();
   const job = readJobId(await callHeartbeat(client, 0, { _detach: '0.5' }));
-  const outcome = await client.call('job_cancel', { job });
-  assert.equal(Object(outcome.structured).status, 'cancelled');
+  const callOutcome = await client.call('job_cancel', { job });
+  assert.equal(Object(callOutcome.structured).status, 'cancelled');
   const stoppedCall = await waitFor('the job to be stopped in the page', async () => {
     const call = await findJob(job);
     return call?.stopped !== undefined && call;
@@ -91,16 +94,16 @@ test('job_cancel stops the code in the page', async () => {
 
 test('a client that cancels before it has a handle cancels the call', async () => {
   const client = await stack.connectHttp();
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const cancelledCall = client.call(
     'messages__heartbeat',
     { everyMs: 500, forMs: 0, _detach: '15' },
-    { signal: stop.signal },
+    { signal: stopController.signal },
   );
   const call = await waitFor('the call to run', async () =>
     (await stack.listCalls()).find((call) => call.status === 'running'),
   );
-  stop.abort();
+  stopController.abort();
   await assert.rejects(cancelledCall);
   await waitFor('the call to be cancelled', async () => (await findJob(call.call_id))?.status === 'cancelled');
 });
@@ -111,9 +114,9 @@ test('the SDK accepts a job handle as the result of a tool with an output schema
   assert.equal(tools.filter((tool) => tool.name.startsWith('job_')).length, 4);
   const tool = tools.find((tool) => tool.name === 'messages__heartbeat');
   assert.ok(tool?.inputSchema.properties && '_detach' in tool.inputSchema.properties);
-  const outcome = await client.sdk.callTool({
+  const callOutcome = await client.sdk.callTool({
     name: 'messages__heartbeat',
     arguments: { everyMs: 500, forMs: 3_000, _detach: 0 },
   });
-  assert.equal(Object(outcome.structuredContent).status === 'done', false);
+  assert.equal(Object(callOutcome.structuredContent).status === 'done', false);
 });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { connectModernStdio, isRecord } from './harness/modern.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -22,55 +22,55 @@ const args = {
   ],
 };
 
-async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
+async function runConcurrently(count: number, call: (callNumber: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];
   let nextNumber = 0;
   const runNextCalls = async () => {
     while (nextNumber < count) {
-      const n = nextNumber++;
-      if (!(await call(n))) lostCalls.push(n);
+      const callNumber = nextNumber++;
+      if (!(await call(callNumber))) lostCalls.push(callNumber);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, runNextCalls));
   return lostCalls;
 }
 
-async function runWithBusyProcesses<T>(work: () => Promise<T>): Promise<T> {
+async function runWithBusyProcesses<T>(callback: () => Promise<T>): Promise<T> {
   const children = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
-  const exits = children.map((child) => once(child, 'exit'));
+  const exitPromises = children.map((child) => once(child, 'exit'));
   try {
-    return await work();
+    return await callback();
   } finally {
     for (const child of children) child.kill();
-    await Promise.all(exits);
+    await Promise.all(exitPromises);
   }
 }
 
 /** runWithStalls repeatedly blocks the test process, which contains the MCP client, for 5 to 90 ms. */
-async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
-  let round = 0;
-  const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  const timer = setInterval(() => Atomics.wait(sleeper, 0, 0, 5 + ((round++ * 37) % 86)), 60);
+async function runWithStalls<T>(callback: () => Promise<T>): Promise<T> {
+  let roundIndex = 0;
+  const sleepBuffer = new Int32Array(new SharedArrayBuffer(4));
+  const timer = setInterval(() => Atomics.wait(sleepBuffer, 0, 0, 5 + ((roundIndex++ * 37) % 86)), 60);
   try {
-    return await work();
+    return await callback();
   } finally {
     clearInterval(timer);
   }
 }
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
-    const client = await connect(stack);
+    const client = await connectClient(stack);
     const call = async () => {
-      const outcome = await client.call('messages__reports', args);
-      assert.equal(outcome.isError, false, outcome.text);
-      return outcome.progress.at(-1)?.message === 'last' && outcome.progress.at(-1)?.progress === 2;
+      const callOutcome = await client.call('messages__reports', args);
+      assert.equal(callOutcome.isError, false, callOutcome.text);
+      return callOutcome.progress.at(-1)?.message === 'last' && callOutcome.progress.at(-1)?.progress === 2;
     };
     assert.deepEqual(await runWithBusyProcesses(() => runConcurrently(callCount, call)), []);
   });
 
   test(`a client that stalls loses no last report over ${name}`, async () => {
-    const client = await connect(stack);
+    const client = await connectClient(stack);
     const call = async () => (await client.call('messages__reports', args)).progress.at(-1)?.message === 'last';
     assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);
   });
@@ -78,18 +78,23 @@ for (const [name, connect] of transports) {
 
 test('a client of 2026-07-28 that stalls loses no last report over stdio', async () => {
   const client = await connectModernStdio(stack);
-  const call = async (n: number) => {
+  const call = async (callNumber: number) => {
     const _meta = {
-      progressToken: n,
+      progressToken: callNumber,
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'modern', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {},
     };
     const params = { name: 'messages__reports', arguments: args, _meta };
-    const messages: unknown[] = [];
-    const answer = await client.exchange({ id: n, params }, (progress) => messages.push(progress.message));
-    assert.ok(isRecord(answer.result) && answer.result.isError !== true, JSON.stringify(answer));
-    return messages.at(-1) === 'last';
+    const streamMessages: unknown[] = [];
+    const exchangeAnswer = await client.exchangeMessage({ id: callNumber, params }, (progress) =>
+      streamMessages.push(progress.message),
+    );
+    assert.ok(
+      isRecord(exchangeAnswer.result) && exchangeAnswer.result.isError !== true,
+      JSON.stringify(exchangeAnswer),
+    );
+    return streamMessages.at(-1) === 'last';
   };
   try {
     assert.deepEqual(await runWithStalls(() => runConcurrently(300, call)), []);

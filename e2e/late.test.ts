@@ -18,23 +18,23 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  const dir = join(stack.home, 'alpha');
-  await buildLegacyPlugin(dir, makeTwin('alpha'));
-  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const pluginFolder = join(stack.homeFolder, 'alpha');
+  await buildLegacyPlugin(pluginFolder, makeTwin('alpha'));
+  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;
   await runChecked(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
 });
 after(() => stack?.close());
 
 async function readSettings(tabId: number): Promise<string> {
-  const outcome = await client.call('alpha__mine', { tabId });
-  return outcome.isError ? '' : JSON.stringify(outcome.structured);
+  const callOutcome = await client.call('alpha__mine', { tabId });
+  return callOutcome.isError ? '' : JSON.stringify(callOutcome.structured);
 }
 
 async function openTabWithAlpha(): Promise<number> {
-  let attempts = 0;
+  let attemptCount = 0;
   return await waitFor('the plugin alpha to be live in a page', async () => {
-    const url = `${stack.site.origin}/late?${++attempts}`;
+    const url = `${stack.site.origin}/late?${++attemptCount}`;
     const page = await stack.chrome.openPage(url);
     const { tabId } = await waitFor('the tab', async () => (await stack.listTabs()).find((tab) => tab.url === url));
     if ((await readSettings(tabId)) !== '') return tabId;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from './harness/client.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
 import { callWithReload } from './harness/reload.ts';
 import { type Stack, startStack } from './harness/stack.ts';
@@ -23,9 +23,9 @@ before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
   for (const name of twinNames) {
-    const dir = join(stack.home, name);
-    await buildLegacyPlugin(dir, makeTwin(name));
-    await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+    const pluginFolder = join(stack.homeFolder, name);
+    await buildLegacyPlugin(pluginFolder, makeTwin(name));
+    await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
     await runChecked(
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
@@ -66,10 +66,10 @@ function waitForTwins(pageUrl: string): Promise<number> {
   });
 }
 
-async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
-  const outcome = await client.call(tool, args);
-  assert.equal(outcome.isError, false, outcome.text);
-  return outcome;
+async function callTool(tool: string, args: Record<string, unknown>): Promise<CallOutcome> {
+  const callOutcome = await client.call(tool, args);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  return callOutcome;
 }
 
 const readHooks = (page: Page, name: string) =>
@@ -78,10 +78,10 @@ const readHooks = (page: Page, name: string) =>
 test('settings, early tokens, names and caches of two plugins in a tab are separate, also after an await', async () => {
   const { page, tabId } = await openTabWithTwins();
   await page.waitForLoadState('networkidle');
-  const results = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
+  const twinResults = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
   for (const [i, name] of twinNames.entries()) {
     const expected = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
-    assert.deepEqual(results[i]?.structured, { before: expected, after: expected });
+    assert.deepEqual(twinResults[i]?.structured, { before: expected, after: expected });
   }
   await callTool('alpha__cache', { tabId, set: 'of alpha' });
   assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
@@ -104,12 +104,16 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
   await page.evaluate(() => history.pushState(null, '', '/page?a'));
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
-  const hooks = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === hooks);
+  const expectedHooks =
+    'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
+  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === expectedHooks);
   await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
-  await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === `${hooks}deactivated torn `);
+  await waitFor(
+    'alpha to be torn down',
+    async () => (await readHooks(page, 'alpha')) === `${expectedHooks}deactivated torn `,
+  );
   await page.evaluate(() => history.pushState(null, '', '/after'));
-  const betaHooks = hooks.replace('start:fail end:fail:false ', '');
+  const betaHooks = expectedHooks.replace('start:fail end:fail:false ', '');
   await waitFor('the events of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
   const lockedAdapters = (await callTool('beta__locked', { tabId })).structured;
   assert.deepEqual(lockedAdapters, { names: ['beta'], locked: true });
@@ -118,13 +122,13 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
 });
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
-  const dir = join(stack.home, earlyPlugin.name);
-  await buildLegacyPlugin(dir, earlyPlugin);
-  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const pluginFolder = join(stack.homeFolder, earlyPlugin.name);
+  await buildLegacyPlugin(pluginFolder, earlyPlugin);
+  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
-    const outcome = await callWithReload(stack, client, 'early__heard', { tabId });
-    return outcome.isError ? undefined : outcome.structured;
+    const callOutcome = await callWithReload(stack, client, 'early__heard', { tabId });
+    return callOutcome.isError ? undefined : callOutcome.structured;
   });
   assert.deepEqual(tokens, { heard: ['T0KEN'] });
   await runChecked(['plugin', 'remove', earlyPlugin.name], stack.env);
@@ -148,8 +152,11 @@ test('the readiness of two plugins in a tab is reported separately', async () =>
     const tab = (await stack.listTabs()).find((tab) => tab.tabId === tabId);
     return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
-  const waitForReadiness = (want: readonly boolean[]) =>
-    waitFor(`readiness ${want}`, async () => JSON.stringify(await readReadiness()) === JSON.stringify(want));
+  const waitForReadiness = (expectedReadiness: readonly boolean[]) =>
+    waitFor(
+      `readiness ${expectedReadiness}`,
+      async () => JSON.stringify(await readReadiness()) === JSON.stringify(expectedReadiness),
+    );
   await waitForReadiness([true, true]);
   await callTool('alpha__ready', { tabId, on: false });
   await waitForReadiness([false, true]);
@@ -164,12 +171,12 @@ test('a page that forges all events and messages and replaces the old registry l
   const countCall = await client.call('alpha__count', { tabId, to: 5 }, progressOptions);
   assert.deepEqual(countCall.structured, { counted: 5, secret: 'S3CRET-alpha' });
   assert.ok(countCall.progress.length > 0);
-  for (const { message = '' } of countCall.progress) assert.match(message, /^alpha \d$/);
+  for (const { message: progressMessage = '' } of countCall.progress) assert.match(progressMessage, /^alpha \d$/);
   await callTool('alpha__write_log', { tabId, text: 'hello' });
   await callTool('beta__write_log', { tabId, text: 'hello' });
   const ownValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
-  const text = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
-  for (const value of ownValues('beta')) assert.ok(text.includes(value), text);
+  const resultText = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
+  for (const value of ownValues('beta')) assert.ok(resultText.includes(value), resultText);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
     return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;

@@ -23,21 +23,21 @@ test('a call continues after the service worker was killed, with its progress an
   );
   await waitFor('the first report of the call', () => reportedNumbers.length > 0);
   await stack.chrome.stopWorker();
-  const outcome = await call;
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.equal(outcome.progress.at(-1)?.progress, 6);
+  const callOutcome = await call;
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.equal(callOutcome.progress.at(-1)?.progress, 6);
 });
 
 test('the next call after the service worker was killed succeeds', async () => {
   await stack.chrome.stopWorker();
-  const outcome = await client.call('messages__echo', { value: 'next' });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 'next' });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
 });
 
 test('the browser and the clients reconnect to a server that was killed and restarted', async () => {
-  const stdio = await stack.connectStdio();
-  const lostCall = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
-    (outcome) => outcome.text,
+  const stdioClient = await stack.connectStdio();
+  const lostCall = stdioClient.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
+    (callOutcome) => callOutcome.text,
     (error: unknown) => String(error),
   );
   await waitFor('a running call that has reported progress', async () =>
@@ -49,17 +49,17 @@ test('the browser and the clients reconnect to a server that was killed and rest
   await stack.waitForPlugins('/');
   // Without retries by the extension, the link would return only at Chrome's next alarm, up to 30 s later.
   assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
-  const outcome = await stdio.call('messages__echo', { value: 'again' });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await stdioClient.call('messages__echo', { value: 'again' });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   await waitFor('the page to receive the cancel of its call', () =>
     stack.page.evaluate(() => document.documentElement.dataset.aborted !== undefined),
   );
 });
 
 test('calls that run when the server stops fail with shutdown', async () => {
-  const http = await stack.connectHttp();
-  const call = http.call('messages__silent', { forMs: 60_000 }).then(
-    (outcome) => outcome.code,
+  const httpClient = await stack.connectHttp();
+  const call = httpClient.call('messages__silent', { forMs: 60_000 }).then(
+    (callOutcome) => callOutcome.code,
     (error: unknown) => String(error),
   );
   await waitFor('the call to run', async () => (await stack.listCalls()).find((call) => call.status === 'running'));

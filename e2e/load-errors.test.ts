@@ -21,11 +21,11 @@ after(() => stack?.close());
 
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
-  const outcome = await client.call('places__where', args);
+  const callOutcome = await client.call('places__where', args);
   const tookMs = Date.now() - startMs;
-  assert.equal(outcome.code, 'no_tab', outcome.text);
-  assert.ok(tookMs < maxErrorMs, `the call took ${tookMs} ms: ${outcome.text}`);
-  return outcome.text;
+  assert.equal(callOutcome.code, 'no_tab', callOutcome.text);
+  assert.ok(tookMs < maxErrorMs, `the call took ${tookMs} ms: ${callOutcome.text}`);
+  return callOutcome.text;
 }
 
 async function openOnlyTab(url: string): Promise<number> {
@@ -40,14 +40,16 @@ async function openOnlyTab(url: string): Promise<number> {
 
 test('the permission to observe load errors adds no warning at installation', async () => {
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
-  const [warnings, reducedWarnings] = await worker.evaluate(async () => {
+  const [permissionWarnings, reducedWarnings] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
-    const texts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
-    return Promise.all(texts.map((text) => chrome.management.getPermissionWarningsByManifest(text)));
+    const manifestTexts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
+    return Promise.all(
+      manifestTexts.map((answerText) => chrome.management.getPermissionWarningsByManifest(answerText)),
+    );
   });
-  assert.deepEqual(warnings, reducedWarnings);
-  assert.deepEqual(warnings, ['Read and change all your data on all websites', 'Display notifications']);
+  assert.deepEqual(permissionWarnings, reducedWarnings);
+  assert.deepEqual(permissionWarnings, ['Read and change all your data on all websites', 'Display notifications']);
 });
 
 test('a call in a tab whose page cannot load names the reason, for each kind of failure', async () => {
@@ -74,9 +76,9 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   );
   const silentServer = createServer((request) => request.socket.destroy());
   await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
-  const address = silentServer.address();
-  assert.ok(address !== null && typeof address === 'object');
-  await openOnlyTab(`http://127.0.0.1:${address.port}/`);
+  const serverAddress = silentServer.address();
+  assert.ok(serverAddress !== null && typeof serverAddress === 'object');
+  await openOnlyTab(`http://127.0.0.1:${serverAddress.port}/`);
   assert.match(await callExpectingNoTab(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
   silentServer.close();
 });
@@ -102,9 +104,9 @@ async function serveSite(t: TestContext, listener: RequestListener): Promise<num
     site.close();
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const address = site.address();
-  assert.ok(address !== null && typeof address === 'object');
-  return address.port;
+  const serverAddress = site.address();
+  assert.ok(serverAddress !== null && typeof serverAddress === 'object');
+  return serverAddress.port;
 }
 
 const pageHtml = '<!doctype html><title>Here</title><link rel="icon" href="data:,">';
@@ -121,8 +123,8 @@ test('a page that was opened for a call and cannot load fails the call, and the 
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
   await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve));
-  const outcome = await client.call('places__where');
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('places__where');
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   const tabs = await stack.listTabs();
   assert.deepEqual([tabs.length, tabs[0]?.loadError], [1, undefined]);
   site.closeAllConnections();
@@ -163,17 +165,21 @@ for (const [name, makeDeadUrl, reason] of [
       response.end(pageHtml);
     });
     await openCallsAt(`http://127.0.0.1:${port}/start`);
-    const text = await callExpectingNoTab();
-    assert.match(text, /was opened for the call, but its page can't be loaded/);
-    assert.match(text, reason);
-    assert.doesNotMatch(text, /dead\.localhost/);
+    const answerText = await callExpectingNoTab();
+    assert.match(answerText, /was opened for the call, but its page can't be loaded/);
+    assert.match(answerText, reason);
+    assert.doesNotMatch(answerText, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
     isRepaired = true;
-    const outcome = await waitFor('a successful call', async () => {
-      const outcome = await client.call('places__where');
-      return outcome.isError ? undefined : outcome;
+    const callOutcome = await waitFor('a successful call', async () => {
+      const callOutcome = await client.call('places__where');
+      return callOutcome.isError ? undefined : callOutcome;
     });
-    assert.deepEqual([Object(outcome.structured).path, (await stack.listTabs()).length], ['/start', 1], outcome.text);
+    assert.deepEqual(
+      [Object(callOutcome.structured).path, (await stack.listTabs()).length],
+      ['/start', 1],
+      callOutcome.text,
+    );
   });
 }
 
@@ -186,6 +192,6 @@ test('a page that loads slowly does not fail the call', async (t) => {
     }, 4000);
   });
   await openCallsAt(`http://127.0.0.1:${port}/start`);
-  const outcome = await client.call('places__where');
-  assert.deepEqual([outcome.isError, Object(outcome.structured).path], [false, '/start'], outcome.text);
+  const callOutcome = await client.call('places__where');
+  assert.deepEqual([callOutcome.isError, Object(callOutcome.structured).path], [false, '/start'], callOutcome.text);
 });

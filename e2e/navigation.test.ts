@@ -33,7 +33,7 @@ async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
   await changeTab(page);
-  return { page, out: await call };
+  return { page, outcome: await call };
 }
 
 for (const [name, code, changeTab] of [
@@ -43,8 +43,8 @@ for (const [name, code, changeTab] of [
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a call whose tab is ${name} fails with ${code}`, async () => {
-    const { page, out: outcome } = await callInNewTab(changeTab);
-    assert.equal(outcome.code, code, outcome.text);
+    const { page, outcome: callOutcome } = await callInNewTab(changeTab);
+    assert.equal(callOutcome.code, code, callOutcome.text);
     if (!page.isClosed()) await page.close();
     await stack.waitForPlugins('/');
   });
@@ -54,8 +54,8 @@ test('the result of a tool that navigates and returns reaches the client, twenty
   for (let i = 0; i < 20; i++) {
     const page = await stack.openTab(`/from-${i}`);
     await bringToFront(page);
-    const outcome = await client.call('messages__navigate', { to: `/to-${i}` });
-    assert.equal(outcome.isError, false, outcome.text);
+    const callOutcome = await client.call('messages__navigate', { to: `/to-${i}` });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
     await page.waitForURL(`**/to-${i}`);
     await page.close();
   }
@@ -65,8 +65,8 @@ test('a call right after a reload waits for the new document', async () => {
   await waitFor('the other tabs to be closed', async () => (await stack.listTabs()).length === 1);
   for (let i = 0; i < 10; i++) {
     await stack.page.reload({ waitUntil: 'commit' });
-    const outcome = await client.call('messages__echo', { value: i });
-    assert.equal(outcome.isError, false, outcome.text);
+    const callOutcome = await client.call('messages__echo', { value: i });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
   }
 });
 
@@ -80,8 +80,8 @@ test('the call after a navigating tool runs in the new document', async () => {
       });
     });
     assert.equal((await client.call('messages__navigate', { to: `/?n=${i}` })).isError, false);
-    const outcome = await client.call('messages__echo', { value: i });
-    assert.equal(outcome.isError, false, outcome.text);
+    const callOutcome = await client.call('messages__echo', { value: i });
+    assert.equal(callOutcome.isError, false, callOutcome.text);
     await stack.page.waitForURL(`**/?n=${i}`);
   }
   await stack.page.goto(stack.site.url);
@@ -111,8 +111,8 @@ test('a missing tab fails with no_tab, and a logged-out tab with not_ready', asy
   assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
   await stack.page.goto('about:blank');
   const noTab = await waitFor('the tab to be gone', async () => {
-    const outcome = await client.call('messages__echo', { value: 1 });
-    return outcome.code === 'no_tab' ? outcome : undefined;
+    const callOutcome = await client.call('messages__echo', { value: 1 });
+    return callOutcome.code === 'no_tab' ? callOutcome : undefined;
   });
   assert.match(noTab.text, /Open the page/);
 });

@@ -19,8 +19,8 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `k${++keyCount}-`;
-const waitForNote = (text: string) =>
-  waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
+const waitForNote = (noteText: string) =>
+  waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
@@ -35,26 +35,26 @@ test('a tool receives the result of a tool that it calls, in the same plugin or 
 });
 
 test('a large result of a nested call arrives complete', async () => {
-  const outcome = await callTool({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
-  assert.equal(outcome.isError, false, outcome.text.slice(0, 200));
-  assert.ok(JSON.stringify(outcome.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
+  const callOutcome = await callTool({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
+  assert.equal(callOutcome.isError, false, callOutcome.text.slice(0, 200));
+  assert.ok(JSON.stringify(callOutcome.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
 });
 
 test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
-  const outcome = await callTool({ tool: 'steps', input: { count: 20, everyMs: 500 } });
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.ok(outcome.durationMs > 9_000);
-  assert.match(String(outcome.progress.at(-1)?.message), /everything__steps: internal step 20/);
+  const callOutcome = await callTool({ tool: 'steps', input: { count: 20, everyMs: 500 } });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.ok(callOutcome.durationMs > 9_000);
+  assert.match(String(callOutcome.progress.at(-1)?.message), /everything__steps: internal step 20/);
 });
 
 test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
   const toolError = { code: 'LIMIT', message: 'slow down', retryable: true };
   const caughtCall = await callTool({ tool: 'fail', input: toolError, catchError: true });
   assert.match(JSON.stringify(caughtCall.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
-  const outcome = await callTool({ tool: 'fail', input: toolError });
-  assert.equal(outcome.isError, true);
-  assert.match(outcome.text, /slow down/);
-  assert.match(outcome.text, /LIMIT/);
+  const callOutcome = await callTool({ tool: 'fail', input: toolError });
+  assert.equal(callOutcome.isError, true);
+  assert.match(callOutcome.text, /slow down/);
+  assert.match(callOutcome.text, /LIMIT/);
 });
 
 test('a call to a tool that cannot be called rejects with the reason', async () => {
@@ -65,8 +65,12 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
   ] as const) {
-    const outcome = await callTool({ tool, input, catchError: true, key: makeKey() });
-    assert.match(JSON.stringify(outcome.structured), new RegExp(`"code":"${code}"`), `${tool}: ${outcome.text}`);
+    const callOutcome = await callTool({ tool, input, catchError: true, key: makeKey() });
+    assert.match(
+      JSON.stringify(callOutcome.structured),
+      new RegExp(`"code":"${code}"`),
+      `${tool}: ${callOutcome.text}`,
+    );
   }
 });
 
@@ -76,18 +80,22 @@ test('endless recursion and too many nested calls are stopped', async () => {
   assert.match((await callItself({ levels: 9 })).text, /8 calls deep/);
   assert.match((await callItself({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
   const manyCalls = await client.call('everything__call_many', { tool: 'echo', count: 70 });
-  const text = JSON.stringify(manyCalls.structured);
-  assert.equal(text.match(/"path":"\/"/g)?.length, 64, manyCalls.text);
-  assert.equal(text.match(/nested_too_deep/g)?.length, 6);
+  const noteText = JSON.stringify(manyCalls.structured);
+  assert.equal(noteText.match(/"path":"\/"/g)?.length, 64, manyCalls.text);
+  assert.equal(noteText.match(/nested_too_deep/g)?.length, 6);
 });
 
 test('cancelling the top call stops the code of all nested calls', async () => {
   const key = makeKey();
-  const stop = new AbortController();
-  const outcome = client.call('everything__call_itself', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const callOutcome = client.call(
+    'everything__call_itself',
+    { levels: 3, forMs: 20_000, key },
+    { signal: stopController.signal },
+  );
   await waitForNote(`begin ${key}0`);
-  stop.abort('enough');
-  await assert.rejects(outcome);
+  stopController.abort('enough');
+  await assert.rejects(callOutcome);
   for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
   const calls = (await fetchCallRecords(stack))
     .filter((call) => call.tool_name === 'everything__call_itself')
@@ -100,13 +108,13 @@ test('cancelling the top call stops the code of all nested calls', async () => {
 
 test('a tool can abort a nested call and continue', async () => {
   const key = makeKey();
-  const outcome = await callTool({
+  const callOutcome = await callTool({
     tool: 'silent',
     input: { forMs: 20_000, key },
     abortAfterMs: 4_000,
     catchError: true,
   });
-  assert.match(JSON.stringify(outcome.structured), /"code":"aborted","message":"aborted: given up"/);
+  assert.match(JSON.stringify(callOutcome.structured), /"code":"aborted","message":"aborted: given up"/);
   await waitForNote(`stop ${key}`);
 });
 
@@ -114,16 +122,16 @@ test('a nested call runs in the requested tab', async () => {
   const secondPage = await stack.openTab('/second');
   const tab = (await stack.listTabs()).find((tab) => tab.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
-  const outcome = await callTool({ tool: 'echo', tabId: tab.tabId });
-  assert.match(JSON.stringify(outcome.structured), /"path":"\/second"/, outcome.text);
+  const callOutcome = await callTool({ tool: 'echo', tabId: tab.tabId });
+  assert.match(JSON.stringify(callOutcome.structured), /"path":"\/second"/, callOutcome.text);
   await secondPage.close();
 });
 
 test('a nested call and its result survive stops of the service worker', async () => {
   const key = makeKey();
-  const outcome = callTool({ tool: 'steps', input: { count: 80, everyMs: 250, key } });
+  const callOutcome = callTool({ tool: 'steps', input: { count: 80, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
-  for (let stops = 0; stops < 3; stops++) {
+  for (let stopCount = 0; stopCount < 3; stopCount++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
     const previousMessage = (await fetchCallRecord(stack, call_id)).message;
     await waitFor(
@@ -132,5 +140,5 @@ test('a nested call and its result survive stops of the service worker', async (
     );
     await stack.chrome.stopWorker();
   }
-  assert.deepEqual((await outcome).structured, { output: { steps: 80 } });
+  assert.deepEqual((await callOutcome).structured, { output: { steps: 80 } });
 });

@@ -40,17 +40,17 @@ test('with the switch "Show everything" on, a running call has a moving progress
   await panel.getByRole('switch', { name: 'Show everything' }).check();
   const call = client.call('messages__countdown', { from: 12, intervalMs: 1_000 });
   const silentCall = client.call('messages__silent', { forMs: 2_500 });
-  const bar = panel.getByRole('progressbar', { name: /countdown/ });
-  await bar.waitFor();
+  const progressBar = panel.getByRole('progressbar', { name: /countdown/ });
+  await progressBar.waitFor();
   await panel.waitForFunction(() =>
     [...document.querySelectorAll('[role=progressbar]')].some(
-      (e) => Number(e.getAttribute('aria-valuenow') ?? 0) >= 50,
+      (barElement) => Number(barElement.getAttribute('aria-valuenow') ?? 0) >= 50,
     ),
   );
   await panel.screenshot({ path: `${screenshotFolder}/panel-live.png` });
   assert.equal((await call).isError, false);
   assert.equal((await silentCall).isError, false);
-  await bar.waitFor({ state: 'detached' });
+  await progressBar.waitFor({ state: 'detached' });
   assert.match(String(await panel.locator('body').textContent()), /countdown/);
 });
 

@@ -19,58 +19,58 @@ interface TerminalLine {
 
 async function recordTerminal(env: Readonly<Record<string, string>>, folder: string): Promise<readonly TerminalLine[]> {
   const path = `${dirname(opentabsBinary)}:${process.env.PATH ?? ''}`;
-  const shell = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
-  const child = spawn('script', ['-qec', shell, '/dev/null'], {
+  const shellScript = `stty cols ${columnCount} rows 24; cd '${folder}'; ${command}`;
+  const child = spawn('script', ['-qec', shellScript, '/dev/null'], {
     env: { ...process.env, ...env, PATH: path, TERM: 'xterm-256color', LANG: 'C.UTF-8', SHELL: '/bin/sh' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const startMs = Date.now();
-  const lines: TerminalLine[] = [];
+  const terminalLines: TerminalLine[] = [];
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (chunk: string) => {
-    const text = readLastLine(chunk);
-    if (text !== '') lines.push({ atMs: Date.now() - startMs, text });
+    const lastLine = readLastLine(chunk);
+    if (lastLine !== '') terminalLines.push({ atMs: Date.now() - startMs, text: lastLine });
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code !== 0) throw new Error(`the command exited with ${String(code)}: ${lines.at(-1)?.text ?? ''}`);
-  return lines;
+  if (code !== 0) throw new Error(`the command exited with ${String(code)}: ${terminalLines.at(-1)?.text ?? ''}`);
+  return terminalLines;
 }
 
 function readLastLine(chunk: string): string {
   const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
   const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
-  return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
+  return drawnLines.findLast((lastLine) => lastLine.trim() !== '')?.trimEnd() ?? '';
 }
 
-function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
-  const endMs = lines.at(-1)?.atMs ?? 0;
+function pickFrames(terminalLines: readonly TerminalLine[]): readonly TerminalLine[] {
+  const endMs = terminalLines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
     const atMs = (endMs * i) / (frameCount - 1);
-    return lines.find((line) => line.atMs >= atMs);
+    return terminalLines.find((line) => line.atMs >= atMs);
   });
   return frames.filter((line) => line !== undefined);
 }
 
-function drawSvg(lines: readonly TerminalLine[]): string {
+function drawSvg(terminalLines: readonly TerminalLine[]): string {
   const width = Math.ceil(columnCount * 7.85) + 32;
-  const seconds = lines.length * 0.6 + 2;
-  const keyframes = lines.map((_, i) => {
-    const startPercent = ((i * 0.6) / seconds) * 100;
-    const endPercent = i === lines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
+  const totalSeconds = terminalLines.length * 0.6 + 2;
+  const keyframeStyles = terminalLines.map((_, i) => {
+    const startPercent = ((i * 0.6) / totalSeconds) * 100;
+    const endPercent = i === terminalLines.length - 1 ? 100 : (((i + 1) * 0.6) / totalSeconds) * 100;
     const hiddenBefore = i === 0 ? '' : '0%{opacity:0}';
     const hiddenAfter = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
     return `@keyframes f${i}{${hiddenBefore}${startPercent.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
   });
-  const textElements = lines.map(
+  const textElements = terminalLines.map(
     (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
   );
-  const animations = lines.map((_, i) => `#l${i}{animation:f${i} ${seconds}s steps(1) infinite}`);
-  const stillFrame = Math.floor(lines.length * 0.8);
+  const animationStyles = terminalLines.map((_, i) => `#l${i}{animation:f${i} ${totalSeconds}s steps(1) infinite}`);
+  const stillFrame = Math.floor(terminalLines.length * 0.8);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
 <style>text{font:13px ui-monospace,Menlo,Consolas,monospace;fill:#d4d4d4;white-space:pre}.l{opacity:0}
 @media(prefers-reduced-motion:reduce){#l${stillFrame}{opacity:1}}
-@media(prefers-reduced-motion:no-preference){${animations.join('')}}
-${keyframes.join('\n')}</style>
+@media(prefers-reduced-motion:no-preference){${animationStyles.join('')}}
+${keyframeStyles.join('\n')}</style>
 <rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
 <text x="16" y="28" style="fill:#7fd88f">$<tspan fill="#d4d4d4" x="32">${escapeXml(command)}</tspan></text>
 ${textElements.join('\n')}
@@ -78,18 +78,20 @@ ${textElements.join('\n')}
 `;
 }
 
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+function escapeXml(lastLine: string): string {
+  return lastLine.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 const stack = await startStack();
 try {
-  const lines = await recordTerminal(stack.env, stack.home);
-  const size = readFileSync(join(stack.home, 'archive.json')).length;
+  const terminalLines = await recordTerminal(stack.env, stack.homeFolder);
+  const archiveBytes = readFileSync(join(stack.homeFolder, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
-  writeFileSync(output, drawSvg(pickFrames(lines)));
-  const lastLine = lines.at(-1);
-  process.stdout.write(`${output}: ${lines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${size} bytes\n`);
+  writeFileSync(output, drawSvg(pickFrames(terminalLines)));
+  const lastLine = terminalLines.at(-1);
+  process.stdout.write(
+    `${output}: ${terminalLines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${archiveBytes} bytes\n`,
+  );
 } finally {
   await stack.close();
 }

@@ -10,16 +10,19 @@ import { after, test } from 'node:test';
 import { chromiumPath } from './harness/chromium.ts';
 import { repositoryRoot, runChecked } from './harness/process.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-const tempFolder = join(home, 'temp');
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const tempFolder = join(homeFolder, 'temp');
 mkdirSync(tempFolder);
-const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
-after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+const env = { OPENTABS_HOME: join(homeFolder, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
+after(() => rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 }));
 
-async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
-  const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];
-  const lines = await runChecked(command, env);
-  const events: { test?: string; skipped?: boolean }[] = lines
+async function runPluginTests(
+  pluginFolder: string,
+  ...testFlags: string[]
+): Promise<readonly (readonly [string, boolean])[]> {
+  const command = ['plugin', 'test', pluginFolder, '--browser', '--json', '--timeout', '10m', ...testFlags];
+  const eventLines = await runChecked(command, env);
+  const events: { test?: string; skipped?: boolean }[] = eventLines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
@@ -27,22 +30,22 @@ async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly
 }
 
 test('tests that pass in a simulated page pass in a real page', async () => {
-  const results = await runPluginTests(
+  const testResults = await runPluginTests(
     join(repositoryRoot, 'internal/jsbuild/testdata/simulated'),
     '--filter',
     '^both: ',
   );
-  assert.equal(results.length, 10);
+  assert.equal(testResults.length, 10);
   assert.deepEqual(
-    results.filter(([, isSkipped]) => isSkipped),
+    testResults.filter(([, isSkipped]) => isSkipped),
     [['both: simulated pages only', true]],
   );
   assert.deepEqual(readdirSync(tempFolder), []);
 });
 
 test('the tests of a newly created plugin pass in a real page', async () => {
-  await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
-  const results = await runPluginTests(join(home, 'tickets'));
-  assert.ok(results.length > 0 && results.every(([, isSkipped]) => !isSkipped), JSON.stringify(results));
+  await runChecked(['plugin', 'create', 'tickets', '--dir', homeFolder], env);
+  const testResults = await runPluginTests(join(homeFolder, 'tickets'));
+  assert.ok(testResults.length > 0 && testResults.every(([, isSkipped]) => !isSkipped), JSON.stringify(testResults));
   assert.deepEqual(readdirSync(tempFolder), []);
 });

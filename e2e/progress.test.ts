@@ -1,8 +1,8 @@
 /** Whatever progress a tool reports, its result is correct and the progress notifications conform to MCP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { McpClient, Outcome } from './harness/client.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import type { CallOutcome, McpClient } from './harness/client.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
 
@@ -11,20 +11,27 @@ before(async () => {
 });
 after(() => stack?.close());
 
-function checkProtocol(outcome: Outcome): void {
-  assert.equal(outcome.isError, false, outcome.text);
-  for (const [i, p] of outcome.progress.entries()) {
-    assert.ok(Number.isFinite(p.progress), `the progress ${p.progress} is not finite`);
-    const previous = outcome.progress[i - 1];
-    if (previous) assert.ok(p.progress > previous.progress, `progress ${p.progress} came after ${previous.progress}`);
-    if (p.total !== undefined)
-      assert.ok(p.progress <= p.total * (1 + 1e-9), `progress ${p.progress} is above the total ${p.total}`);
+function checkProtocol(callOutcome: CallOutcome): void {
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  for (const [i, progressReport] of callOutcome.progress.entries()) {
+    assert.ok(Number.isFinite(progressReport.progress), `the progress ${progressReport.progress} is not finite`);
+    const previousReport = callOutcome.progress[i - 1];
+    if (previousReport)
+      assert.ok(
+        progressReport.progress > previousReport.progress,
+        `progress ${progressReport.progress} came after ${previousReport.progress}`,
+      );
+    if (progressReport.total !== undefined)
+      assert.ok(
+        progressReport.progress <= progressReport.total * (1 + 1e-9),
+        `progress ${progressReport.progress} is above the total ${progressReport.total}`,
+      );
   }
   // A busy machine may deliver the notifications of two seconds in one, so the test checks the average rate.
-  const maxCount = outcome.durationMs / 100 + 3;
+  const maxCount = callOutcome.durationMs / 100 + 3;
   assert.ok(
-    outcome.progress.length <= maxCount,
-    `${outcome.progress.length} notifications in ${outcome.durationMs} ms`,
+    callOutcome.progress.length <= maxCount,
+    `${callOutcome.progress.length} notifications in ${callOutcome.durationMs} ms`,
   );
 }
 
@@ -42,33 +49,38 @@ const malformedReports = [
   { progress: 10, total: 10, message: 'final' },
 ];
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
-    const outcome = await client.call('messages__reports', { reports: malformedReports });
-    checkProtocol(outcome);
-    const lastReport = outcome.progress.at(-1);
+    const client: McpClient = await connectClient(stack);
+    const callOutcome = await client.call('messages__reports', { reports: malformedReports });
+    checkProtocol(callOutcome);
+    const lastReport = callOutcome.progress.at(-1);
     assert.deepEqual([lastReport?.message, lastReport?.progress], ['final', 10]);
   });
 
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
+    const client: McpClient = await connectClient(stack);
     const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
-    const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
+    const wordReports = ['indexing', 'still indexing', 'sorting'].map((wordMessage) => ({
+      message: wordMessage,
+      audience: 'user',
+    }));
     const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
-    const outcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
-    checkProtocol(outcome);
-    const lastCounted = outcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
-    assert.ok(lastCounted > 0, JSON.stringify(outcome.progress));
-    for (const [i, p] of outcome.progress.entries()) {
-      assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a useful number`);
+    const callOutcome = await client.call('messages__reports', { reports, everyMs: 1_000 });
+    checkProtocol(callOutcome);
+    const lastCounted = callOutcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
+    assert.ok(lastCounted > 0, JSON.stringify(callOutcome.progress));
+    for (const [i, progressReport] of callOutcome.progress.entries()) {
+      assert.ok(progressReport.progress >= 0.000001, `${progressReport.progress} is too small to be a useful number`);
       assert.equal(
-        i < lastCounted ? p.progress < 3 : i === lastCounted || (p.progress > 3 && p.total === undefined),
+        i < lastCounted
+          ? progressReport.progress < 3
+          : i === lastCounted || (progressReport.progress > 3 && progressReport.total === undefined),
         true,
-        JSON.stringify(p),
+        JSON.stringify(progressReport),
       );
     }
-    const [firstReport, lastReport] = [outcome.progress[0], outcome.progress.at(-1)];
+    const [firstReport, lastReport] = [callOutcome.progress[0], callOutcome.progress.at(-1)];
     assert.ok(
       firstReport && firstReport.progress < 0.001 && /indexing|sorting/.test(firstReport.message ?? ''),
       JSON.stringify(firstReport),
@@ -77,11 +89,11 @@ for (const [name, connect] of transports) {
   });
 
   test(`100,000 reports in a loop are coalesced and counted over ${name}`, async () => {
-    const client: McpClient = await connect(stack);
-    const outcome = await client.call('messages__reports', { loop: 100_000 });
-    checkProtocol(outcome);
-    assert.equal(outcome.progress.at(-1)?.progress, 100_000);
-    const record = (await stack.listCalls()).find((call) => call.reports >= 100_000);
-    assert.equal(record?.reports, 100_000, 'not every report was counted');
+    const client: McpClient = await connectClient(stack);
+    const callOutcome = await client.call('messages__reports', { loop: 100_000 });
+    checkProtocol(callOutcome);
+    assert.equal(callOutcome.progress.at(-1)?.progress, 100_000);
+    const callRecord = (await stack.listCalls()).find((call) => call.reports >= 100_000);
+    assert.equal(callRecord?.reports, 100_000, 'not every report was counted');
   });
 }

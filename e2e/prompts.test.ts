@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { type Stack, startStack, transports } from './harness/stack.ts';
+import { clientTransports, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
@@ -13,11 +13,11 @@ before(async () => {
 });
 after(() => stack?.close());
 
-for (const [name, connect] of transports) {
+for (const [name, connectClient] of clientTransports) {
   describe(`the official MCP client over ${name}`, () => {
     let client: McpClient;
     before(async () => {
-      client = await connect(stack);
+      client = await connectClient(stack);
     });
 
     test('the client lists prompts with their arguments', async () => {
@@ -37,18 +37,18 @@ for (const [name, connect] of transports) {
       const progress: Progress[] = [];
       const promptResult = await client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
-        { onprogress: (p) => progress.push(p) },
+        { onprogress: (progressReport) => progress.push(progressReport) },
       );
       assert.deepEqual(
         progress.map((report) => [report.progress, report.total, report.message]),
-        [1, 2, 3].map((n) => [n, 3, `${n * 10} messages read`]),
+        [1, 2, 3].map((pageNumber) => [pageNumber, 3, `${pageNumber * 10} messages read`]),
       );
       assert.equal(promptResult.description, 'Reads a channel and asks for a summary of its last messages.');
       assert.equal(promptResult.messages.length, 1);
-      const [message] = promptResult.messages;
-      assert.equal(message?.role, 'user');
-      const text = message?.content.type === 'text' ? message.content.text : '';
-      assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
+      const [promptMessage] = promptResult.messages;
+      assert.equal(promptMessage?.role, 'user');
+      const promptText = promptMessage?.content.type === 'text' ? promptMessage.content.text : '';
+      assert.match(promptText, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 
     test('an invalid argument of a prompt is reported', async () => {
@@ -65,10 +65,10 @@ for (const [name, connect] of transports) {
 
     test('a client that cancels a prompt stops the code in the page', async () => {
       const channelId = `${name}-200-500`;
-      const stop = new AbortController();
+      const stopController = new AbortController();
       const cancelledPrompt = client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId } },
-        { signal: stop.signal },
+        { signal: stopController.signal },
       );
       // Wait until the prompt's code runs in the page, so that the cancellation has code to stop.
       await waitFor('the page to request the channel', () => stack.site.requestedChannels.includes(channelId));
@@ -77,10 +77,12 @@ for (const [name, connect] of transports) {
           (call) => call.tool_name === 'messages__summarise_channel' && call.status === 'running',
         ),
       );
-      stop.abort();
+      stopController.abort();
       await assert.rejects(cancelledPrompt);
       const stoppedCall = await waitFor('the call of the prompt to end', async () =>
-        (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
+        (await stack.listCalls()).find(
+          (callRecord) => callRecord.call_id === call.call_id && callRecord.stopped !== undefined,
+        ),
       );
       assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);
     });

@@ -67,7 +67,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   test(`after ${signal} each request of a stale session gets 404, and a new session opens at once`, async () => {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
-    const stdio = await connectStdio(env);
+    const stdioClient = await connectStdio(env);
     const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
     await listenStream.text().catch(() => ''); // waits until the daemon has closed the listen stream
@@ -83,7 +83,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const newClient = await connectHttp(port, token);
     assert.ok((await newClient.sdk.listTools()).tools.length > 0);
     // The relay for stdio opens a new session automatically, so its client receives no error.
-    assert.ok((await stdio.sdk.listTools()).tools.length > 0);
-    await Promise.allSettled([...clients, newClient, stdio].map((client) => client.close()));
+    assert.ok((await stdioClient.sdk.listTools()).tools.length > 0);
+    await Promise.allSettled([...clients, newClient, stdioClient].map((client) => client.close()));
   });
 }

@@ -14,7 +14,7 @@ let client: McpClient;
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  const plugin = join(stack.home, 'wiki-plugin');
+  const plugin = join(stack.homeFolder, 'wiki-plugin');
   cpSync(join(repositoryRoot, 'e2e/testdata/wiki'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
@@ -24,15 +24,15 @@ after(() => stack?.close());
 const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 'wiki', ...args], stack.env);
 
 async function readSettings(): Promise<unknown> {
-  const outcome = await client.call('wiki__read_settings', {});
-  return outcome.isError ? outcome.text : outcome.structured;
+  const callOutcome = await client.call('wiki__read_settings', {});
+  return callOutcome.isError ? callOutcome.text : callOutcome.structured;
 }
 
 /** New settings may arrive in the page after a call has started. */
-async function waitForSettings(expected: object): Promise<void> {
-  await waitFor(JSON.stringify(expected), async () => {
-    const got = await readSettings();
-    return JSON.stringify(got) === JSON.stringify(expected);
+async function waitForSettings(expectedSettings: object): Promise<void> {
+  await waitFor(JSON.stringify(expectedSettings), async () => {
+    const readValues = await readSettings();
+    return JSON.stringify(readValues) === JSON.stringify(expectedSettings);
   });
 }
 
@@ -58,16 +58,16 @@ test('a changed setting reaches an open page without a reload', async () => {
 
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  const wiki = panel.locator('.plugins > li', { hasText: 'Wiki' });
-  await wiki.getByText('5 settings').click();
-  await wiki.getByLabel('Size').fill('many');
-  await wiki.getByRole('button', { name: 'Save' }).click();
-  await wiki.getByText('It is a string; make it a number').waitFor();
-  await wiki.getByLabel('Size').fill('50');
-  await wiki.getByLabel('Order').selectOption('');
-  await wiki.getByLabel('API token', { exact: true }).fill('another-s3cret');
-  await wiki.getByRole('button', { name: 'Save' }).click();
-  await wiki.getByText('Saved').waitFor();
+  const wikiPlugin = panel.locator('.plugins > li', { hasText: 'Wiki' });
+  await wikiPlugin.getByText('5 settings').click();
+  await wikiPlugin.getByLabel('Size').fill('many');
+  await wikiPlugin.getByRole('button', { name: 'Save' }).click();
+  await wikiPlugin.getByText('It is a string; make it a number').waitFor();
+  await wikiPlugin.getByLabel('Size').fill('50');
+  await wikiPlugin.getByLabel('Order').selectOption('');
+  await wikiPlugin.getByLabel('API token', { exact: true }).fill('another-s3cret');
+  await wikiPlugin.getByRole('button', { name: 'Save' }).click();
+  await wikiPlugin.getByText('Saved').waitFor();
   await waitForSettings({ site: stack.site.origin, apiToken: 'another-s3cret', size: 50, drafts: false });
   assert.equal(await stack.page.evaluate(() => Reflect.get(globalThis, 'stillHere')), true);
 });
@@ -89,8 +89,8 @@ test('neither the page nor any surface shows a secret', async () => {
 
 test('a review by an agent changes nothing, and the side panel shows it to the user', async () => {
   await runChecked(['plugin', 'permission', 'wiki', 'off'], stack.env);
-  const inspection = await client.call('plugin_inspect', { plugin: 'wiki' });
-  const reviewToken = /reviewToken "([\w-]+)"/.exec(inspection.text)?.[1];
+  const inspectOutcome = await client.call('plugin_inspect', { plugin: 'wiki' });
+  const reviewToken = /reviewToken "([\w-]+)"/.exec(inspectOutcome.text)?.[1];
   const markResult = await client.call('plugin_mark_reviewed', {
     plugin: 'wiki',
     reviewToken,

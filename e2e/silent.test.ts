@@ -65,13 +65,16 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
   assert.equal(namedTabCall.code, 'page_unresponsive', namedTabCall.text);
   for (const call of [spinCall, sameTabCall, sameProcessCall]) {
-    const outcome = await call;
-    assert.equal(outcome.code, 'page_unresponsive', outcome.text);
-    assert.match(outcome.text, /does not respond.*running there when it stopped answering: .*runaway__spin \(call_/s);
-    assert.doesNotMatch(outcome.text, /no progress and no result/);
+    const callOutcome = await call;
+    assert.equal(callOutcome.code, 'page_unresponsive', callOutcome.text);
+    assert.match(
+      callOutcome.text,
+      /does not respond.*running there when it stopped answering: .*runaway__spin \(call_/s,
+    );
+    assert.doesNotMatch(callOutcome.text, /no progress and no result/);
   }
-  const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
-  assert.equal(reloaded.code, 0, reloaded.stderr);
+  const reloadResult = await stack.runCli('browser', 'reload-tab', String(tabId));
+  assert.equal(reloadResult.code, 0, reloadResult.stderr);
   await otherPage.close();
   await waitFor(
     'a successful call in the reloaded page',

@@ -16,9 +16,9 @@ const pluginFolders: Record<string, string> = {};
 
 before(async () => {
   stack = await startStack({ plugins: [{ dir: 'e2e/testdata/versions' }] });
-  pluginFolders.versions = join(stack.home, 'plugin-0');
-  pluginFolders.apart = join(stack.home, 'apart');
-  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
+  pluginFolders.versions = join(stack.homeFolder, 'plugin-0');
+  pluginFolders.apart = join(stack.homeFolder, 'apart');
+  await runChecked(['plugin', 'create', 'apart', '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
   writeFileSync(join(pluginFolders.apart, 'src/index.ts'), readFileSync(join(pluginFolders.versions, 'src/index.ts')));
   replaceInFile('apart', 'package.json', /"opentabs": \{/, '"opentabs": {\n    "world": "isolated",');
   await runChecked(['plugin', 'build', pluginFolders.apart], stack.env);
@@ -34,15 +34,15 @@ before(async () => {
 });
 after(() => stack?.close());
 
-function replaceInFile(plugin: string, file: string, old: RegExp, replacement: string): void {
+function replaceInFile(plugin: string, file: string, oldPattern: RegExp, replacementText: string): void {
   const path = join(pluginFolders[plugin] ?? '', file);
-  const text = readFileSync(path, 'utf8');
-  assert.match(text, old);
-  writeFileSync(path, text.replace(old, replacement));
+  const fileText = readFileSync(path, 'utf8');
+  assert.match(fileText, oldPattern);
+  writeFileSync(path, fileText.replace(oldPattern, replacementText));
 }
 
 /** A new build of a plugin does not run before the user has reviewed the build. */
-async function rebuild(plugin: string, name: string): Promise<void> {
+async function rebuildPlugin(plugin: string, name: string): Promise<void> {
   replaceInFile(plugin, 'src/index.ts', /buildName = '[^']*'/, `buildName = '${name}'`);
   await runChecked(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
 }
@@ -78,14 +78,14 @@ const readPageMark = () => stack.page.evaluate(() => document.documentElement.da
 for (const plugin of ['versions', 'apart']) {
   test(`${plugin}: a reviewed build replaces the old build in the page and keeps its state`, async () => {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
-    await rebuild(plugin, 'build 2');
+    await rebuildPlugin(plugin, 'build 2');
     // The daemon removes the code of the old build immediately, even before the user reviews the new build.
     await waitFor('calls of the old build to fail', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
-    const outcome = await waitForBuild(plugin, 'build 2');
-    assert.deepEqual([outcome.builds, outcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
-    assert.match(String(outcome.teardowns), /build 1;$/);
-    await rebuild(plugin, 'build 1');
+    const callOutcome = await waitForBuild(plugin, 'build 2');
+    assert.deepEqual([callOutcome.builds, callOutcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
+    assert.match(String(callOutcome.teardowns), /build 1;$/);
+    await rebuildPlugin(plugin, 'build 1');
     await reviewPlugin(plugin);
     assert.deepEqual((await waitForBuild(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);
     assert.equal(await readPageMark(), 'not reloaded');
@@ -97,7 +97,7 @@ test('a running call ends in the build that it started in, and later calls wait 
   await waitFor('the call of build 1 to wait in the page', () =>
     stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'),
   );
-  await rebuild('versions', 'build 6');
+  await rebuildPlugin('versions', 'build 6');
   await reviewPlugin('versions');
   const nextCall = client.call('versions__get_build');
   await stack.page.evaluate(() => {
@@ -116,13 +116,13 @@ test('a build that does not start leaves the old build in the page, and a later 
     /export default/,
     "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('typo');\nexport default",
   );
-  await rebuild('apart', 'build 3');
+  await rebuildPlugin('apart', 'build 3');
   await reviewPlugin('apart');
   await waitFor('a call to fail because the build did not start', async () =>
     /did not start/.test((await client.call('apart__get_build')).text),
   );
   replaceInFile('apart', 'src/index.ts', /if \(document.*\n/, '');
-  await rebuild('apart', 'build 4');
+  await rebuildPlugin('apart', 'build 4');
   await reviewPlugin('apart');
   await waitForBuild('apart', 'build 4');
   assert.equal(await readPageMark(), 'not reloaded');
@@ -131,7 +131,7 @@ test('a build that does not start leaves the old build in the page, and a later 
 test('a changed pre-script needs a reload, which the user allows for a page that the user has interacted with', async () => {
   await stack.page.mouse.click(5, 5);
   replaceInFile('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
-  await rebuild('versions', 'build 5');
+  await rebuildPlugin('versions', 'build 5');
   await reviewPlugin('versions');
   const call = client.call('versions__get_build');
   const { call_id } = await findCall(stack, 'versions__get_build', ({ waiting }) => waiting !== undefined);

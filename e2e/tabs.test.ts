@@ -16,9 +16,9 @@ before(async () => {
 after(() => stack?.close());
 
 async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-  const outcome = await client.call('places__where', args);
-  assert.equal(outcome.isError, false, outcome.text);
-  return Object.fromEntries(Object.entries(Object(outcome.structured)));
+  const callOutcome = await client.call('places__where', args);
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  return Object.fromEntries(Object.entries(Object(callOutcome.structured)));
 }
 
 function waitForTab(path: string, matches: (tab: Tab) => boolean = () => true): Promise<Tab> {
@@ -74,8 +74,8 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await setBusy(stack.page, '/', true);
   await waitFor('the plugin to be unavailable', async () => (await readPluginState()) === 'unavailable');
   assert.match((await stack.runCli('status')).stdout, /, unavailable\n/);
-  const outcome = await client.call('places__where');
-  assert.equal(outcome.code, 'not_ready', outcome.text);
+  const callOutcome = await client.call('places__where');
+  assert.equal(callOutcome.code, 'not_ready', callOutcome.text);
   await stack.page.goto('about:blank');
   await waitFor('the plugin to be closed', async () => (await readPluginState()) === 'closed');
   await stack.page.goto(stack.site.url);
@@ -130,13 +130,13 @@ test('neither a navigation nor a call runs any script in the page except the reg
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);
-    for (const api of [chrome.scripting, chrome.userScripts]) {
+    for (const extensionApi of [chrome.scripting, chrome.userScripts]) {
       for (const name of ['executeScript', 'execute']) {
-        const original: unknown = Reflect.get(api, name);
-        if (typeof original !== 'function') continue;
-        Reflect.set(api, name, (...args: unknown[]) => {
+        const originalMethod: unknown = Reflect.get(extensionApi, name);
+        if (typeof originalMethod !== 'function') continue;
+        Reflect.set(extensionApi, name, (...args: unknown[]) => {
           Reflect.set(globalThis, 'ran', Number(Reflect.get(globalThis, 'ran')) + 1);
-          return Reflect.apply(original, api, args);
+          return Reflect.apply(originalMethod, extensionApi, args);
         });
       }
     }
@@ -166,9 +166,9 @@ test('a call without a matching tab opens a tab in the background, if the user h
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, `${permissionCommand.stderr} ${JSON.stringify(env)}`);
   // Two concurrent calls without a matching tab must open only one tab.
-  const results = await Promise.all([callWhere(), callWhere()]);
+  const callResults = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
-    results.map((result) => [result.path, result.site]),
+    callResults.map((result) => [result.path, result.site]),
     [
       ['/start', `${site.origin}/start`],
       ['/start', `${site.origin}/start`],

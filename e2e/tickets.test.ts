@@ -39,7 +39,7 @@ const site = createServer((request, response) => {
 before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
-  const plugin = join(stack.home, 'tickets-plugin');
+  const plugin = join(stack.homeFolder, 'tickets-plugin');
   cpSync(join(repositoryRoot, 'sdk-ts/examples/tickets'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
@@ -52,11 +52,11 @@ after(async () => {
 });
 
 test('the plugin works in the site that the user configured, after the user has logged in', async () => {
-  const address = site.address();
-  assert.ok(address !== null && typeof address === 'object');
-  const origin = `http://127.0.0.1:${address.port}`;
-  await runChecked(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
-  const tab = await stack.chrome.openPage(`${origin}/`);
+  const siteAddress = site.address();
+  assert.ok(siteAddress !== null && typeof siteAddress === 'object');
+  const siteOrigin = `http://127.0.0.1:${siteAddress.port}`;
+  await runChecked(['plugin', 'configure', 'tickets', `site=${siteOrigin}`, 'state=all', 'limit=3'], stack.env);
+  const tab = await stack.chrome.openPage(`${siteOrigin}/`);
   // The call reloads a tab that was open before the plugin was registered for the tab's site.
   await waitFor('a call to fail because the user is logged out', async () => {
     const { code } = await client.call('tickets__list_tickets', {});
@@ -99,8 +99,8 @@ test('the tool read_open_ticket returns the ticket that the page shows', async (
 
 test("plugin logs shows the plugin's log without the token", async () => {
   const logs = await waitFor('the log of the plugin', async () => {
-    const text = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
-    return text.includes('created a ticket') ? text : undefined;
+    const logText = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
+    return logText.includes('created a ticket') ? logText : undefined;
   });
   assert.match(logs, /listed tickets .*website/);
   assert.doesNotMatch(logs, /s3/);

@@ -20,8 +20,8 @@ after(() => stack?.close());
 
 let keyCount = 0;
 const makeKey = () => `w${++keyCount}`;
-const waitForNote = (text: string) =>
-  waitFor(`the page to send "${text}"`, () => stack.site.receivedNotes.includes(text));
+const waitForNote = (noteText: string) =>
+  waitFor(`the page to send "${noteText}"`, () => stack.site.receivedNotes.includes(noteText));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
 test('the idle limit and the hard limit are paused while a tool waits, and the client receives the reason of the wait', async () => {
@@ -35,14 +35,14 @@ test('the idle limit and the hard limit are paused while a tool waits, and the c
   assert.deepEqual([call.waiting?.kind, call.waiting?.reason], ['user', 'Log in, then press Done.']);
   await pause(6_000);
   assert.match(JSON.stringify(await decideCall(stack, call.call_id, { allow: true })), /"outcome":"decided"/);
-  const outcome = await loginCall;
-  assert.deepEqual(outcome.structured, { loggedIn: true }, outcome.text);
-  const messages = reports.map((report) => report.message);
-  assert.ok(messages.includes('not logged in') && messages.includes('logged in'), messages.join());
+  const callOutcome = await loginCall;
+  assert.deepEqual(callOutcome.structured, { loggedIn: true }, callOutcome.text);
+  const reportMessages = reports.map((report) => report.message);
+  assert.ok(reportMessages.includes('not logged in') && reportMessages.includes('logged in'), reportMessages.join());
 });
 
 test('the wait and the decision survive stops of the service worker', async () => {
-  const outcome = client.call('everything__login');
+  const callOutcome = client.call('everything__login');
   const call = await findWaitingCall('everything__login');
   for (let stops = 0; stops < 3; stops++) {
     await stack.chrome.stopWorker();
@@ -50,7 +50,7 @@ test('the wait and the decision survive stops of the service worker', async () =
     assert.equal(echo.isError, false, echo.text);
   }
   await Promise.all([stack.chrome.stopWorker(), decideCall(stack, call.call_id, { allow: true })]);
-  assert.deepEqual((await outcome).structured, { loggedIn: true });
+  assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('the tool receives user_denied when the user denies, and user_timeout without an answer', async () => {
@@ -67,22 +67,22 @@ const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allo
 
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = makeKey();
-  const stop = new AbortController();
-  const outcome = client.call('everything__login', { key }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const callOutcome = client.call('everything__login', { key }, { signal: stopController.signal });
   const call = await findWaitingCall('everything__login');
-  stop.abort('enough');
-  await assert.rejects(outcome);
+  stopController.abort('enough');
+  await assert.rejects(callOutcome);
   await waitForNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
-  const record = await fetchCallRecord(stack, call.call_id);
-  assert.deepEqual([record.status, record.waiting], ['cancelled', undefined]);
+  const callRecord = await fetchCallRecord(stack, call.call_id);
+  assert.deepEqual([callRecord.status, callRecord.waiting], ['cancelled', undefined]);
 });
 
 test('a reload of the page ends the wait', async () => {
-  const outcome = client.call('everything__login');
+  const callOutcome = client.call('everything__login');
   const call = await findWaitingCall('everything__login');
   await stack.page.reload();
-  assert.equal((await outcome).code, 'navigated');
+  assert.equal((await callOutcome).code, 'navigated');
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
   await stack.waitForPlugins('/');
 });
@@ -92,6 +92,6 @@ test('a nested tool that waits for the user pauses the limits of its parent too'
   const call = await findWaitingCall('everything__login');
   await pause(6_000);
   await decideCall(stack, call.call_id, { allow: true });
-  const outcome = await parentCall;
-  assert.deepEqual(outcome.structured, { output: { loggedIn: true } }, outcome.text);
+  const callOutcome = await parentCall;
+  assert.deepEqual(callOutcome.structured, { output: { loggedIn: true } }, callOutcome.text);
 });

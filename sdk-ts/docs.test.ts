@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import * as sdk from './src/index.ts';
 
-const root = new URL('../', import.meta.url);
-const docsText = readFileSync(new URL('docs/plugins.md', root), 'utf8');
+const repositoryRoot = new URL('../', import.meta.url);
+const docsText = readFileSync(new URL('docs/plugins.md', repositoryRoot), 'utf8');
 
 test('every snippet of docs/plugins.md is in the file that its first line names', () => {
-  const snippets = [...docsText.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
-  assert.ok(snippets.length > 5);
-  for (const [, firstLine = '', body = ''] of snippets) {
+  const codeSnippets = [...docsText.matchAll(/^```(?:ts|json)\n(.*)\n((?:.*\n)*?)```$/gm)];
+  assert.ok(codeSnippets.length > 5);
+  for (const [, firstLine = '', interfaceBody = ''] of codeSnippets) {
     const name = /^\/\/ (\S+)$/.exec(firstLine)?.[1];
     assert.ok(name, `a snippet begins with ${firstLine}, not with the name of its file`);
     assert.ok(
-      readFileSync(new URL(name, root), 'utf8').includes(body),
-      `the file ${name} no longer contains this snippet:\n${body}`,
+      readFileSync(new URL(name, repositoryRoot), 'utf8').includes(interfaceBody),
+      `the file ${name} no longer contains this snippet:\n${interfaceBody}`,
     );
   }
 });
@@ -35,16 +35,18 @@ test('docs/plugins.md names every factory and function of the SDK', () => {
 });
 
 test('docs/plugins.md names every member of the context and of the testing entry', () => {
-  const interfaces: [string, string][] = [
+  const interfaceFiles: [string, string][] = [
     ['sdk-ts/src/context.ts', 'ToolHandlerContext'],
     ['sdk-ts/src/testing-context.ts', 'TestContext'],
     ['sdk-ts/src/testing-context.ts', 'ContextScript'],
   ];
-  for (const [file, name] of interfaces) {
-    const source = readFileSync(new URL(file, root), 'utf8');
-    const body = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(source)?.[1];
-    const members = [...(body ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(([, member = '']) => member);
-    assert.ok(members.length > 3, `${file}: ${name}`);
-    for (const member of members) assert.match(docsText, new RegExp(`\`${member}\\b`), `${name}.${member}`);
+  for (const [file, name] of interfaceFiles) {
+    const sourceText = readFileSync(new URL(file, repositoryRoot), 'utf8');
+    const interfaceBody = new RegExp(`^export interface ${name} .*\\{\\n((?:.*\\n)*?)\\}$`, 'm').exec(sourceText)?.[1];
+    const interfaceMembers = [...(interfaceBody ?? '').matchAll(/^ {2}(?:readonly )?(\w+)[?(:]/gm)].map(
+      ([, member = '']) => member,
+    );
+    assert.ok(interfaceMembers.length > 3, `${file}: ${name}`);
+    for (const member of interfaceMembers) assert.match(docsText, new RegExp(`\`${member}\\b`), `${name}.${member}`);
   }
 });

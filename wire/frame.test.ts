@@ -37,12 +37,12 @@ function readCases(name: string): readonly FrameCase[] {
 
 test('parseFrame rejects the frames of refused.json, as Go does, and sends no reply', () => {
   for (const { frame, why: reason = 'missing' } of readCases('refused.json')) {
-    const got = parseFrame(frame);
-    assert.equal(got.kind, 'invalid', frame);
-    if (got.kind !== 'invalid') continue;
-    assert.match(got.problem, /^not a frame/, frame);
-    assert.ok(got.problem.includes(reason), `${frame}: ${got.problem}`);
-    assert.equal(got.reply, undefined, frame);
+    const parsedFrame = parseFrame(frame);
+    assert.equal(parsedFrame.kind, 'invalid', frame);
+    if (parsedFrame.kind !== 'invalid') continue;
+    assert.match(parsedFrame.formatProblem, /^not a frame/, frame);
+    assert.ok(parsedFrame.formatProblem.includes(reason), `${frame}: ${parsedFrame.formatProblem}`);
+    assert.equal(parsedFrame.reply, undefined, frame);
   }
 });
 
@@ -66,23 +66,23 @@ function makeRequestText(method: string, params: unknown): string {
 
 test('an unknown request gets an answer with code -32601', () => {
   for (const method of ['tool.nope', 'tool.progress', 'toString', '__proto__', 'constructor', 'x'.repeat(5000)]) {
-    const got = parseFrame(makeRequestText(method, {}));
-    assert.ok(got.kind === 'invalid' && got.reply !== undefined, method);
-    const reply = parseFrame(got.reply);
+    const parsedFrame = parseFrame(makeRequestText(method, {}));
+    assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.reply !== undefined, method);
+    const reply = parseFrame(parsedFrame.reply);
     assert.ok(reply.kind === 'error' && reply.id === 's1' && reply.error.code === CodeMethodNotFound, method);
-    assert.ok(got.problem.length < 200, 'the method is truncated');
+    assert.ok(parsedFrame.formatProblem.length < 200, 'the method is truncated');
   }
 });
 
 test('a notification of an unknown method, or of a method for requests, gets no answer', () => {
   for (const method of ['tool.nope', 'ping', 'hello', '__proto__']) {
-    const got = parseFrame(JSON.stringify({ jsonrpc: '2.0', method, params: {} }));
-    assert.ok(got.kind === 'invalid' && got.reply === undefined, method);
+    const parsedFrame = parseFrame(JSON.stringify({ jsonrpc: '2.0', method, params: {} }));
+    assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.reply === undefined, method);
   }
 });
 
 test('a request with malformed params gets an answer with code -32602 and the name of the field', () => {
-  const malformed: readonly (readonly [string, unknown, string])[] = [
+  const malformedRequests: readonly (readonly [string, unknown, string])[] = [
     ['tool.dispatch', 'no', 'params: must be an object, got string'],
     ['tool.dispatch', [], 'params: must be an object, got an array'],
     ['tool.dispatch', {}, 'params.dispatchId: missing'],
@@ -105,28 +105,28 @@ test('a request with malformed params gets an answer with code -32602 and the na
       'params.plugins[0].matches[1]: must be a string, got number',
     ],
   ];
-  for (const [method, params, want] of malformed) {
-    const got = parseFrame(makeRequestText(method, params));
-    assert.ok(got.kind === 'invalid' && got.reply !== undefined, want);
-    assert.equal(got.problem, `${method}: ${want}`);
-    assert.deepEqual(parseFrame(got.reply), {
+  for (const [method, params, expectedProblem] of malformedRequests) {
+    const parsedFrame = parseFrame(makeRequestText(method, params));
+    assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.reply !== undefined, expectedProblem);
+    assert.equal(parsedFrame.formatProblem, `${method}: ${expectedProblem}`);
+    assert.deepEqual(parseFrame(parsedFrame.reply), {
       kind: 'error',
       id: 's1',
-      error: { code: CodeInvalidParams, message: want },
+      error: { code: CodeInvalidParams, message: expectedProblem },
     });
   }
 });
 
 test('a notification with malformed params gets no answer', () => {
-  const got = parseFrame(JSON.stringify({ jsonrpc: '2.0', method: 'state.sync', params: { running: 'two' } }));
-  assert.deepEqual(got, { kind: 'invalid', problem: 'state.sync: params.serverVersion: missing' });
+  const parsedFrame = parseFrame(JSON.stringify({ jsonrpc: '2.0', method: 'state.sync', params: { running: 'two' } }));
+  assert.deepEqual(parsedFrame, { kind: 'invalid', formatProblem: 'state.sync: params.serverVersion: missing' });
 });
 
 test('params inherited through __proto__ are ignored', () => {
-  const got = parseFrame(
+  const parsedFrame = parseFrame(
     `{"jsonrpc":"2.0","id":"s1","method":"tool.cancel","params":{"__proto__":${makeRequestText('x', {})}}}`,
   );
-  assert.ok(got.kind === 'invalid' && got.problem.includes('dispatchId: missing'));
+  assert.ok(parsedFrame.kind === 'invalid' && parsedFrame.formatProblem.includes('dispatchId: missing'));
 });
 
 test('an error with data of an unknown format keeps its code and message', () => {
@@ -140,19 +140,22 @@ test('checkResult validates the result for the method of the request', () => {
     ok: true,
     value: { protocol: 1, serverVersion: '0.1.0' },
   });
-  assert.deepEqual(checkResult('hello', { protocol: 1 }), { ok: false, problem: 'result.serverVersion: missing' });
+  assert.deepEqual(checkResult('hello', { protocol: 1 }), {
+    ok: false,
+    formatProblem: 'result.serverVersion: missing',
+  });
   assert.deepEqual(checkResult('tool.cancel', { outcome: 'maybe' }), {
     ok: false,
-    problem: 'result.outcome: must be one of aborted, finished, ignored, got "maybe"',
+    formatProblem: 'result.outcome: must be one of aborted, finished, ignored, got "maybe"',
   });
-  assert.deepEqual(checkResult('ping', null), { ok: false, problem: 'result: must be an object, got null' });
+  assert.deepEqual(checkResult('ping', null), { ok: false, formatProblem: 'result: must be an object, got null' });
 });
 
 test('checkType validates one type', () => {
   assert.ok(checkType('Report', { progress: 1, later: true }).ok);
   assert.deepEqual(checkType('Report', { progress: '1' }), {
     ok: false,
-    problem: 'Report.progress: must be a number, got string',
+    formatProblem: 'Report.progress: must be a number, got string',
   });
 });
 
@@ -177,13 +180,13 @@ test('encodeRawProgress equals encodeNotification with the same reports', () => 
 
 test('encodeRawAsk copies a valid body unchanged', () => {
   const id = 'c"1';
-  for (const body of [
+  for (const requestBody of [
     { call: { tool: 'other__search', tabId: 7, args: { query: 'x' } } },
     { user: { reason: 'Log in.', title: 'Log in' } },
     { withdrawn: true },
   ]) {
-    const want = encodeNotification('tool.ask', { dispatchId: id, ask: 2, ...body });
-    assert.equal(encodeRawAsk(id, 2, JSON.stringify(body)), want);
+    const expectedProblem = encodeNotification('tool.ask', { dispatchId: id, ask: 2, ...requestBody });
+    assert.equal(encodeRawAsk(id, 2, JSON.stringify(requestBody)), expectedProblem);
   }
   const frame = encodeRawAsk('c1', 1, ' {"call":{"tool":"t","args":{"n":9007199254740993}}} ');
   assert.ok(frame?.includes('"n":9007199254740993}'), frame);
@@ -191,7 +194,7 @@ test('encodeRawAsk copies a valid body unchanged', () => {
 });
 
 test('encodeRawAsk rejects a body that is malformed or has other members', () => {
-  for (const body of [
+  for (const requestBody of [
     '',
     '[]',
     'null',
@@ -204,11 +207,11 @@ test('encodeRawAsk rejects a body that is malformed or has other members', () =>
     '{"user":{"reason":"r"}}}',
     '{"user":{"reason":"r"}},"dispatchId":"other",{',
   ]) {
-    assert.equal(encodeRawAsk('c1', 1, body), undefined, body);
+    assert.equal(encodeRawAsk('c1', 1, requestBody), undefined, requestBody);
   }
 });
 
-test('encodeError and encodeCallError', () => {
+test('encodeError and encodeCallError make JSON-RPC error responses', () => {
   assert.equal(
     encodeError('s1', { code: CodeMethodNotFound, message: 'm' }),
     '{"jsonrpc":"2.0","id":"s1","error":{"code":-32601,"message":"m"}}',

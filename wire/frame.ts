@@ -58,7 +58,7 @@ export interface ErrorFrame {
  */
 export interface InvalidFrame {
   readonly kind: 'invalid';
-  readonly problem: string;
+  readonly formatProblem: string;
   readonly reply?: string;
 }
 
@@ -84,10 +84,10 @@ function keepExactInteger(_key: string, value: unknown, context?: { readonly sou
 /**
  * parseFrame decodes a message frame, and validates its method and each field of its params. parseFrame never throws.
  */
-export function parseFrame(text: string): Frame {
+export function parseFrame(frameText: string): Frame {
   let value: unknown;
   try {
-    value = longIntegerPattern.test(text) ? JSON.parse(text, keepExactInteger) : JSON.parse(text);
+    value = longIntegerPattern.test(frameText) ? JSON.parse(frameText, keepExactInteger) : JSON.parse(frameText);
   } catch {
     return makeInvalidFrame('not a frame: not JSON');
   }
@@ -108,23 +108,30 @@ export function parseFrame(text: string): Frame {
   return hasResult ? { kind: 'result', id, result: value.result } : readError(id, error);
 }
 
-/** Checked is the outcome of a validation: a typed value, or a description of the first problem. */
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+/** ValidationResult is the outcome of a validation: a typed value, or a description of the first problem. */
+export type ValidationResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly formatProblem: string };
 
 /** checkResult validates the result of a JSON-RPC request with the given method. */
-export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
-  const problem = findProblem(resultTypes.get(method) ?? '', result, 'result');
+export function checkResult<M extends RequestMethod>(
+  method: M,
+  resultValue: unknown,
+): ValidationResult<Requests[M]['result']> {
+  const formatProblem = findProblem(resultTypes.get(method) ?? '', resultValue, 'result');
   // findProblem uses shapes that are generated from the TypeScript types, so a result in which findProblem finds no
   // problem has the right type.
-  const isValid = (v: unknown): v is Requests[M]['result'] => v === result && problem === undefined;
-  return isValid(result) ? { ok: true, value: result } : { ok: false, problem: problem ?? 'result: invalid' };
+  const isValid = (v: unknown): v is Requests[M]['result'] => v === resultValue && formatProblem === undefined;
+  return isValid(resultValue)
+    ? { ok: true, value: resultValue }
+    : { ok: false, formatProblem: formatProblem ?? 'result: invalid' };
 }
 
 /** checkType validates a value against a named type of the wire protocol, such as `ToolAskParams`. */
-export function checkType<N extends keyof Types>(name: N, value: unknown): Checked<Types[N]> {
-  const problem = findProblem(name, value, name);
-  const isValid = (v: unknown): v is Types[N] => v === value && problem === undefined;
-  return isValid(value) ? { ok: true, value } : { ok: false, problem: problem ?? `${name}: invalid` };
+export function checkType<N extends keyof Types>(name: N, value: unknown): ValidationResult<Types[N]> {
+  const formatProblem = findProblem(name, value, name);
+  const isValid = (v: unknown): v is Types[N] => v === value && formatProblem === undefined;
+  return isValid(value) ? { ok: true, value } : { ok: false, formatProblem: formatProblem ?? `${name}: invalid` };
 }
 
 /** encodeRequest encodes a JSON-RPC request as JSON text. */
@@ -138,8 +145,12 @@ export function encodeNotification<M extends NotificationMethod>(method: M, para
 }
 
 /** encodeResult encodes the response to a successful JSON-RPC request as JSON text. */
-export function encodeResult<M extends RequestMethod>(id: string, _method: M, result: Requests[M]['result']): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result });
+export function encodeResult<M extends RequestMethod>(
+  id: string,
+  _method: M,
+  resultValue: Requests[M]['result'],
+): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: resultValue });
 }
 
 /** encodeError encodes the response to a failed JSON-RPC request as JSON text. */
@@ -151,9 +162,9 @@ export function encodeError(id: string, error: RPCError): string {
  * encodeCallError encodes the response to a tool.dispatch request whose call failed. hops is undefined for a call that
  * is not traced or that its page did not run.
  */
-export function encodeCallError(id: string, error: CallError, hops?: BrowserHops): string {
+export function encodeCallError(id: string, error: CallError, browserHops?: BrowserHops): string {
   const rpcError = { code: CodeCallFailed, message: error.message, data: error };
-  return encodeError(id, hops ? { ...rpcError, hops } : rpcError);
+  return encodeError(id, browserHops ? { ...rpcError, hops: browserHops } : rpcError);
 }
 
 /**
@@ -161,10 +172,10 @@ export function encodeCallError(id: string, error: CallError, hops?: BrowserHops
  * is copied without parsing, or undefined if the tool returned undefined. hops is undefined for a call that is not
  * traced.
  */
-export function encodeRawResult(id: string, outputText: string | undefined, hops?: BrowserHops): string {
+export function encodeRawResult(id: string, outputText: string | undefined, browserHops?: BrowserHops): string {
   const output = outputText === undefined ? '' : `"output":${outputText}`;
-  const separator = output !== '' && hops ? ',' : '';
-  const hopsMember = hops ? `${separator}"hops":${JSON.stringify(hops)}` : '';
+  const separator = output !== '' && browserHops ? ',' : '';
+  const hopsMember = browserHops ? `${separator}"hops":${JSON.stringify(browserHops)}` : '';
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsMember}}}`;
 }
 
@@ -183,45 +194,48 @@ export function encodeRawProgress(dispatchId: string, seq: number, reportsText: 
  * from the page. The JSON text is copied unchanged, because a JavaScript number would round large integers.
  * encodeRawAsk returns undefined if bodyText is invalid, which happens if an attacker controls the page's process.
  */
-export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string): string | undefined {
-  let body: unknown;
+export function encodeRawAsk(dispatchId: string, askId: number, bodyText: string): string | undefined {
+  let frameBody: unknown;
   try {
-    body = JSON.parse(bodyText);
+    frameBody = JSON.parse(bodyText);
   } catch {
     return undefined;
   }
   // The body from the page must have exactly one member, `call`, `user` or `withdrawn`, so that a page cannot override
   // dispatchId and ask.
-  if (!isObject(body) || Object.keys(body).length !== 1) return undefined;
-  if (!('call' in body || 'user' in body || 'withdrawn' in body)) return undefined;
-  if (!checkType('ToolAskParams', { ...body, dispatchId, ask }).ok) return undefined;
-  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${ask},`;
+  if (!isObject(frameBody) || Object.keys(frameBody).length !== 1) return undefined;
+  if (!('call' in frameBody || 'user' in frameBody || 'withdrawn' in frameBody)) return undefined;
+  if (!checkType('ToolAskParams', { ...frameBody, dispatchId, ask: askId }).ok) return undefined;
+  const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"ask":${askId},`;
   return `{"jsonrpc":"2.0","method":"tool.ask","params":${paramsStart}${bodyText.trim().slice(1)}}`;
 }
 
 function readRequest(id: string, method: string, params: unknown): Frame {
   const knownMethod = requestMethods.get(method);
   if (!knownMethod) {
-    const problem = `unknown request "${truncate(method)}"`;
-    return makeInvalidFrame(problem, encodeError(id, { code: CodeMethodNotFound, message: problem }));
+    const formatProblem = `unknown request "${truncateText(method)}"`;
+    return makeInvalidFrame(formatProblem, encodeError(id, { code: CodeMethodNotFound, message: formatProblem }));
   }
-  const body = params ?? {};
-  const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
-  if (problem !== undefined) {
-    return makeInvalidFrame(`${method}: ${problem}`, encodeError(id, { code: CodeInvalidParams, message: problem }));
+  const frameBody = params ?? {};
+  const formatProblem = findProblem(paramsTypes.get(knownMethod) ?? '', frameBody, 'params');
+  if (formatProblem !== undefined) {
+    return makeInvalidFrame(
+      `${method}: ${formatProblem}`,
+      encodeError(id, { code: CodeInvalidParams, message: formatProblem }),
+    );
   }
-  const frame = { kind: 'request', id, method: knownMethod, params: body } as const;
+  const frame = { kind: 'request', id, method: knownMethod, params: frameBody } as const;
   const isValid = (f: object): f is RequestFrame => f === frame;
   return isValid(frame) ? frame : makeInvalidFrame(`${method}: invalid`);
 }
 
 function readNotification(method: string, params: unknown): Frame {
   const knownMethod = notificationMethods.get(method);
-  if (!knownMethod) return makeInvalidFrame(`unknown notification "${truncate(method)}"`);
-  const body = params ?? {};
-  const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
-  if (problem !== undefined) return makeInvalidFrame(`${method}: ${problem}`);
-  const frame = { kind: 'notification', method: knownMethod, params: body } as const;
+  if (!knownMethod) return makeInvalidFrame(`unknown notification "${truncateText(method)}"`);
+  const frameBody = params ?? {};
+  const formatProblem = findProblem(paramsTypes.get(knownMethod) ?? '', frameBody, 'params');
+  if (formatProblem !== undefined) return makeInvalidFrame(`${method}: ${formatProblem}`);
+  const frame = { kind: 'notification', method: knownMethod, params: frameBody } as const;
   const isValid = (f: object): f is NotificationFrame => f === frame;
   return isValid(frame) ? frame : makeInvalidFrame(`${method}: invalid`);
 }
@@ -241,16 +255,16 @@ function readError(id: string, error: unknown): Frame {
   return { kind: 'error', id, error: { code, message } };
 }
 
-function makeInvalidFrame(problem: string, reply?: string): InvalidFrame {
-  return reply === undefined ? { kind: 'invalid', problem } : { kind: 'invalid', problem, reply };
+function makeInvalidFrame(formatProblem: string, reply?: string): InvalidFrame {
+  return reply === undefined ? { kind: 'invalid', formatProblem } : { kind: 'invalid', formatProblem, reply };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function truncate(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+function truncateText(frameText: string): string {
+  return frameText.length > 80 ? `${frameText.slice(0, 80)}...` : frameText;
 }
 
 const requestMethods: ReadonlyMap<string, RequestMethod> = new Map(RequestMethods.map((method) => [method, method]));
@@ -272,7 +286,7 @@ function makeTypeBase(method: Method): string {
 const shapesByName: Readonly<Record<string, Readonly<Record<string, string | readonly [string]>>>> = Shapes;
 const enumValuesByName: Readonly<Record<string, readonly string[]>> = Enums;
 
-interface Field {
+interface ShapeField {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
@@ -284,20 +298,20 @@ const fieldsOfShapes = new Map(
   Object.entries(shapesByName).map(([name, shape]) => [name, Object.entries(shape).map(readField)]),
 );
 
-function readField([key, expected]: [string, string | readonly [string]]): Field {
+function readField([key, expectedType]: [string, string | readonly [string]]): ShapeField {
   const isOptional = key.endsWith('?');
   return {
     name: isOptional ? key.slice(0, -1) : key,
     isOptional,
-    isList: typeof expected !== 'string',
-    type: typeof expected === 'string' ? expected : expected[0],
+    isList: typeof expectedType !== 'string',
+    type: typeof expectedType === 'string' ? expectedType : expectedType[0],
   };
 }
 
 /** findProblem ignores fields that the type does not list. */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
-  const problem = findProblemIn(name, value);
-  return problem && path + problem;
+  const formatProblem = findProblemIn(name, value);
+  return formatProblem && path + formatProblem;
 }
 
 /**
@@ -305,17 +319,19 @@ function findProblem(name: string, value: unknown, path: string): string | undef
  * most values are valid.
  */
 function findProblemIn(name: string, value: unknown): string | undefined {
-  const fields = fieldsOfShapes.get(name);
-  if (!fields) return findScalarProblem(name, value);
+  const shapeFields = fieldsOfShapes.get(name);
+  if (!shapeFields) return findScalarProblem(name, value);
   if (!isObject(value)) return `: must be an object, got ${describeKind(value)}`;
-  for (const field of fields) {
-    if (!Object.hasOwn(value, field.name)) {
-      if (field.isOptional) continue;
-      return `.${field.name}: missing`;
+  for (const shapeField of shapeFields) {
+    if (!Object.hasOwn(value, shapeField.name)) {
+      if (shapeField.isOptional) continue;
+      return `.${shapeField.name}: missing`;
     }
-    const fieldValue = value[field.name];
-    const problem = field.isList ? findListProblem(field.type, fieldValue) : findProblemIn(field.type, fieldValue);
-    if (problem !== undefined) return `.${field.name}${problem}`;
+    const fieldValue = value[shapeField.name];
+    const formatProblem = shapeField.isList
+      ? findListProblem(shapeField.type, fieldValue)
+      : findProblemIn(shapeField.type, fieldValue);
+    if (formatProblem !== undefined) return `.${shapeField.name}${formatProblem}`;
   }
   return undefined;
 }
@@ -323,17 +339,17 @@ function findProblemIn(name: string, value: unknown): string | undefined {
 function findListProblem(name: string, value: unknown): string | undefined {
   if (!Array.isArray(value)) return `: must be an array, got ${describeKind(value)}`;
   for (const [i, item] of value.entries()) {
-    const problem = findProblemIn(name, item);
-    if (problem !== undefined) return `[${i}]${problem}`;
+    const formatProblem = findProblemIn(name, item);
+    if (formatProblem !== undefined) return `[${i}]${formatProblem}`;
   }
   return undefined;
 }
 
 function findScalarProblem(name: string, value: unknown): string | undefined {
-  const values = enumValuesByName[name];
-  if (values) {
-    if (typeof value === 'string' && values.includes(value)) return undefined;
-    return `: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : describeKind(value)}`;
+  const enumValues = enumValuesByName[name];
+  if (enumValues) {
+    if (typeof value === 'string' && enumValues.includes(value)) return undefined;
+    return `: must be one of ${enumValues.join(', ')}, got ${typeof value === 'string' ? `"${truncateText(value)}"` : describeKind(value)}`;
   }
   switch (name) {
     case 'unknown':

@@ -15,7 +15,7 @@ import {
 
 const framesDir = new URL('testdata/frames/', import.meta.url);
 
-type Golden = { readonly [M in keyof Requests as `${M}.params`]: Requests[M]['params'] } & {
+type GoldenFrames = { readonly [M in keyof Requests as `${M}.params`]: Requests[M]['params'] } & {
   readonly [M in keyof Requests as `${M}.result`]: Requests[M]['result'];
 } & { readonly [M in keyof Notifications as `${M}.params`]: Notifications[M] } & { readonly error: RPCError };
 
@@ -89,7 +89,7 @@ const failedCall: CallView = {
 
 // samples contains one typed example for the params or result of each method. A renamed or missing field is a compile
 // error, and an example that differs from its golden file in testdata/frames fails a test.
-const samples: Golden = {
+const sampleFrames: GoldenFrames = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
     proof: 'c8339d5be8d3f8a69325bd3d6c544c472a100390eb3440941b50bec5d14e4494',
@@ -487,7 +487,7 @@ const samples: Golden = {
   },
 };
 
-const variants: { readonly [file: string]: Golden[keyof Golden] } = {
+const variantFrames: { readonly [file: string]: GoldenFrames[keyof GoldenFrames] } = {
   'tool.dispatch.params.again': {
     dispatchId: 'c-01k7',
     plugin: 'messages',
@@ -497,7 +497,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     maxResultBytes: 104857600,
     again: true,
     args: { channelId: 'general' },
-  } satisfies Golden['tool.dispatch.params'],
+  } satisfies GoldenFrames['tool.dispatch.params'],
   'hello.params.default': {
     protocol: 1,
     browserId: 'b-7d0c',
@@ -507,24 +507,24 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     extensionVersion: '0.1.0',
     capabilities: ['debugger'],
     proof: '98bd7df45f026fb104f32be76a74370379027649e40195d5fb2cd5f87345f0bb',
-  } satisfies Golden['hello.params'],
+  } satisfies GoldenFrames['hello.params'],
   'hello.result.named': {
     protocol: 1,
     serverVersion: '0.1.0',
     browserName: 'Work',
     isGivenName: true,
-  } satisfies Golden['hello.result'],
+  } satisfies GoldenFrames['hello.result'],
   'hello.result.paired': {
     protocol: 1,
     serverVersion: '0.1.0',
     pairedKey: 'u7m2',
-  } satisfies Golden['hello.result'],
-  'tool.dispatch.result.parts': { parts: 400 } satisfies Golden['tool.dispatch.result'],
-  'tool.dispatch.result.undefined': {} satisfies Golden['tool.dispatch.result'],
-  'tool.dispatch.result.null': { output: null } satisfies Golden['tool.dispatch.result'],
-  'tool.progress.params.empty': { dispatchId: 'c-01k7' } satisfies Golden['tool.progress.params'],
-  'tab.sync.params.empty': {} satisfies Golden['tab.sync.params'],
-  'tab.changed.params.gone': { tabId: 7 } satisfies Golden['tab.changed.params'],
+  } satisfies GoldenFrames['hello.result'],
+  'tool.dispatch.result.parts': { parts: 400 } satisfies GoldenFrames['tool.dispatch.result'],
+  'tool.dispatch.result.undefined': {} satisfies GoldenFrames['tool.dispatch.result'],
+  'tool.dispatch.result.null': { output: null } satisfies GoldenFrames['tool.dispatch.result'],
+  'tool.progress.params.empty': { dispatchId: 'c-01k7' } satisfies GoldenFrames['tool.progress.params'],
+  'tab.sync.params.empty': {} satisfies GoldenFrames['tab.sync.params'],
+  'tab.changed.params.gone': { tabId: 7 } satisfies GoldenFrames['tab.changed.params'],
   'tab.changed.params.loading': {
     tabId: 8,
     tab: {
@@ -537,7 +537,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       lastAccessedMs: 1790000000000,
       loading: ['messages'],
     },
-  } satisfies Golden['tab.changed.params'],
+  } satisfies GoldenFrames['tab.changed.params'],
   'tab.changed.params.failed': {
     tabId: 8,
     tab: {
@@ -552,7 +552,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       loadError: 'net::ERR_CONNECTION_REFUSED',
       loadFailedMs: 1790000000250.5,
     },
-  } satisfies Golden['tab.changed.params'],
+  } satisfies GoldenFrames['tab.changed.params'],
   'tab.changed.params.frozen': {
     tabId: 9,
     tab: {
@@ -573,16 +573,16 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       ],
       frozen: true,
     },
-  } satisfies Golden['tab.changed.params'],
+  } satisfies GoldenFrames['tab.changed.params'],
   'error.notStarted': {
     code: -32000,
     message: 'the tab navigated to another document',
     data: { code: 'navigated', message: 'the tab navigated to another document', notStarted: true },
-  } satisfies Golden['error'],
+  } satisfies GoldenFrames['error'],
   'tab.describe.params.inspect': {
     tabId: 12,
     inspect: { refs: ['e7', 'f3e2'], focused: true },
-  } satisfies Golden['tab.describe.params'],
+  } satisfies GoldenFrames['tab.describe.params'],
   'tab.describe.result.secrets': {
     tab: {
       tabId: 12,
@@ -592,7 +592,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       active: true,
       secrets: { shown: ['code', 'password'], typed: ['password'] },
     },
-  } satisfies Golden['tab.describe.result'],
+  } satisfies GoldenFrames['tab.describe.result'],
   'error.pageText': {
     code: -32000,
     message: 'the element e7 is gone',
@@ -602,7 +602,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       tool: { code: 'stale_ref', category: 'not_found', retryable: false },
       pageText: 'the element was: button "Pay"',
     },
-  } satisfies Golden['error'],
+  } satisfies GoldenFrames['error'],
   'error.userText': {
     code: -32000,
     message: 'the user pressed Cancel in the bar of the debugger',
@@ -612,7 +612,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       userText: 'You pressed Cancel in the bar of the debugger. Allow the debugger again in the side panel.',
       tool: { code: 'debugger_refused', retryable: false },
     },
-  } satisfies Golden['error'],
+  } satisfies GoldenFrames['error'],
   'error.hops': {
     code: -32000,
     message: 'the export failed',
@@ -623,15 +623,15 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       workerOutUs: 200,
       page: { bridgeInUs: 100, hostInUs: 400, schemaUs: 100, handlerUs: 900, resultUs: 200 },
     },
-  } satisfies Golden['error'],
-  'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
-  'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
-  'state.browser.params.empty': { permission: 'off' } satisfies Golden['state.browser.params'],
-  'config.site.params.default': { site: 'shop.example' } satisfies Golden['config.site.params'],
-  'config.browserTools.params.all': { on: false } satisfies Golden['config.browserTools.params'],
-  'tab.holds.params.empty': {} satisfies Golden['tab.holds.params'],
-  'tab.describe.params.active': {} satisfies Golden['tab.describe.params'],
-  'tab.describe.result.none': {} satisfies Golden['tab.describe.result'],
+  } satisfies GoldenFrames['error'],
+  'plugin.sync.params.empty': {} satisfies GoldenFrames['plugin.sync.params'],
+  'plugin.sync.result.none': { mode: 'none' } satisfies GoldenFrames['plugin.sync.result'],
+  'state.browser.params.empty': { permission: 'off' } satisfies GoldenFrames['state.browser.params'],
+  'config.site.params.default': { site: 'shop.example' } satisfies GoldenFrames['config.site.params'],
+  'config.browserTools.params.all': { on: false } satisfies GoldenFrames['config.browserTools.params'],
+  'tab.holds.params.empty': {} satisfies GoldenFrames['tab.holds.params'],
+  'tab.describe.params.active': {} satisfies GoldenFrames['tab.describe.params'],
+  'tab.describe.result.none': {} satisfies GoldenFrames['tab.describe.result'],
   'tab.describe.result.problem': {
     tab: {
       tabId: 7,
@@ -640,29 +640,33 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       problem: 'Chrome lets no extension into its own pages',
       active: false,
     },
-  } satisfies Golden['tab.describe.result'],
-  'state.sync.params.empty': { serverVersion: '0.1.0', running: 0 } satisfies Golden['state.sync.params'],
-  'call.cancel.result.ended': { cancelled: false } satisfies Golden['call.cancel.result'],
-  'call.decide.params.deny': { callId: 'c-01k7', ticketId: 't-1', allow: false } satisfies Golden['call.decide.params'],
+  } satisfies GoldenFrames['tab.describe.result'],
+  'state.sync.params.empty': { serverVersion: '0.1.0', running: 0 } satisfies GoldenFrames['state.sync.params'],
+  'call.cancel.result.ended': { cancelled: false } satisfies GoldenFrames['call.cancel.result'],
+  'call.decide.params.deny': {
+    callId: 'c-01k7',
+    ticketId: 't-1',
+    allow: false,
+  } satisfies GoldenFrames['call.decide.params'],
   'call.decide.result.already': {
     outcome: 'already',
     by: 'opentabs calls',
     allowed: false,
-  } satisfies Golden['call.decide.result'],
-  'calls.history.params.first': { limit: 50 } satisfies Golden['calls.history.params'],
-  'call.inspect.result.empty': {} satisfies Golden['call.inspect.result'],
-  'calls.history.result.empty': {} satisfies Golden['calls.history.result'],
+  } satisfies GoldenFrames['call.decide.result'],
+  'calls.history.params.first': { limit: 50 } satisfies GoldenFrames['calls.history.params'],
+  'call.inspect.result.empty': {} satisfies GoldenFrames['call.inspect.result'],
+  'calls.history.result.empty': {} satisfies GoldenFrames['calls.history.result'],
   'config.permission.params.default': {
     plugin: 'messages',
     tool: 'export_messages',
-  } satisfies Golden['config.permission.params'],
+  } satisfies GoldenFrames['config.permission.params'],
   'config.review.params.tools': {
     plugin: 'messages',
     hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     permission: 'auto',
     tools: [{ tool: 'post', permission: 'ask' }, { tool: 'export_messages' }],
-  } satisfies Golden['config.review.params'],
-  'state.plugins.params.empty': {} satisfies Golden['state.plugins.params'],
+  } satisfies GoldenFrames['config.review.params'],
+  'state.plugins.params.empty': {} satisfies GoldenFrames['state.plugins.params'],
   'state.sync.params.waiting': {
     serverVersion: '0.1.0',
     calls: [
@@ -709,19 +713,23 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     ],
     ended: [{ callId: 'c-01k5', plugin: 'messages', tool: 'echo', status: 'done', runMs: 3, endAudience: 'user' }],
     running: 2,
-  } satisfies Golden['state.sync.params'],
+  } satisfies GoldenFrames['state.sync.params'],
   'tool.answer.params.error': {
     dispatchId: 'c-01k7',
     ask: 1,
     error: { code: 'denied', message: 'the user denied the call' },
-  } satisfies Golden['tool.answer.params'],
-  'tool.answer.params.undefined': { dispatchId: 'c-01k7', ask: 2 } satisfies Golden['tool.answer.params'],
+  } satisfies GoldenFrames['tool.answer.params'],
+  'tool.answer.params.undefined': { dispatchId: 'c-01k7', ask: 2 } satisfies GoldenFrames['tool.answer.params'],
   'tool.ask.params.user': {
     dispatchId: 'c-01k7',
     ask: 2,
     user: { reason: 'Log in to Messages in this tab.', title: 'Log in' },
-  } satisfies Golden['tool.ask.params'],
-  'tool.ask.params.withdrawn': { dispatchId: 'c-01k7', ask: 1, withdrawn: true } satisfies Golden['tool.ask.params'],
+  } satisfies GoldenFrames['tool.ask.params'],
+  'tool.ask.params.withdrawn': {
+    dispatchId: 'c-01k7',
+    ask: 1,
+    withdrawn: true,
+  } satisfies GoldenFrames['tool.ask.params'],
   'tool.dispatch.params.decision': {
     dispatchId: 'c-01k9',
     plugin: 'messages',
@@ -731,7 +739,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     maxResultBytes: 104857600,
     decision: { allow: true },
     args: { channelId: 'general' },
-  } satisfies Golden['tool.dispatch.params'],
+  } satisfies GoldenFrames['tool.dispatch.params'],
   'tool.dispatch.params.prompt': {
     dispatchId: 'c-01k8',
     plugin: 'messages',
@@ -741,7 +749,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     maxResultBytes: 104857600,
     prompt: true,
     args: { channel: 'general' },
-  } satisfies Golden['tool.dispatch.params'],
+  } satisfies GoldenFrames['tool.dispatch.params'],
   'tool.dispatch.params.trace': {
     dispatchId: 'c-01ka',
     plugin: 'messages',
@@ -751,7 +759,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     maxResultBytes: 104857600,
     trace: true,
     args: {},
-  } satisfies Golden['tool.dispatch.params'],
+  } satisfies GoldenFrames['tool.dispatch.params'],
   'tool.dispatch.result.hops': {
     output: 7,
     hops: {
@@ -760,7 +768,7 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       workerOutUs: 60,
       page: { bridgeInUs: 50, hostInUs: 100, schemaUs: 10, handlerUs: 300, resultUs: 40 },
     },
-  } satisfies Golden['tool.dispatch.result'],
+  } satisfies GoldenFrames['tool.dispatch.result'],
   'tool.progress.params.activity': {
     dispatchId: 'c-01k7',
     seq: 4,
@@ -769,14 +777,14 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
       { activity: { type: 'table', patch: [{ op: 'add', path: '/-', value: { id: 2 } }] } },
       { endAudience: 'user' },
     ],
-  } satisfies Golden['tool.progress.params'],
+  } satisfies GoldenFrames['tool.progress.params'],
   'error.version': {
     code: -32001,
     message: 'Protocol versions differ: opentabs 1, extension 2. Update opentabs, then start it again.',
-  } satisfies Golden['error'],
+  } satisfies GoldenFrames['error'],
 };
 
-const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...samples, ...variants }));
+const allSamples: ReadonlyMap<string, unknown> = new Map(Object.entries({ ...sampleFrames, ...variantFrames }));
 
 function readGolden(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'));
@@ -787,11 +795,11 @@ test('each golden frame equals its sample', () => {
   assert.deepEqual(files.sort(), [...allSamples.keys()].sort());
 });
 
-for (const [name, sample] of allSamples) {
+for (const [name, sampleFrame] of allSamples) {
   test(`golden ${name}`, () => {
-    assert.deepEqual(readGolden(name), sample);
+    assert.deepEqual(readGolden(name), sampleFrame);
     // The encoded sample must equal the golden file byte by byte, so its fields must be in the order of the Go struct.
-    assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
+    assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sampleFrame)}\n`);
   });
 }
 
@@ -833,16 +841,16 @@ test('each golden error is decoded unchanged', () => {
 });
 
 test('parseFrame decodes the frames of the encoders', () => {
-  assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', samples['hello.params'])), {
+  assert.deepEqual(parseFrame(encodeRequest('b1', 'hello', sampleFrames['hello.params'])), {
     kind: 'request',
     id: 'b1',
     method: 'hello',
-    params: samples['hello.params'],
+    params: sampleFrames['hello.params'],
   });
-  assert.deepEqual(parseFrame(encodeNotification('tab.sync', samples['tab.sync.params'])), {
+  assert.deepEqual(parseFrame(encodeNotification('tab.sync', sampleFrames['tab.sync.params'])), {
     kind: 'notification',
     method: 'tab.sync',
-    params: samples['tab.sync.params'],
+    params: sampleFrames['tab.sync.params'],
   });
   assert.deepEqual(parseFrame(encodeResult('s1', 'tool.cancel', { outcome: 'ignored' })), {
     kind: 'result',

@@ -18,7 +18,7 @@ export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
   /** `leaks` lists the secrets that pages of the attacker's site have read and reported. */
-  readonly leaks: string[];
+  readonly leakedSecrets: string[];
   readonly requests: string[];
   close(): void;
 }
@@ -26,13 +26,13 @@ export interface AttackerSite {
 export async function startAttackerSite(
   pages: Readonly<Record<string, readonly [type: string, body: string]>>,
 ): Promise<AttackerSite> {
-  const notes: string[] = [];
+  const attackNotes: string[] = [];
   const requests: string[] = [];
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname;
     requests.push(`${request.method} ${path}`);
     if (path === '/note') {
-      request.on('data', (chunk) => notes.push(String(chunk)));
+      request.on('data', (chunk) => attackNotes.push(String(chunk)));
       request.on('end', () => response.end());
       return;
     }
@@ -41,13 +41,13 @@ export async function startAttackerSite(
     response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the site has no port');
-  const { port } = address;
+  const serverAddress = server.address();
+  if (serverAddress === null || typeof serverAddress === 'string') throw new Error('the site has no port');
+  const { port } = serverAddress;
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
-    leaks: notes,
+    leakedSecrets: attackNotes,
     requests,
     close() {
       server.closeAllConnections();
@@ -81,11 +81,11 @@ export async function addPlugin(
   plugin: HandwrittenPlugin,
   reviewFlags: readonly string[] = ['--permission', 'auto'],
 ): Promise<void> {
-  const dir = join(stack.home, `plugin-${plugin.name}`);
-  mkdirSync(join(dir, 'dist'), { recursive: true });
+  const pluginFolder = join(stack.homeFolder, `plugin-${plugin.name}`);
+  mkdirSync(join(pluginFolder, 'dist'), { recursive: true });
   const anyObject = { type: 'object' };
   writeFileSync(
-    join(dir, 'package.json'),
+    join(pluginFolder, 'package.json'),
     JSON.stringify({
       name: `opentabs-plugin-${plugin.name}`,
       version: '1.0.0',
@@ -94,15 +94,15 @@ export async function addPlugin(
     }),
   );
   writeFileSync(
-    join(dir, 'dist/tools.json'),
+    join(pluginFolder, 'dist/tools.json'),
     JSON.stringify({
       sdkVersion: '0.1.0',
       start: plugin.start,
       tools: plugin.toolNames.map((name) => ({ name, description: 'x', input_schema: anyObject, output_schema: {} })),
     }),
   );
-  writeFileSync(join(dir, 'dist/adapter.iife.js'), plugin.adapterCode);
-  await runChecked(['plugin', 'add', dir, ...reviewFlags], stack.env);
+  writeFileSync(join(pluginFolder, 'dist/adapter.iife.js'), plugin.adapterCode);
+  await runChecked(['plugin', 'add', pluginFolder, ...reviewFlags], stack.env);
 }
 
 export function listPluginNames(tab: Tab): string[] {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type AgentFixture, startAgentFixture } from '../browser/agent-fixture.ts';
-import type { Outcome } from '../harness/client.ts';
+import type { CallOutcome } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import { addPlugin } from './attacker.ts';
 
 let fixture: AgentFixture;
 
-const evaluate = 'browser_evaluate';
+const evaluateTool = 'browser_evaluate';
 const codeArguments = { function: '() => { document.title = "code ran"; return "code ran"; }' };
 const adapterCode = `(() => {
   const schema = { safeParse: (data) => ({ success: true, data }) };
@@ -38,20 +38,20 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-const attempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
-  ['a direct call', evaluate, codeArguments],
-  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluate, args: codeArguments }] }],
-  ['tools_call', 'tools_call', { name: evaluate, arguments: codeArguments }],
-  ['tools_read', 'tools_read', { name: evaluate, arguments: codeArguments }],
+const evaluateAttempts: readonly [name: string, tool: string, args: Record<string, unknown>][] = [
+  ['a direct call', evaluateTool, codeArguments],
+  ['a step of a batch', 'browser_batch', { steps: [{ tool: evaluateTool, args: codeArguments }] }],
+  ['tools_call', 'tools_call', { name: evaluateTool, arguments: codeArguments }],
+  ['tools_read', 'tools_read', { name: evaluateTool, arguments: codeArguments }],
   ['a nested call of a plugin', 'nester__run', codeArguments],
 ];
 
-async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<Outcome | string> {
+async function tryAttempt(tool: string, args: Record<string, unknown>): Promise<CallOutcome | string> {
   return await fixture.client.call(tool, args).catch((error: unknown) => String(error));
 }
 
-async function assertNothingRan(name: string, outcome: Outcome | string): Promise<void> {
-  assert.ok(typeof outcome === 'string' || outcome.isError, `${name} returned ${JSON.stringify(outcome)}`);
+async function assertNothingRan(name: string, callOutcome: CallOutcome | string): Promise<void> {
+  assert.ok(typeof callOutcome === 'string' || callOutcome.isError, `${name} returned ${JSON.stringify(callOutcome)}`);
   // Playwright's page.title() sometimes returns "Loading" and the URL for a page that Playwright has just discovered.
   const page = await fixture.findPage(`${fixture.shop}/code`);
   assert.equal(await page.evaluate('document.title'), 'Untouched', name);
@@ -60,22 +60,22 @@ async function assertNothingRan(name: string, outcome: Outcome | string): Promis
 test('tools: while browser_evaluate is off, no tool runs code', async () => {
   await fixture.open('/code');
   const names = (await fixture.client.sdk.listTools()).tools.map((tool) => tool.name);
-  assert.equal(names.includes(evaluate), false);
+  assert.equal(names.includes(evaluateTool), false);
   fixture.onApprovalForm = () => true;
   // Turning on a tool group does not turn on the dangerous tools in the group.
   const { stderr } = await fixture.stack.runCli('browser', 'tools', 'on', 'devtools');
   assert.match(stderr, /browser_evaluate is dangerous and stays off/);
-  for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));
+  for (const [name, tool, args] of evaluateAttempts) await assertNothingRan(name, await tryAttempt(tool, args));
 });
 
 test('tools: below a wildcard rule, browser_evaluate needs an approval', async () => {
-  await fixture.stack.runCli('browser', 'tools', 'on', evaluate);
+  await fixture.stack.runCli('browser', 'tools', 'on', evaluateTool);
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'default');
   await fixture.stack.runCli('browser', 'site', '*', 'auto');
   await waitFor('the tool', async () =>
-    (await fixture.client.sdk.listTools()).tools.some((tool) => tool.name === evaluate),
+    (await fixture.client.sdk.listTools()).tools.some((tool) => tool.name === evaluateTool),
   );
-  for (const [name, tool, args] of attempts) {
+  for (const [name, tool, args] of evaluateAttempts) {
     fixture.approvalForms.length = 0;
     await assertNothingRan(name, await tryAttempt(tool, args));
     if (tool === 'tools_read') continue;
@@ -87,19 +87,30 @@ test('tools: below a wildcard rule, browser_evaluate needs an approval', async (
 test('tools: no tool runs code on a site that the agent may only read', async () => {
   await fixture.stack.runCli('browser', 'site', fixture.shop, 'read');
   fixture.onApprovalForm = () => true;
-  for (const [name, tool, args] of attempts) await assertNothingRan(name, await tryAttempt(tool, args));
+  for (const [name, tool, args] of evaluateAttempts) await assertNothingRan(name, await tryAttempt(tool, args));
 });
 
 test('tools: code that the user approved on a page does not run in frames of other sites', async () => {
-  const { setPage, open, client, bank, other, shop, findRef: refOf } = fixture;
-  await fixture.stack.runCli('browser', 'site', shop, 'auto');
+  const {
+    setPage,
+    open: openTab,
+    client,
+    bank: bankOrigin,
+    other: otherOrigin,
+    shop: shopOrigin,
+    findRef: refOf,
+  } = fixture;
+  await fixture.stack.runCli('browser', 'site', shopOrigin, 'auto');
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
-  setPage('/framing', `<title>f</title><iframe src="${other}/inner"></iframe><iframe src="${bank}/inner"></iframe>`);
-  await open('/framing');
+  setPage(
+    '/framing',
+    `<title>f</title><iframe src="${otherOrigin}/inner"></iframe><iframe src="${bankOrigin}/inner"></iframe>`,
+  );
+  await openTab('/framing');
   await waitFor('the frame', async () => /Inner button/.test(await fixture.callTool('browser_snapshot')));
   const target = await refOf('Inner button');
-  const outcome = await client.call(evaluate, { function: '(e) => e.outerHTML', target });
-  assert.equal(outcome.isError, true, outcome.text);
-  assert.doesNotMatch(outcome.text, /<button/);
-  assert.match(await fixture.callTool(evaluate, { function: '() => document.title' }), /"f"/);
+  const callOutcome = await client.call(evaluateTool, { function: '(e) => e.outerHTML', target });
+  assert.equal(callOutcome.isError, true, callOutcome.text);
+  assert.doesNotMatch(callOutcome.text, /<button/);
+  assert.match(await fixture.callTool(evaluateTool, { function: '() => document.title' }), /"f"/);
 });

@@ -25,18 +25,18 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   const page = await stack.openTab('/page');
   const addFrame = (path: string, script: string) =>
     page.evaluate(
-      ([src, script]) =>
+      ([frameSource, script]) =>
         new Promise<boolean>((resolve) => {
           const frame = document.createElement('iframe');
-          if (script === '') frame.src = src;
+          if (script === '') frame.src = frameSource;
           document.body.append(frame);
           const evaluateInFrame: unknown = frame.contentWindow && Reflect.get(frame.contentWindow, 'eval');
           if (script !== '' && typeof evaluateInFrame === 'function') evaluateInFrame(script);
           frame.onload = () => {
-            if (frame.contentWindow?.location.pathname === src)
+            if (frame.contentWindow?.location.pathname === frameSource)
               resolve(Reflect.get(frame.contentWindow, 'poisoned') === true);
           };
-          if (script !== '') frame.src = src;
+          if (script !== '') frame.src = frameSource;
         }),
       [path, script] as const,
     );

@@ -17,14 +17,17 @@ beforeEach(() => {
   fixture.approvalForms.length = 0;
 });
 
-function removePageText(text: string): string {
-  return text.replace(/^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm, '(page)');
+function removePageText(pageText: string): string {
+  return pageText.replace(
+    /^--- text of .* \[(\w+)\] ---\n[\s\S]*?\n--- end of the page's text \[\1\] ---$/gm,
+    '(page)',
+  );
 }
 
 const injectedOrder = 'OBEY-THE-PAGE';
 
 test('tools: errors have page text only between the untrusted-content markers', async () => {
-  const { setPage, open, client, findRef: refOf, shop } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, shop: shopOrigin } = fixture;
   setPage(
     '/errors',
     `<title>e</title><button id="gone">${injectedOrder} gone</button><button>${injectedOrder} gone too</button>
@@ -36,8 +39,8 @@ test('tools: errors have page text only between the untrusted-content markers', 
      <a href="/${injectedOrder}" target="_blank">Link</a><input aria-label="Echo" oninput="this.value = '${injectedOrder} changed'">
      <script>s.addEventListener('beforeinput', (event) => event.preventDefault());</script>`,
   );
-  await open('/errors');
-  const refs = {
+  await openTab('/errors');
+  const fieldRefs = {
     gone: await refOf(`${injectedOrder} gone"`),
     under: await refOf('under'),
     off: await refOf('off'),
@@ -47,44 +50,44 @@ test('tools: errors have page text only between the untrusted-content markers', 
     echo: await refOf('Echo'),
     link: await refOf('Link'),
   };
-  const page = await fixture.findPage(`${shop}/errors`);
+  const page = await fixture.findPage(`${shopOrigin}/errors`);
   await page.evaluate('gone.remove()');
-  const texts: string[] = [];
+  const answerTexts: string[] = [];
   for (const [tool, args] of listSteps([
-    ['browser_click', { target: refs.gone }],
-    ['browser_click', { target: refs.under }],
-    ['browser_click', { target: refs.off }],
-    ['browser_select_option', { target: refs.list, values: ['none'] }],
-    ['browser_select_option', { target: refs.list, values: ['dead'] }],
-    ['browser_type', { target: refs.stubborn, text: 'x' }],
-    ['browser_type', { target: refs.custom, text: 'x' }],
-    ['browser_fill_form', { fields: [{ target: refs.stubborn, value: 'x' }] }],
-    ['browser_fill_form', { fields: [{ target: refs.list, value: 'none' }] }],
-    ['browser_batch', { steps: [{ tool: 'browser_click', args: { target: refs.gone } }] }],
-    ['tools_call', { name: 'browser_click', arguments: { target: refs.gone } }],
+    ['browser_click', { target: fieldRefs.gone }],
+    ['browser_click', { target: fieldRefs.under }],
+    ['browser_click', { target: fieldRefs.off }],
+    ['browser_select_option', { target: fieldRefs.list, values: ['none'] }],
+    ['browser_select_option', { target: fieldRefs.list, values: ['dead'] }],
+    ['browser_type', { target: fieldRefs.stubborn, text: 'x' }],
+    ['browser_type', { target: fieldRefs.custom, text: 'x' }],
+    ['browser_fill_form', { fields: [{ target: fieldRefs.stubborn, value: 'x' }] }],
+    ['browser_fill_form', { fields: [{ target: fieldRefs.list, value: 'none' }] }],
+    ['browser_batch', { steps: [{ tool: 'browser_click', args: { target: fieldRefs.gone } }] }],
+    ['tools_call', { name: 'browser_click', arguments: { target: fieldRefs.gone } }],
   ])) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
-    assert.doesNotMatch(removePageText(outcome.text), /OBEY/i, tool);
-    texts.push(outcome.text);
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, `${tool}: ${callOutcome.text}`);
+    assert.doesNotMatch(removePageText(callOutcome.text), /OBEY/i, tool);
+    answerTexts.push(callOutcome.text);
   }
-  assert.match(texts[0] ?? '', /nearest match is e\d+\. [\s\S]*the element was: button "OBEY-THE-PAGE gone"/);
-  assert.match(texts[1] ?? '', /the element e\d+ is in front of it[\s\S]*in front of it: dialog/);
+  assert.match(answerTexts[0] ?? '', /nearest match is e\d+\. [\s\S]*the element was: button "OBEY-THE-PAGE gone"/);
+  assert.match(answerTexts[1] ?? '', /the element e\d+ is in front of it[\s\S]*in front of it: dialog/);
   for (const [tool, args] of listSteps([
-    ['browser_type', { target: refs.echo, text: 'x' }],
-    ['browser_click', { target: refs.link, modifiers: ['Control'] }],
+    ['browser_type', { target: fieldRefs.echo, text: 'x' }],
+    ['browser_click', { target: fieldRefs.link, modifiers: ['Control'] }],
     [
       'browser_fill_form',
       {
         fields: [
-          { target: refs.echo, value: 'y' },
-          { target: refs.list, value: 'none' },
+          { target: fieldRefs.echo, value: 'y' },
+          { target: fieldRefs.list, value: 'none' },
         ],
       },
     ],
   ])) {
-    const outcome = await client.call(tool, args);
-    assert.doesNotMatch(removePageText(outcome.text), /OBEY/i, `${tool}: ${outcome.text}`);
+    const callOutcome = await client.call(tool, args);
+    assert.doesNotMatch(removePageText(callOutcome.text), /OBEY/i, `${tool}: ${callOutcome.text}`);
   }
   for (const audit of [
     (await fixture.stack.runCli('audit', '--json')).stdout,
@@ -119,15 +122,15 @@ const hidingMethods = {
 };
 
 test('tools: no reading tool returns hidden text', async () => {
-  const { setPage, open, client } = fixture;
+  const { setPage, open: openTab, client } = fixture;
   const elements = Object.entries(hidingMethods).map(([name, attributes], i) => {
-    const text = `OBEY-${i} ${name}`;
-    return `<div class="box" ${attributes}><p class="inner">${text}</p><span role="button" tabindex="0" class="b">${text}</span></div>`;
+    const pageText = `OBEY-${i} ${name}`;
+    return `<div class="box" ${attributes}><p class="inner">${pageText}</p><span role="button" tabindex="0" class="b">${pageText}</span></div>`;
   });
   setPage('/hidden', `<title>h</title><body style="background:#fff"><h1>Shown</h1>${elements.join('\n')}`);
-  await open('/hidden');
+  await openTab('/hidden');
   const names = Object.keys(hidingMethods);
-  const leaks = new Set<string>();
+  const leakedTexts = new Set<string>();
   for (const [tool, args] of listSteps([
     ['browser_snapshot', { maxTokens: 50_000 }],
     ['browser_read_page', { format: 'markdown' }],
@@ -142,23 +145,23 @@ test('tools: no reading tool returns hidden text', async () => {
     ['browser_wait_for', { selector: '.box', state: 'attached', timeout: 1 }],
     ['browser_scroll', { direction: 'bottom' }],
   ])) {
-    const { text } = await client.call(tool, args);
-    for (const [, number] of text.matchAll(/OBEY-(\d+)/g))
-      leaks.add(`${tool} ${JSON.stringify(args)}: ${names[Number(number)]}`);
+    const { text: pageText } = await client.call(tool, args);
+    for (const [, markerNumber] of pageText.matchAll(/OBEY-(\d+)/g))
+      leakedTexts.add(`${tool} ${JSON.stringify(args)}: ${names[Number(markerNumber)]}`);
   }
-  assert.deepEqual([...leaks], [], 'hidden text in tool results');
-  const found = await client.call('browser_find', { selector: '.box' });
-  assert.match(found.text, /\[hidden\]/, 'a hidden element is marked');
+  assert.deepEqual([...leakedTexts], [], 'hidden text in tool results');
+  const foundMatches = await client.call('browser_find', { selector: '.box' });
+  assert.match(foundMatches.text, /\[hidden\]/, 'a hidden element is marked');
 });
 
 test('tools: a selector does not reveal the value of a secret field', async () => {
-  const { setPage, open, client } = fixture;
+  const { setPage, open: openTab, client } = fixture;
   setPage(
     '/search',
     '<title>s</title><form><input type="password" aria-label="P" value="hunter2"></form><input aria-label="Q" value="public">',
   );
-  await open('/search');
-  for (const test of [
+  await openTab('/search');
+  for (const hiddenTest of [
     'input[value^="PART"]',
     'input[ value ^= "PART" ]',
     'input[VALUE^="PART"]',
@@ -172,48 +175,50 @@ test('tools: a selector does not reveal the value of a secret field', async () =
     ':not(input[value^="PART"])',
     'input:not([value^="PART"])',
   ]) {
-    const answers = await Promise.all(
-      ['hunt', 'zzzz'].map(async (part) => {
-        const selector = test.replace('PART', part);
-        const found = await client.call('browser_find', { selector });
+    const toolAnswers = await Promise.all(
+      ['hunt', 'zzzz'].map(async (queryText) => {
+        const selector = hiddenTest.replace('PART', queryText);
+        const foundMatches = await client.call('browser_find', { selector });
         const waited = await client.call('browser_wait_for', { selector, state: 'attached', timeout: 0.3 });
-        return [found, waited].map(({ text, isError }) => `${isError} ${text.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`);
+        return [foundMatches, waited].map(
+          ({ text: pageText, isError }) => `${isError} ${pageText.replace(/\[\w+\]|\d+(\.\d+)? m?s/g, '')}`,
+        );
       }),
     );
-    assert.deepEqual(answers[0], answers[1], `results for ${test}`);
+    assert.deepEqual(toolAnswers[0], toolAnswers[1], `results for ${hiddenTest}`);
   }
   assert.equal((await client.call('browser_find', { selector: 'input[type=password]' })).isError, false);
   setPage('/plain-search', '<title>s</title><input aria-label="Q" value="public">');
-  await open('/plain-search');
+  await openTab('/plain-search');
   assert.match((await client.call('browser_find', { selector: 'input[value^="pub"]' })).text, /ref=/);
 });
 
 test('tools: a wait for an address reveals nothing about a site that the user has not approved', async () => {
-  const { setPage, open, client, shop, other } = fixture;
+  const { setPage, open: openTab, client, shop: shopOrigin, other: otherOrigin } = fixture;
   setPage('/away', '<title>a</title>');
   setPage('/secret-path', '<title>Private title</title><p>Private');
-  const answers: string[] = [];
+  const toolAnswers: string[] = [];
   for (const url of ['/secret-path', '/other-path']) {
-    await open('/away');
-    const page = await fixture.findPage(`${shop}/away`);
-    let leaving: Promise<unknown> | undefined;
+    await openTab('/away');
+    const page = await fixture.findPage(`${shopOrigin}/away`);
+    let leavingNavigation: Promise<unknown> | undefined;
     // The first progress report shows that browser_wait_for has begun to wait.
     const onProgress = () => {
-      leaving ??= page.evaluate(`location = '${other}/secret-path?token=1'`);
+      leavingNavigation ??= page.evaluate(`location = '${otherOrigin}/secret-path?token=1'`);
     };
-    const outcome = await client.call('browser_wait_for', { url, timeout: 5 }, { onProgress });
-    await leaving;
-    assert.doesNotMatch(outcome.text, /secret-path|token|Private/, url);
-    assert.match(outcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
-    answers.push(`${outcome.isError} ${outcome.text}`);
+    const callOutcome = await client.call('browser_wait_for', { url, timeout: 5 }, { onProgress });
+    await leavingNavigation;
+    assert.doesNotMatch(callOutcome.text, /secret-path|token|Private/, url);
+    assert.match(callOutcome.text, /page: http:\/\/other\.localhost:\d+\. The user has not allowed/, url);
+    toolAnswers.push(`${callOutcome.isError} ${callOutcome.text}`);
   }
-  assert.equal(answers[0], answers[1], 'the results for a right and a wrong address');
+  assert.equal(toolAnswers[0], toolAnswers[1], 'the results for a right and a wrong address');
 });
 
 test('tools: results with text of a page name the page in their metadata', async () => {
-  const { setPage, open, client, shop } = fixture;
+  const { setPage, open: openTab, client, shop: shopOrigin } = fixture;
   setPage('/meta', '<title>m</title><p>Text');
-  const tab = await open('/meta');
+  const tab = await openTab('/meta');
   const { _meta } = await client.sdk.callTool({ name: 'browser_snapshot', arguments: {} });
-  assert.deepEqual(_meta?.['opentabs/untrusted'], { origin: shop, tab });
+  assert.deepEqual(_meta?.['opentabs/untrusted'], { origin: shopOrigin, tab });
 });

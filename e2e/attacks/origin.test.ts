@@ -48,16 +48,16 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   // A frame in the same process as its page has no separate DevTools session.
   const session = await context.newCDPSession(target).catch(() => context.newCDPSession(page));
   const urls = new Map<string, string>();
-  const answers: { requestId: string; statusCode: number }[] = [];
-  const statuses = () =>
-    answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
+  const requestAnswers: { requestId: string; statusCode: number }[] = [];
+  const listStatuses = () =>
+    requestAnswers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
   // The DevTools event responseReceivedExtraInfo also reports the responses that CORS hides from the page.
-  session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
+  session.on('Network.responseReceivedExtraInfo', (answer) => requestAnswers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
   assert.deepEqual(await tryAllRequests(target, baseUrl), []);
-  await waitFor('more than 50 answers of the server', () => statuses().length > 50);
-  const acceptedStatuses = statuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
+  await waitFor('more than 50 answers of the server', () => listStatuses().length > 50);
+  const acceptedStatuses = listStatuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
   assert.deepEqual(acceptedStatuses, [], 'the server accepted a request');
   const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
@@ -94,13 +94,13 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );
   await page.goto(`http://rebound.${evilHost}:${stack.port}/start`);
-  const result: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
-  const answers = Array.isArray(result) ? result.map(String) : [];
-  assert.ok(answers.length > 50, `the page read ${answers.length} answers`);
+  const requestResults: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
+  const requestAnswers = Array.isArray(requestResults) ? requestResults.map(String) : [];
+  assert.ok(requestAnswers.length > 50, `the page read ${requestAnswers.length} answers`);
   const refusalPattern =
     /: (421 .*Host header is not this machine|403 \{"error":"This host name is not allowed|405 \{"error":"This is a WebSocket)/;
   assert.deepEqual(
-    answers.filter((line) => !refusalPattern.test(line)),
+    requestAnswers.filter((line) => !refusalPattern.test(line)),
     [],
   );
   await page.close();
@@ -109,39 +109,39 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
 test('origin: a page that opens the server in a window or a frame cannot read the document', async () => {
   const page = await stack.chrome.context.newPage();
   await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
-  const visibleTexts = await page.evaluate(async (base) => {
+  const visibleTexts = await page.evaluate(async (baseUrl) => {
     const texts: string[] = [];
     for (const path of ['/status', '/healthz', '/mcp']) {
-      const popup = window.open(base + path);
+      const popupWindow = window.open(baseUrl + path);
       const frame = document.createElement('iframe');
-      frame.src = base + path;
+      frame.src = baseUrl + path;
       document.documentElement.append(frame);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      for (const view of [popup, frame.contentWindow]) {
+      for (const windowView of [popupWindow, frame.contentWindow]) {
         try {
-          texts.push(String(view?.document.body.textContent));
+          texts.push(String(windowView?.document.body.textContent));
         } catch {
           // The browser blocks access to a document of another origin.
         }
       }
-      popup?.close();
+      popupWindow?.close();
     }
-    return texts.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
+    return texts.filter((visibleText) => visibleText !== '' && visibleText !== 'undefined' && visibleText !== 'null');
   }, `http://127.0.0.1:${stack.port}`);
   assert.deepEqual(visibleTexts, []);
   await page.close();
 });
 
 test('origin: refused requests do not flood the log, and the server still accepts calls', async () => {
-  const lines = stack.daemon.stderr().split('\n');
+  const logLines = stack.daemon.stderr().split('\n');
   assert.ok(
-    lines.filter((line) => line.includes('connection refused')).length < 30,
+    logLines.filter((line) => line.includes('connection refused')).length < 30,
     'the log has too many lines about refused connections',
   );
   assert.doesNotMatch(stack.daemon.stderr(), new RegExp(stack.token));
   const client = await stack.connectHttp();
   assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
   const statusCommand = startOpentabs(['status'], stack.env);
-  assert.equal((await statusCommand.ended).code, 0);
+  assert.equal((await statusCommand.commandEnd).code, 0);
   await stopProcess(statusCommand);
 });

@@ -47,11 +47,11 @@ after(async () => {
 });
 
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
-  const echo = await client.call('plain__echo', { value: secretText, tabId });
-  assert.deepEqual(echo.structured, { value: secretText }, echo.text);
-  assert.ok(echo.progress.some((report) => report.message === secretText));
-  const fail = await client.call('plain__fail', { value: secretText, tabId });
-  assert.match(fail.text, new RegExp(secretText));
+  const echoOutcome = await client.call('plain__echo', { value: secretText, tabId });
+  assert.deepEqual(echoOutcome.structured, { value: secretText }, echoOutcome.text);
+  assert.ok(echoOutcome.progress.some((report) => report.message === secretText));
+  const failedCall = await client.call('plain__fail', { value: secretText, tabId });
+  assert.match(failedCall.text, new RegExp(secretText));
   const nestedOutcome = await client.call('plain__call_echo_and_fail', { value: secretText, tabId });
   assert.match(
     JSON.stringify(nestedOutcome.structured),
@@ -61,19 +61,19 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
   const { call_id } = await findCall(stack, 'plain__call_echo_and_fail');
   const content = { value: secretText, more: [secretText] };
   assert.deepEqual((await fetchCallRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
-  for (const result of [echo, fail, nestedOutcome]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
-  assert.deepEqual(site.leaks, []);
+  for (const result of [echoOutcome, failedCall, nestedOutcome]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
+  assert.deepEqual(site.leakedSecrets, []);
 }
 
-async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {
+async function assertSiteTabWorksDuring(attackPromise: Promise<unknown>): Promise<void> {
   const tabId = (await stack.listTabs()).flatMap((tab) =>
     tab.url === stack.site.url && 'tabId' in tab ? [Number(tab.tabId)] : [],
   )[0];
   for (let i = 0; i < 5; i++) {
-    const echo = await client.call('messages__echo', { value: i, tabId });
-    assert.deepEqual(echo.structured, { value: i }, echo.text);
+    const echoOutcome = await client.call('messages__echo', { value: i, tabId });
+    assert.deepEqual(echoOutcome.structured, { value: i }, echoOutcome.text);
   }
-  await attack;
+  await attackPromise;
 }
 
 test('page: a first script that replaces every reachable built-in, getter and setter sees no secret', async (t) => {
@@ -85,7 +85,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
   await assertPageSawNothing(tabId, site);
   // Check that the attack itself works: the page passes a secret to a replaced built-in and must report the secret.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
-  await waitFor('the site to receive the leak that the page itself caused', () => site.leaks.length > 0);
+  await waitFor('the site to receive the leak that the page itself caused', () => site.leakedSecrets.length > 0);
   await page.close();
 });
 
@@ -102,10 +102,10 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
     const forge: unknown = Reflect.get(window, 'forge');
     for (let i = 0; i < 200; i++) if (typeof forge === 'function') forge();
   });
-  const outcome = await countdownCall;
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
-  assert.deepEqual(attackerSite.leaks, []);
+  const callOutcome = await countdownCall;
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
   await page.close();
 });
 
@@ -127,14 +127,14 @@ test('page: a million reports of a tool do not delay calls in other tabs', async
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/reports`, 'plain');
   const countCall = client.call('plain__count', { times: 1_000_000, tabId });
   await assertSiteTabWorksDuring(countCall);
-  const outcome = await countCall;
-  assert.deepEqual(outcome.structured, { made: 1_000_000 }, outcome.text);
+  const callOutcome = await countCall;
+  assert.deepEqual(callOutcome.structured, { made: 1_000_000 }, callOutcome.text);
   await page.close();
 });
 
 test('page: a page that replaces, rewrites or clears its document during a call cannot forge the result', async () => {
-  for (const change of ['root', 'write', 'clear']) {
-    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${change}`, 'plain');
+  for (const documentChange of ['root', 'write', 'clear']) {
+    const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${documentChange}`, 'plain');
     let reports = 0;
     const countdownCall = client.call(
       'messages__countdown',
@@ -142,19 +142,19 @@ test('page: a page that replaces, rewrites or clears its document during a call 
       { onProgress: () => reports++ },
     );
     await waitFor('the first report of the call', () => reports > 0);
-    await page.evaluate((change) => {
+    await page.evaluate((documentChange) => {
       const fakeHtml =
         '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';
-      if (change === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
-      else if (change === 'write') document.write(fakeHtml);
+      if (documentChange === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
+      else if (documentChange === 'write') document.write(fakeHtml);
       else document.replaceChildren();
-    }, change);
-    const outcome = await countdownCall;
+    }, documentChange);
+    const callOutcome = await countdownCall;
     assert.ok(
-      !outcome.isError || ['navigated', 'idle_timeout'].includes(String(outcome.code)),
-      `${change}: ${outcome.text}`,
+      !callOutcome.isError || ['navigated', 'idle_timeout'].includes(String(callOutcome.code)),
+      `${documentChange}: ${callOutcome.text}`,
     );
-    assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
+    assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
     await page.close();
   }
 });

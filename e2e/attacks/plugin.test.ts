@@ -56,7 +56,7 @@ before(async () => {
   });
   // A page that loads while Chrome registers plugins can detect an unused plugin host, which is harmless.
   await (await openSharedTab()).close();
-  attackerSite.leaks.length = 0;
+  attackerSite.leakedSecrets.length = 0;
 });
 after(async () => {
   attackerSite?.close();
@@ -75,7 +75,7 @@ async function assertOtherPluginWorks(tabId: number): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);
   assert.match((await client.call('plain__fail', { value: secretText, tabId })).text, new RegExp(secretText));
-  assert.deepEqual(attackerSite.leaks, []);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
 }
 
 test('plugin: a plugin finds no other plugins, settings or ports, and cannot take over their names', async () => {
@@ -93,11 +93,11 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
   const tab = await openSharedTab();
   const { tabId } = tab;
   for (const name of malformedResultTools) {
-    const outcome = await client.call(`hostile__${name}`, { tabId });
-    assert.ok(outcome.isError, `${name}: ${outcome.text}`);
+    const callOutcome = await client.call(`hostile__${name}`, { tabId });
+    assert.ok(callOutcome.isError, `${name}: ${callOutcome.text}`);
     const code =
       name === 'huge' ? 'result_too_large' : ['nothrow', 'revoked'].includes(name) ? 'tool_error' : 'invalid_result';
-    assert.equal(outcome.code, code, `${name}: ${outcome.text}`);
+    assert.equal(callOutcome.code, code, `${name}: ${callOutcome.text}`);
   }
   assert.equal((await client.call('hostile__thrownull', { tabId })).code, 'tool_error');
   const isErrorResult = await client.call('hostile__liar', { tabId });
@@ -113,8 +113,8 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
     `the nested thenables took ${nestedThenablesResult.durationMs} ms`,
   );
   for (const name of endlessThenableTools) {
-    const outcome = await client.call(`hostile__${name}`, { tabId });
-    assert.match(outcome.text, /resolved to another one 10000 times/, name);
+    const callOutcome = await client.call(`hostile__${name}`, { tabId });
+    assert.match(callOutcome.text, /resolved to another one 10000 times/, name);
   }
   await assertOtherPluginWorks(tabId);
   await tab.close();
@@ -123,9 +123,9 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
 test('plugin: tools that never return time out', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const outcomes = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
+  const callOutcomes = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
   assert.deepEqual(
-    outcomes.map((outcome) => outcome.code),
+    callOutcomes.map((callOutcome) => callOutcome.code),
     hangingTools.map(() => 'idle_timeout'),
   );
   await assertOtherPluginWorks(tabId);
@@ -194,11 +194,11 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The tool call reloads the tab as soon as the daemon lists the tab.
-  const outcome = await waitFor('the tab to be reported to the server', async () => {
-    const outcome = await client.call('unseen__who', { tabId });
-    return outcome.code === 'no_tab' ? undefined : outcome;
+  const callOutcome = await waitFor('the tab to be reported to the server', async () => {
+    const callOutcome = await client.call('unseen__who', { tabId });
+    return callOutcome.code === 'no_tab' ? undefined : callOutcome;
   });
-  assert.match(outcome.text, /one/);
+  assert.match(callOutcome.text, /one/);
   await waitFor('the page to request the adapter', () => listLoadRequests().length > 0);
 
   await addPlugin(stack, unreviewedPlugin('two'), []);

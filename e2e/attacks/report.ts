@@ -8,25 +8,25 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The name of each attack test contains its threat. */
-const threats = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
+const threatNames = ['page', 'origin', 'user', 'plugin', 'browser', 'client', 'agent', 'tools', 'text'] as const;
 
-interface Attack {
-  readonly threat: string;
-  readonly attempt: string;
-  readonly repelled: boolean;
+interface AttackResult {
+  readonly threatName: string;
+  readonly attackName: string;
+  readonly isRepelled: boolean;
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const attacks: Attack[] = [];
+const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
+const attackResults: AttackResult[] = [];
 const startedMs = Date.now();
 
 async function runAndReadLines(
   command: string,
   args: readonly string[],
-  cwd: string,
-  onLine: (line: string) => void,
+  workingFolder: string,
+  onLine: (outputLine: string) => void,
 ): Promise<number> {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd: workingFolder, stdio: ['ignore', 'pipe', 'pipe'] });
   let errorOutput = '';
   child.stderr.on('data', (chunk) => {
     errorOutput = `${errorOutput}${chunk}`.slice(-4000);
@@ -35,43 +35,49 @@ async function runAndReadLines(
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
-  for await (const line of createInterface({ input: child.stdout })) onLine(line);
+  for await (const outputLine of createInterface({ input: child.stdout })) onLine(outputLine);
   const code = await exitCode;
   if (code !== 0) process.stderr.write(errorOutput);
   return code;
 }
 
-function reportAttack(threat: string, attempt: string, repelled: boolean): void {
-  attacks.push({ threat, attempt, repelled });
-  process.stdout.write(`${threat.padEnd(8)}  ${repelled ? 'repelled ' : 'SUCCEEDED'}  ${attempt}\n`);
+function reportAttack(threatName: string, attackName: string, isRepelled: boolean): void {
+  attackResults.push({ threatName, attackName, isRepelled });
+  process.stdout.write(`${threatName.padEnd(8)}  ${isRepelled ? 'repelled ' : 'SUCCEEDED'}  ${attackName}\n`);
 }
 
 /** Each subtest of a test TestAttackBy... simulates one attack. */
 function runGoAttacks(): Promise<number> {
   const output: string[] = [];
-  return runAndReadLines('go', ['test', '-json', '-count=1', '-run', '^TestAttackBy', './...'], root, (line) => {
-    const event: unknown = JSON.parse(line);
-    if (typeof event !== 'object' || event === null || !('Action' in event)) return;
-    if ('Output' in event) output.push(String(event.Output));
-    if (event.Action !== 'pass' && event.Action !== 'fail') return;
-    const [, threat = '', attempt = ''] =
-      /^TestAttackBy(\w+)\/([^/]+)$/.exec('Test' in event ? String(event.Test) : '') ?? [];
-    if (attempt !== '') reportAttack(threat.toLowerCase(), attempt.replaceAll('_', ' '), event.Action === 'pass');
-    if (event.Action === 'fail') process.stderr.write(output.splice(0).slice(-60).join(''));
-  });
+  return runAndReadLines(
+    'go',
+    ['test', '-json', '-count=1', '-run', '^TestAttackBy', './...'],
+    repositoryRoot,
+    (outputLine) => {
+      const event: unknown = JSON.parse(outputLine);
+      if (typeof event !== 'object' || event === null || !('Action' in event)) return;
+      if ('Output' in event) output.push(String(event.Output));
+      if (event.Action !== 'pass' && event.Action !== 'fail') return;
+      const [, threatName = '', attackName = ''] =
+        /^TestAttackBy(\w+)\/([^/]+)$/.exec('Test' in event ? String(event.Test) : '') ?? [];
+      if (attackName !== '')
+        reportAttack(threatName.toLowerCase(), attackName.replaceAll('_', ' '), event.Action === 'pass');
+      if (event.Action === 'fail') process.stderr.write(output.splice(0).slice(-60).join(''));
+    },
+  );
 }
 
-function runNodeAttacks(testFiles: readonly string[], cwd: string): Promise<number> {
-  const tsx = `${root}node_modules/.bin/tsx`;
+function runNodeAttacks(testFiles: readonly string[], workingFolder: string): Promise<number> {
+  const tsxPath = `${repositoryRoot}node_modules/.bin/tsx`;
   const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=tap', ...testFiles];
   let lastTestFailed = false;
-  return runAndReadLines(tsx, args, cwd, (line) => {
-    const [, failureMark, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(line) ?? [];
-    const [, threat, attempt = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
-    if (threat !== undefined) {
+  return runAndReadLines(tsxPath, args, workingFolder, (outputLine) => {
+    const [, failureMark, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(outputLine) ?? [];
+    const [, threatName, attackName = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
+    if (threatName !== undefined) {
       lastTestFailed = failureMark !== undefined;
-      reportAttack(threat, attempt.replaceAll('\\#', '#'), !lastTestFailed);
-    } else if (lastTestFailed && /^\s/.test(line)) process.stderr.write(`${line}\n`);
+      reportAttack(threatName, attackName.replaceAll('\\#', '#'), !lastTestFailed);
+    } else if (lastTestFailed && /^\s/.test(outputLine)) process.stderr.write(`${outputLine}\n`);
   });
 }
 
@@ -79,17 +85,24 @@ const attacksFolder = fileURLToPath(new URL('.', import.meta.url));
 const files = readdirSync(attacksFolder).filter((name) => name.endsWith('.test.ts'));
 const exitCodes = [
   await runGoAttacks(),
-  await runNodeAttacks(['src/host/attack.test.ts'], `${root}extension`),
+  await runNodeAttacks(['src/host/attack.test.ts'], `${repositoryRoot}extension`),
   await runNodeAttacks(files, attacksFolder),
 ];
 
-const untriedThreats = threats.filter((threat) => !attacks.some((attack) => attack.threat === threat));
-const succeeded = attacks.filter((attack) => !attack.repelled);
-const unlisted = attacks.filter((attack) => !threats.some((threat) => threat === attack.threat));
-process.stdout.write(
-  `${attacks.length} attacks, ${attacks.length - succeeded.length} repelled, in ${Math.round((Date.now() - startedMs) / 1000)} s\n`,
+const untriedThreats = threatNames.filter(
+  (threatName) => !attackResults.some((attackResult) => attackResult.threatName === threatName),
 );
-for (const threat of untriedThreats) process.stdout.write(`the threat ${threat} has no attack\n`);
-for (const attack of unlisted) process.stdout.write(`the threat ${attack.threat} is in no group of docs/security.md\n`);
+const succeededAttacks = attackResults.filter((attackResult) => !attackResult.isRepelled);
+const unlistedAttacks = attackResults.filter(
+  (attackResult) => !threatNames.some((threatName) => threatName === attackResult.threatName),
+);
+process.stdout.write(
+  `${attackResults.length} attacks, ${attackResults.length - succeededAttacks.length} repelled, in ${Math.round((Date.now() - startedMs) / 1000)} s\n`,
+);
+for (const threatName of untriedThreats) process.stdout.write(`the threat ${threatName} has no attack\n`);
+for (const attackResult of unlistedAttacks)
+  process.stdout.write(`the threat ${attackResult.threatName} is in no group of docs/security.md\n`);
 process.exitCode =
-  succeeded.length + untriedThreats.length + unlisted.length > 0 || exitCodes.some((code) => code !== 0) ? 1 : 0;
+  succeededAttacks.length + untriedThreats.length + unlistedAttacks.length > 0 || exitCodes.some((code) => code !== 0)
+    ? 1
+    : 0;

@@ -64,9 +64,9 @@ before(async () => {
   client = await stack.connectHttp();
   for (const [kind, manifestFields] of Object.entries(victimKinds))
     await addVictimPlugin(`victim-${kind}`, manifestFields);
-  const dir = join(stack.home, 'original');
-  await buildLegacyPlugin(dir, originalSdkPlugin);
-  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  const pluginFolder = join(stack.homeFolder, 'original');
+  await buildLegacyPlugin(pluginFolder, originalSdkPlugin);
+  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
 });
 after(async () => {
   attackerSite?.close();
@@ -75,14 +75,14 @@ after(async () => {
 
 /** addVictimPlugin adds a copy of the test plugin "victim" with additional manifest fields to the daemon. */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
-  const dir = join(stack.home, name);
-  cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
-  const path = join(dir, 'package.json');
+  const pluginFolder = join(stack.homeFolder, name);
+  cpSync(join(repositoryRoot, 'e2e/testdata/victim'), pluginFolder, { recursive: true });
+  const path = join(pluginFolder, 'package.json');
   const manifest: { opentabs: object } = JSON.parse(readFileSync(path, 'utf8'));
   const opentabs = { ...manifest.opentabs, ...manifestFields };
   writeFileSync(path, JSON.stringify({ ...manifest, name: `opentabs-plugin-${name}`, opentabs }));
-  await runChecked(['plugin', 'build', dir], stack.env);
-  await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
+  await runChecked(['plugin', 'build', pluginFolder], stack.env);
+  await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], stack.env);
   await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
   // A plugin that starts after the page's scripts receives secrets only with the permission for late access.
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
@@ -92,11 +92,11 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   const callTool = async (tool: string, args: object = {}) =>
     client.call(`${plugin}__${tool}`, { value: ` ${secretText} `, tabId, ...args });
   const expectedResult = { value: secretText, limit: 'none', first: 'no recipient', mail: 'none', kind: 'a' };
-  const echo = await callTool('echo');
-  assert.deepEqual(echo.structured, expectedResult, echo.text);
-  assert.ok(echo.progress.some((report) => report.message === secretText));
-  const record = await fetchCallRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
-  assert.deepEqual(record.activities, [{ type: 'text', content: secretText }]);
+  const echoOutcome = await callTool('echo');
+  assert.deepEqual(echoOutcome.structured, expectedResult, echoOutcome.text);
+  assert.ok(echoOutcome.progress.some((report) => report.message === secretText));
+  const callRecord = await fetchCallRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
+  assert.deepEqual(callRecord.activities, [{ type: 'text', content: secretText }]);
   const echoToRecipient = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
   assert.deepEqual(
     echoToRecipient.structured,
@@ -117,22 +117,22 @@ async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<voi
   assert.deepEqual((await callTool('call_echo')).structured, { echoed: expectedResult });
   assert.deepEqual((await callTool('use_auth_cache')).structured, { cached: secretText, key: secretText });
   assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
-  const { data } = Object((await callTool('return_image')).structured);
-  assert.match(String(data), /image\/png, 11 bytes/);
-  for (const outcome of [echo, echoToRecipient, invalidCall, awaitResult, errorResult])
-    assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
-  assert.deepEqual(attackerSite.leaks.splice(0), []);
+  const { data: imageData } = Object((await callTool('return_image')).structured);
+  assert.match(String(imageData), /image\/png, 11 bytes/);
+  for (const callOutcome of [echoOutcome, echoToRecipient, invalidCall, awaitResult, errorResult])
+    assert.doesNotMatch(JSON.stringify(callOutcome), /FORGED/);
+  assert.deepEqual(attackerSite.leakedSecrets.splice(0), []);
 }
 
-const attacks = [
+const attackPages = [
   ['replaces every built-in it can reach', 'replace'],
   ['plants getters, setters and values on the shared prototypes', 'plant'],
   ['replaces built-ins and plants getters', 'both'],
 ] as const;
 
-for (const [attack, path] of attacks) {
+for (const [attackPage, path] of attackPages) {
   for (const kind of Object.keys(victimKinds)) {
-    test(`page: a page whose first script ${attack} sees no secret of the ${kind} plugin of the SDK`, async () => {
+    test(`page: a page whose first script ${attackPage} sees no secret of the ${kind} plugin of the SDK`, async () => {
       const plugin = `victim-${kind}`;
       const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?${kind}`, plugin);
       await assertPageSawNoSecret(plugin, tabId);
@@ -141,17 +141,17 @@ for (const [attack, path] of attacks) {
   }
 }
 
-for (const [attack, path] of attacks) {
-  test(`page: a page whose first script ${attack} changes no argument and no result of a plugin of the original SDK`, async () => {
+for (const [attackPage, path] of attackPages) {
+  test(`page: a page whose first script ${attackPage} changes no argument and no result of a plugin of the original SDK`, async () => {
     const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
-    const outcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
-    assert.deepEqual([outcome.isError, outcome.text], [false, `${secretText} none no recipient`]);
-    assert.ok(outcome.progress.some((report) => report.message === secretText));
+    const callOutcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
+    assert.deepEqual([callOutcome.isError, callOutcome.text], [false, `${secretText} none no recipient`]);
+    assert.ok(callOutcome.progress.some((report) => report.message === secretText));
     // The wrapper for plugins of the original OpenTabs SDK exposes secrets to three JavaScript built-ins of the page
     // (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
-      attackerSite.leaks.splice(0).filter((note) => !knownLeak.test(note)),
+      attackerSite.leakedSecrets.splice(0).filter((leakedNote) => !knownLeak.test(leakedNote)),
       [],
     );
     await page.close();

@@ -36,15 +36,19 @@ const formPage = `<title>form</title>
   </script>`;
 
 test('tools: typing into a secret field asks on every site, and a denied call types nothing', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/form', formPage);
-  await open('/form');
-  const plain = await refOf('"Plain"');
-  await fixture.callTool('browser_type', { target: plain, text: 'lamp' });
+  await openTab('/form');
+  const plainFieldRef = await refOf('"Plain"');
+  await fixture.callTool('browser_type', { target: plainFieldRef, text: 'lamp' });
   assert.deepEqual(forms, [], 'the site is auto, so an ordinary field needs no approval');
-  const page = await fixture.findPage(`${shop}/form`);
-  const fields = [...secretFields, ['Labelled', '', 'a password field'], ['Closed', '', 'a password field']] as const;
-  for (const [name, , words] of fields) {
+  const page = await fixture.findPage(`${shopOrigin}/form`);
+  const formFields = [
+    ...secretFields,
+    ['Labelled', '', 'a password field'],
+    ['Closed', '', 'a password field'],
+  ] as const;
+  for (const [name, , labelText] of formFields) {
     const target = await refOf(`"${name}"`);
     for (const [tool, args] of listSteps([
       ['browser_type', { target, text: 'typed-Secret-5' }],
@@ -53,7 +57,7 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
         'browser_fill_form',
         {
           fields: [
-            { target: plain, value: 'x' },
+            { target: plainFieldRef, value: 'x' },
             { target, value: 'typed-Secret-5' },
           ],
         },
@@ -62,15 +66,15 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
       ['browser_batch', { steps: [{ tool: 'browser_type', args: { target, text: 'typed-Secret-5' } }] }],
     ])) {
       forms.length = 0;
-      const outcome = await client.call(tool, args);
-      assert.equal(outcome.code, 'denied', `${tool} ${name}: ${outcome.text}`);
+      const callOutcome = await client.call(tool, args);
+      assert.equal(callOutcome.code, 'denied', `${tool} ${name}: ${callOutcome.text}`);
       assert.equal(forms.length, 1, `requests for approval of ${tool} ${name}`);
-      assert.match(forms[0] ?? '', new RegExp(`wants to type into ${words} on http://shop`), `${tool} ${name}`);
+      assert.match(forms[0] ?? '', new RegExp(`wants to type into ${labelText} on http://shop`), `${tool} ${name}`);
       assert.doesNotMatch(forms[0] ?? '', /typed-Secret-5/, `${tool} ${name}`);
     }
   }
-  const values = await page.evaluate('[...document.querySelectorAll("input")].map((field) => field.value).join()');
-  assert.equal(values, ',,,,,lamp,', 'values of the fields after the denied calls');
+  const fieldValues = await page.evaluate('[...document.querySelectorAll("input")].map((field) => field.value).join()');
+  assert.equal(fieldValues, ',,,,,lamp,', 'values of the fields after the denied calls');
   fixture.onApprovalForm = () => true;
   await fixture.callTool('browser_type', { target: await refOf('"Password"'), text: 'typed-Secret-5' });
   assert.equal(await page.evaluate('document.querySelector("[type=password]").value'), 'typed-Secret-5');
@@ -78,35 +82,35 @@ test('tools: typing into a secret field asks on every site, and a denied call ty
 });
 
 test('tools: a key press reaches a focused password field only after an approval', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
   setPage('/focused', '<title>f</title><input type="password" aria-label="Pass"><button>B</button>');
-  await open('/focused');
+  await openTab('/focused');
   await fixture.callTool('browser_click', { target: await refOf('"Pass"') });
-  const outcome = await client.call('browser_press_key', { key: 'x' });
-  assert.equal(outcome.code, 'denied', outcome.text);
+  const callOutcome = await client.call('browser_press_key', { key: 'x' });
+  assert.equal(callOutcome.code, 'denied', callOutcome.text);
   assert.match(forms.join(), /type into a password field/);
-  const page = await fixture.findPage(`${shop}/focused`);
+  const page = await fixture.findPage(`${shopOrigin}/focused`);
   assert.equal(await page.evaluate('document.querySelector("input").value'), '');
   await page.close();
 });
 
 test('tools: a page that swaps the field between check and input gets no text', async () => {
-  const { setPage, open, client, findRef: refOf, approvalForms: forms, shop } = fixture;
-  const swaps = {
+  const { setPage, open: openTab, client, findRef: refOf, approvalForms: forms, shop: shopOrigin } = fixture;
+  const tokenReplacements = {
     'type at focus': "field.onfocus = () => { field.type = 'password'; }",
     'type at beforeinput': "field.addEventListener('beforeinput', () => { field.type = 'password'; })",
     'focus at beforeinput': "field.addEventListener('beforeinput', () => other.focus())",
     'focus at keydown': "field.addEventListener('keydown', () => other.focus())",
     'autocomplete at focus': "field.onfocus = () => { field.autocomplete = 'one-time-code'; }",
   };
-  for (const [name, script] of Object.entries(swaps)) {
+  for (const [name, script] of Object.entries(tokenReplacements)) {
     setPage(
       '/swap',
       `<title>swap</title><input id="field" aria-label="Name"><input id="other" type="password" aria-label="Other"><script>${script}</script>`,
     );
-    await open('/swap');
+    await openTab('/swap');
     const target = await refOf('"Name"');
-    const page = await fixture.findPage(`${shop}/swap`);
+    const page = await fixture.findPage(`${shopOrigin}/swap`);
     for (const [tool, args] of listSteps([
       ['browser_type', { target, text: 'typed', slowly: name.includes('keydown') }],
       ['browser_press_key', { target, key: 'k' }],
@@ -115,60 +119,69 @@ test('tools: a page that swaps the field between check and input gets no text', 
         'document.activeElement.blur(); field.type = "text"; field.autocomplete = ""; other.value = field.value = ""',
       );
       forms.length = 0;
-      const outcome = await client.call(tool, args);
-      const values = await page.evaluate('field.value + other.value');
+      const callOutcome = await client.call(tool, args);
+      const fieldValues = await page.evaluate('field.value + other.value');
       const hasSwapped = await page.evaluate(
         'field.matches("[type=password],[autocomplete=one-time-code]") || document.activeElement === other',
       );
       if (hasSwapped !== true) continue; // without an input event, the page has not swapped its fields
-      assert.equal(outcome.isError, true, `${tool}, ${name}: ${outcome.text}`);
-      assert.match(outcome.text, /needs_approval|denied/, `${tool}, ${name}`);
-      assert.equal(values, '', `${tool}, ${name}: text in the swapped field`);
+      assert.equal(callOutcome.isError, true, `${tool}, ${name}: ${callOutcome.text}`);
+      assert.match(callOutcome.text, /needs_approval|denied/, `${tool}, ${name}`);
+      assert.equal(fieldValues, '', `${tool}, ${name}: text in the swapped field`);
     }
     await page.close();
   }
 });
 
 test('tools: a page that shows a secret field is sensitive for a rule with a wildcard', async () => {
-  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: run } = fixture;
+  const { setPage, client, findRef: refOf, approvalForms: forms, stack, callTool: runTool } = fixture;
   // The test sites are on localhost, where a site rule with a wildcard never allows an action.
   const { code } = await stack.runCli('browser', 'site', '*', 'auto');
   assert.equal(code, 0);
   setPage('/hidden-login', '<title>h</title><input type="password" hidden><button>B</button>');
   await fixture.open('/hidden-login');
-  await run('browser_click', { target: await refOf('"B"') });
+  await runTool('browser_click', { target: await refOf('"B"') });
   setPage('/login', '<title>l</title><input type="password"><button>B</button>');
   await fixture.open('/login');
-  await run('browser_click', { target: await refOf('"B"') });
+  await runTool('browser_click', { target: await refOf('"B"') });
   assert.deepEqual(forms, [], 'auto for the host covers a page with a password field');
   await stack.runCli('browser', 'site', '*', 'default');
   assert.equal((await client.call('browser_snapshot', {})).isError, false);
 });
 
 test('tools: no result, form, record or log contains passwords, codes or card numbers', async () => {
-  const { setPage, open, callTool: run, findRef: refOf, stack, approvalForms: forms, client, other } = fixture;
-  const secrets = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
-  const [password, card, csc, code, typed, shown] = secrets;
+  const {
+    setPage,
+    open: openTab,
+    callTool: runTool,
+    findRef: refOf,
+    stack,
+    approvalForms: forms,
+    client,
+    other: otherOrigin,
+  } = fixture;
+  const secretValues = ['Tr0ub4dor&3', '4111111111111111', '737737', '918273', 'typed-Secret-5', 'shown-Secret-9'];
+  const [password, card, cardCode, code, typedSecret, shownSecret] = secretValues;
   setPage(
     '/secrets',
     `<title>s</title><label>Password <input id="p" type="password" value="${password}"></label>
-     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${csc}">
+     <input aria-label="Card" autocomplete="cc-number" value="${card}"><input aria-label="Check" autocomplete="cc-csc" value="${cardCode}">
      <input aria-label="One" autocomplete="one-time-code" value="${code}"><input aria-label="New" type="password" id="n">
-     <input aria-label="Shown" type="password" id="s" value="${shown}"><button onclick="s.type = 'text'">Show</button>
+     <input aria-label="Shown" type="password" id="s" value="${shownSecret}"><button onclick="s.type = 'text'">Show</button>
      <p id="echo"></p><script>n.oninput = () => { echo.textContent = 'You typed ' + n.value }</script>`,
   );
   fixture.onApprovalForm = () => true;
-  const answers: string[] = [];
+  const toolAnswers: string[] = [];
   const recordAnswer = async (tool: string, args: Record<string, unknown> = {}) => {
-    answers.push((await client.call(tool, args)).text);
+    toolAnswers.push((await client.call(tool, args)).text);
   };
-  await run('browser_tabs', { action: 'new', url: `${other}/secrets` });
+  await runTool('browser_tabs', { action: 'new', url: `${otherOrigin}/secrets` });
   await recordAnswer('browser_snapshot');
-  await recordAnswer('browser_type', { target: await refOf('"New"'), text: typed });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"New"'), value: typed }] });
-  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: csc }] });
+  await recordAnswer('browser_type', { target: await refOf('"New"'), text: typedSecret });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"New"'), value: typedSecret }] });
+  await recordAnswer('browser_fill_form', { fields: [{ target: await refOf('"Check"'), value: cardCode }] });
   await recordAnswer('browser_batch', {
-    steps: [{ tool: 'browser_type', args: { target: await refOf('"New"'), text: typed } }],
+    steps: [{ tool: 'browser_type', args: { target: await refOf('"New"'), text: typedSecret } }],
   });
   await recordAnswer('browser_click', { target: await refOf('"Show"') });
   await recordAnswer('browser_click', { target: await refOf('"Show"'), snapshot: 'full' });
@@ -178,25 +191,26 @@ test('tools: no result, form, record or log contains passwords, codes or card nu
   await recordAnswer('browser_tabs', { action: 'list' });
   await recordAnswer('browser_tabs', { action: 'select' });
   await recordAnswer('browser_snapshot', { mode: 'interactive' });
-  await open('/plain');
+  await openTab('/plain');
   const calls = await stack.runCli('calls', '--json');
-  const audit = await stack.runCli('audit', '--json');
+  const auditOutput = await stack.runCli('audit', '--json');
   const status = await stack.runCli('status');
-  const texts = [
-    ...answers,
+  const answerTexts = [
+    ...toolAnswers,
     ...forms,
     calls.stdout,
     calls.stderr,
-    audit.stdout,
+    auditOutput.stdout,
     status.stdout,
     stack.daemon.stdout(),
     stack.daemon.stderr(),
   ];
-  for (const name of readdirSync(stack.home)) {
-    const path = join(stack.home, name);
+  for (const name of readdirSync(stack.homeFolder)) {
+    const path = join(stack.homeFolder, name);
     if (name.endsWith('.tmp')) continue; // the daemon renames a .tmp file soon after it has written the file
-    if (statSync(path).isFile()) texts.push(readFileSync(path, 'utf8'));
+    if (statSync(path).isFile()) answerTexts.push(readFileSync(path, 'utf8'));
   }
-  for (const text of texts)
-    for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} is in: ${text.slice(0, 1500)}`);
+  for (const answerText of answerTexts)
+    for (const secret of secretValues)
+      assert.ok(!answerText.includes(secret), `${secret} is in: ${answerText.slice(0, 1500)}`);
 });

@@ -26,11 +26,11 @@ after(async () => {
   await stack?.close();
 });
 
-function assertPrintable(source: string, text: string): void {
-  for (const line of text.split('\n')) {
+function assertPrintable(textSource: string, printedText: string): void {
+  for (const line of printedText.split('\n')) {
     const unsafeMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
-    assert.equal(unsafeMatch, null, `${source}: ${JSON.stringify(line)}`);
-    assert.doesNotMatch(line, /^opentabs: forged/, source);
+    assert.equal(unsafeMatch, null, `${textSource}: ${JSON.stringify(line)}`);
+    assert.doesNotMatch(line, /^opentabs: forged/, textSource);
   }
 }
 
@@ -40,8 +40,8 @@ test('text: every command and the log print a hostile title, address, report, re
   await page.evaluate((title) => {
     document.title = title;
   }, hostileText);
-  const follower = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  await waitFor('calls --follow to start following', () => follower.stderr().includes('following'));
+  const followerProcess = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  await waitFor('calls --follow to start following', () => followerProcess.stderr().includes('following'));
   await waitFor('a plugin to be live in a tab', async () =>
     (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0),
   );
@@ -55,12 +55,12 @@ test('text: every command and the log print a hostile title, address, report, re
     ],
     stack.env,
   );
-  await call.ended;
+  await call.commandEnd;
   const failedCall = await stack.runCli('call', 'messages__fail', '--input', JSON.stringify({ message: hostileText }));
-  await waitFor('calls --follow to print the failed call', () => follower.stdout().includes('tool_error'));
-  follower.child.kill('SIGINT');
-  await follower.ended;
-  assertPrintable('calls --follow', follower.stdout() + follower.stderr());
+  await waitFor('calls --follow to print the failed call', () => followerProcess.stdout().includes('tool_error'));
+  followerProcess.child.kill('SIGINT');
+  await followerProcess.commandEnd;
+  assertPrintable('calls --follow', followerProcess.stdout() + followerProcess.stderr());
   assertPrintable('call, progress', call.stderr());
   assertPrintable('call, failure', failedCall.stderr);
   for (const args of [
@@ -86,8 +86,8 @@ test('text: an agent and a program receive a result with control characters unch
 
 test('text: the side panel shows markup and control characters as text', async () => {
   const panel = await stack.chrome.openPanel();
-  const markup = '<img src=x onerror="document.title=1"><b id=forged>';
-  await client.call('messages__fail', { message: `${markup}${hostileText}` });
+  const forgedMarkup = '<img src=x onerror="document.title=1"><b id=forged>';
+  await client.call('messages__fail', { message: `${forgedMarkup}${hostileText}` });
   await waitFor('the side panel to show the failed call', async () =>
     (await panel.locator('body').innerText()).includes('fail'),
   );
@@ -100,13 +100,13 @@ test('text: no log contains the token, arguments, results or errors of calls', a
   await client.call('messages__reports', { reports: [{ message: `${secretText}-report`, progress: 1 }] });
   await client.call('messages__fail', { message: `${secretText}-error`, code: 'X' });
   await client.call('messages__echo', { wrong: `${secretText}-wrong` });
-  const stdio = await stack.connectStdio();
-  await stdio.call('messages__echo', { value: `${secretText}-stdio` });
+  const stdioClient = await stack.connectStdio();
+  await stdioClient.call('messages__echo', { value: `${secretText}-stdio` });
   // The test allows progress reports of tools in the daemon's log and files, but no arguments, results or errors.
-  const withoutReports = (text: string) => text.replaceAll(`${secretText}-report`, '');
+  const withoutReports = (printedText: string) => printedText.replaceAll(`${secretText}-report`, '');
   const logs = [stack.daemon.stderr(), stack.daemon.stdout()].map(withoutReports);
-  for (const name of readdirSync(stack.home)) {
-    const path = join(stack.home, name);
+  for (const name of readdirSync(stack.homeFolder)) {
+    const path = join(stack.homeFolder, name);
     if (name === 'token' || name.endsWith('.tmp') || !statSync(path).isFile()) continue;
     logs.push(withoutReports(readFileSync(path, 'utf8')));
   }

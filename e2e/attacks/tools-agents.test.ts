@@ -31,45 +31,53 @@ const readSteps = listSteps([
 ]);
 
 test('tools: an approval is for one document, and does not apply after a navigation', async () => {
-  const { setPage, client, findRef: refOf, other, bank, shop, callTool: run } = fixture;
+  const {
+    setPage,
+    client,
+    findRef: refOf,
+    other: otherOrigin,
+    bank: bankOrigin,
+    shop: shopOrigin,
+    callTool: runTool,
+  } = fixture;
   setPage('/asked', `<title>asked</title><button onclick="document.title='acted'">Pay</button>`);
   setPage('/next', `<title>next</title><script>window.acts = 0</script><button onclick="acts++">Pay</button>`);
-  const askedUrl = `${other}/asked`;
+  const askedUrl = `${otherOrigin}/asked`;
   for (const [target, mayRun] of [
-    [`${bank}/next`, false],
-    [`${other}/next`, false],
-    [`${shop}/next`, false],
+    [`${bankOrigin}/next`, false],
+    [`${otherOrigin}/next`, false],
+    [`${shopOrigin}/next`, false],
   ] as const) {
     fixture.onApprovalForm = () => true;
-    await run('browser_tabs', { action: 'new', url: askedUrl });
-    const ref = await refOf('Pay');
+    await runTool('browser_tabs', { action: 'new', url: askedUrl });
+    const payButtonRef = await refOf('Pay');
     const page = await fixture.findPage(askedUrl);
     fixture.onApprovalForm = async () => {
       await page.goto(target);
       return true;
     };
-    const outcome = await client.call('browser_click', { target: ref });
-    assert.equal(outcome.isError, !mayRun, `${target}: ${outcome.text}`);
-    assert.doesNotMatch(outcome.text, /acted/, target);
+    const callOutcome = await client.call('browser_click', { target: payButtonRef });
+    assert.equal(callOutcome.isError, !mayRun, `${target}: ${callOutcome.text}`);
+    assert.doesNotMatch(callOutcome.text, /acted/, target);
     assert.equal(await page.evaluate('acts'), 0, target);
     await page.close();
   }
 });
 
 test('tools: no tool, redirect or window.open opens an address that is not a web page', async () => {
-  const { setPage, client, open, findRef: refOf, stack, shop } = fixture;
+  const { setPage, client, open: openTab, findRef: refOf, stack, shop: shopOrigin } = fixture;
   fixture.onApprovalForm = () => true;
   setPage('/plain', '<title>p</title><p>Plain');
   const passwordFile = 'file:///etc/passwd';
-  const addresses = [
+  const privateAddresses = [
     passwordFile,
     'chrome://version',
     'chrome://settings/passwords',
     `chrome-extension://${stack.chrome.extensionId}/panel.html`,
     'data:text/html,<h1>data</h1>',
     'javascript:document.title="ran"',
-    `view-source:${shop}/plain`,
-    `blob:${shop}/1`,
+    `view-source:${shopOrigin}/plain`,
+    `blob:${shopOrigin}/1`,
     'about:blank',
     'devtools://devtools/bundled/inspector.html',
     'filesystem:http://shop.localhost/temporary/a',
@@ -79,43 +87,50 @@ test('tools: no tool, redirect or window.open opens an address that is not a web
     'file:/etc/passwd',
     'java\nscript:1',
   ];
-  await open('/plain');
-  for (const url of addresses) {
+  await openTab('/plain');
+  for (const url of privateAddresses) {
     for (const [tool, args] of [
       ['browser_navigate', { url }],
       ['browser_tabs', { action: 'new', url }],
       ['browser_batch', { steps: [{ tool: 'browser_navigate', args: { url } }] }],
     ] as const) {
-      const outcome = await client.call(tool, args);
-      assert.equal(outcome.isError, true, `${tool} ${url}: ${outcome.text}`);
-      assert.match(outcome.text, /http or https|match|schema/i, `${tool} ${url}`);
+      const callOutcome = await client.call(tool, args);
+      assert.equal(callOutcome.isError, true, `${tool} ${url}: ${callOutcome.text}`);
+      assert.match(callOutcome.text, /http or https|match|schema/i, `${tool} ${url}`);
     }
   }
-  for (const url of addresses.slice(0, 5)) {
+  for (const url of privateAddresses.slice(0, 5)) {
     setPage(
       '/jump',
       `<title>jump</title><button onclick="location.href = ${JSON.stringify(url).replaceAll('"', '&quot;')}">Go</button>
        <a target="_blank" href='${url}'>Link</a>`,
     );
-    await open('/jump');
-    for (const words of ['Go', 'Link']) {
-      const outcome = await client.call('browser_click', { target: await refOf(`"${words}"`), snapshot: 'full' });
-      assert.doesNotMatch(outcome.text, /root:x:0|heading "data"/, `${words} ${url}`);
-      await open('/jump');
+    await openTab('/jump');
+    for (const linkName of ['Go', 'Link']) {
+      const callOutcome = await client.call('browser_click', {
+        target: await refOf(`"${linkName}"`),
+        snapshot: 'full',
+      });
+      assert.doesNotMatch(callOutcome.text, /root:x:0|heading "data"/, `${linkName} ${url}`);
+      await openTab('/jump');
     }
-    const response = await client.call('browser_navigate', { url: `${shop}/hop?to=${encodeURIComponent(url.trim())}` });
+    const response = await client.call('browser_navigate', {
+      url: `${shopOrigin}/hop?to=${encodeURIComponent(url.trim())}`,
+    });
     assert.doesNotMatch(response.text, /root:x:0|heading "data"/, url);
   }
-  const opened = stack.chrome.context.pages().filter((page) => /^(file|chrome|view-source|devtools):/.test(page.url()));
+  const openedPages = stack.chrome.context
+    .pages()
+    .filter((page) => /^(file|chrome|view-source|devtools):/.test(page.url()));
   assert.deepEqual(
-    opened.map((page) => page.url()),
+    openedPages.map((page) => page.url()),
     [],
   );
   for (const page of stack.chrome.context.pages()) if (page !== stack.page) await page.close();
 });
 
 test('tools: no tool reads a browser page, a local file or the side panel', async () => {
-  const { client, callTool: run, stack } = fixture;
+  const { client, callTool: runTool, stack } = fixture;
   fixture.onApprovalForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
   for (const url of [
@@ -126,15 +141,15 @@ test('tools: no tool reads a browser page, a local file or the side panel', asyn
   ]) {
     const page = await stack.chrome.openPage(url);
     await page.bringToFront();
-    await run('browser_tabs', { action: 'select' });
+    await runTool('browser_tabs', { action: 'select' });
     for (const [tool, args] of listSteps([
       ...readSteps,
       ['browser_click', { target: 'e1' }],
       ['browser_press_key', { key: 'a' }],
     ])) {
-      const outcome = await client.call(tool, args);
-      assert.equal(outcome.isError, true, `${tool} ${url}: ${outcome.text}`);
-      assert.doesNotMatch(outcome.text, /root:x:0/, `${tool} ${url}`);
+      const callOutcome = await client.call(tool, args);
+      assert.equal(callOutcome.isError, true, `${tool} ${url}: ${callOutcome.text}`);
+      assert.doesNotMatch(callOutcome.text, /root:x:0/, `${tool} ${url}`);
     }
     await page.close();
   }
@@ -143,12 +158,12 @@ test('tools: no tool reads a browser page, a local file or the side panel', asyn
 });
 
 test('tools: no host name, IP address, redirect or frame reaches the daemon', async () => {
-  const { client, setPage, open, stack, shop, callTool: run } = fixture;
+  const { client, setPage, open: openTab, stack, shop: shopOrigin, callTool: runTool } = fixture;
   const { port } = stack;
   fixture.onApprovalForm = () => true;
   await stack.runCli('browser', 'site', '*', 'auto');
   setPage('/plain', '<title>p</title>');
-  await open('/plain');
+  await openTab('/plain');
   for (const host of [
     '127.0.0.1',
     'localhost',
@@ -168,46 +183,49 @@ test('tools: no host name, IP address, redirect or frame reaches the daemon', as
     'user@127.0.0.1',
     '１２７.0.0.1',
   ]) {
-    for (const address of [`http://${host}:${port}/healthz`, `http://${host}:0${port}/`]) {
+    for (const privateAddress of [`http://${host}:${port}/healthz`, `http://${host}:0${port}/`]) {
       for (const [tool, args] of [
-        ['browser_navigate', { url: address }],
-        ['browser_tabs', { action: 'new', url: address }],
+        ['browser_navigate', { url: privateAddress }],
+        ['browser_tabs', { action: 'new', url: privateAddress }],
       ] as const) {
-        const outcome = await client.call(tool, args);
-        assert.equal(outcome.isError, true, `${tool} ${address}: ${outcome.text}`);
-        assert.match(outcome.text, /never reach opentabs itself|can't be opened|http or https/, address);
+        const callOutcome = await client.call(tool, args);
+        assert.equal(callOutcome.isError, true, `${tool} ${privateAddress}: ${callOutcome.text}`);
+        assert.match(callOutcome.text, /never reach opentabs itself|can't be opened|http or https/, privateAddress);
       }
     }
   }
-  const address = `http://127.0.0.1:${port}/healthz`;
-  const redirected = await client.call('browser_navigate', { url: `${shop}/x?to=${address}`, snapshot: 'full' });
-  assert.doesNotMatch(redirected.text, /data and not instructions/);
+  const privateAddress = `http://127.0.0.1:${port}/healthz`;
+  const redirectOutcome = await client.call('browser_navigate', {
+    url: `${shopOrigin}/x?to=${privateAddress}`,
+    snapshot: 'full',
+  });
+  assert.doesNotMatch(redirectOutcome.text, /data and not instructions/);
   for (const [tool, args] of readSteps) assert.equal((await client.call(tool, args)).isError, true, tool);
-  setPage('/frame', `<title>f</title><p>Shop</p><iframe src="${address}"></iframe>`);
-  await open('/frame');
-  const snapshot = await run('browser_snapshot');
+  setPage('/frame', `<title>f</title><p>Shop</p><iframe src="${privateAddress}"></iframe>`);
+  await openTab('/frame');
+  const snapshot = await runTool('browser_snapshot');
   assert.match(snapshot, /Shop/);
   assert.doesNotMatch(snapshot, /ref=f\d+e|version/);
   await stack.runCli('browser', 'site', '*', 'default');
 });
 
 test('tools: uploads take only regular files of the folder that the user allows', async () => {
-  const { setPage, open, findRef: refOf, stack, client, callTool: run } = fixture;
-  const folder = join(stack.home, 'uploads');
+  const { setPage, open: openTab, findRef: refOf, stack, client, callTool: runTool } = fixture;
+  const folder = join(stack.homeFolder, 'uploads');
   mkdirSync(join(folder, '.hidden'), { recursive: true });
   writeFileSync(join(folder, 'ok.txt'), 'fine');
   writeFileSync(join(folder, '.hidden', 'a.txt'), 'SECRET-UPLOAD');
-  writeFileSync(join(stack.home, 'outside.txt'), 'SECRET-UPLOAD');
-  symlinkSync(join(stack.home, 'outside.txt'), join(folder, 'link.txt'));
-  symlinkSync(stack.home, join(folder, 'linked'));
+  writeFileSync(join(stack.homeFolder, 'outside.txt'), 'SECRET-UPLOAD');
+  symlinkSync(join(stack.homeFolder, 'outside.txt'), join(folder, 'link.txt'));
+  symlinkSync(stack.homeFolder, join(folder, 'linked'));
   setPage(
     '/up',
     `<title>u</title><input type="file" multiple aria-label="File" onchange="window.taken = [...files].map((f) => f.name)">`,
   );
-  await open('/up');
+  await openTab('/up');
   const target = await refOf('"File"');
-  const refused = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
-  assert.match(refused.text, /uploadFolders/);
+  const refusedUpload = await client.call('browser_file_upload', { paths: [join(folder, 'ok.txt')], target });
+  assert.match(refusedUpload.text, /uploadFolders/);
   for (const path of [
     '/etc/passwd',
     `${folder}/../outside.txt`,
@@ -225,71 +243,80 @@ test('tools: uploads take only regular files of the folder that the user allows'
     folder,
     '',
   ]) {
-    const outcome = await client.call('browser_file_upload', { paths: [path], target });
-    assert.equal(outcome.isError, true, `${path}: ${outcome.text}`);
-    assert.doesNotMatch(outcome.text, /SECRET-UPLOAD/);
+    const callOutcome = await client.call('browser_file_upload', { paths: [path], target });
+    assert.equal(callOutcome.isError, true, `${path}: ${callOutcome.text}`);
+    assert.doesNotMatch(callOutcome.text, /SECRET-UPLOAD/);
   }
   const page = await fixture.findPage(`${fixture.shop}/up`);
   assert.equal(await page.evaluate('window.taken'), undefined);
-  assert.match(await run('browser_snapshot'), /File/);
+  assert.match(await runTool('browser_snapshot'), /File/);
 });
 
 test('tools: batch, tools_call and tabId do not bypass permissions, site rules or tab holders', async () => {
-  const { setPage, open, client, stack, bank, other, findRef: refOf, callTool: run } = fixture;
+  const {
+    setPage,
+    open: openTab,
+    client,
+    stack,
+    bank: bankOrigin,
+    other: otherOrigin,
+    findRef: refOf,
+    callTool: runTool,
+  } = fixture;
   setPage('/victim', '<title>v</title><h1>Private</h1><button onclick="window.hit = true">Hit</button>');
-  const page = await stack.chrome.openPage(`${bank}/victim`);
+  const page = await stack.chrome.openPage(`${bankOrigin}/victim`);
   fixture.onApprovalForm = () => true;
   await page.bringToFront();
   const { tabId } = await (async () => {
-    const text = await run('browser_tabs', { action: 'select' });
-    return { tabId: Number(/tab (\d+)/i.exec(text)?.[1]) };
+    const selectText = await runTool('browser_tabs', { action: 'select' });
+    return { tabId: Number(/tab (\d+)/i.exec(selectText)?.[1]) };
   })();
   setPage('/own', '<title>own</title><h1>Own</h1><button>B</button>');
-  await open('/own');
+  await openTab('/own');
   fixture.onApprovalForm = () => false;
-  const click = { target: 'e1', tabId };
+  const clickArguments = { target: 'e1', tabId };
   for (const [tool, args] of listSteps([
-    ['browser_click', click],
+    ['browser_click', clickArguments],
     ['browser_snapshot', { tabId }],
     ['browser_batch', { steps: [{ tool: 'browser_snapshot', args: { tabId } }] }],
-    ['browser_batch', { steps: [{ tool: 'browser_click', args: click }] }],
+    ['browser_batch', { steps: [{ tool: 'browser_click', args: clickArguments }] }],
     [
       'browser_batch',
-      { steps: [{ tool: 'browser_batch', args: { steps: [{ tool: 'browser_click', args: click }] } }] },
+      { steps: [{ tool: 'browser_batch', args: { steps: [{ tool: 'browser_click', args: clickArguments }] } }] },
     ],
     ['browser_batch', { steps: [{ tool: 'messages__echo', args: {} }] }],
     ['browser_batch', { steps: [{ tool: 'tools_call', args: { name: 'browser_snapshot', arguments: { tabId } } }] }],
     ['browser_batch', { steps: [{ tool: 'browser_snapshot', args: { _frames: {} } }] }],
     ['tools_call', { name: 'browser_snapshot', arguments: { tabId } }],
-    ['tools_call', { name: 'browser_click', arguments: click }],
+    ['tools_call', { name: 'browser_click', arguments: clickArguments }],
     ['tools_call', { name: 'browser_snapshot', arguments: {}, tabId }],
-    ['tools_read', { name: 'browser_click', arguments: click }],
+    ['tools_read', { name: 'browser_click', arguments: clickArguments }],
     ['tools_call', { name: 'browser_batch', arguments: { steps: [{ tool: 'browser_snapshot', args: { tabId } }] } }],
-    ['browser_navigate', { url: `${other}/victim` }],
+    ['browser_navigate', { url: `${otherOrigin}/victim` }],
     ['browser_snapshot', { _frames: {}, tabId }],
     ['browser_tabs', { action: 'close', tabId }],
   ])) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, `${tool} ${JSON.stringify(args)}: ${outcome.text}`);
-    assert.doesNotMatch(outcome.text, /Private/, tool);
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, `${tool} ${JSON.stringify(args)}: ${callOutcome.text}`);
+    assert.doesNotMatch(callOutcome.text, /Private/, tool);
   }
   assert.equal(await page.evaluate('window.hit'), undefined);
   await page.close();
-  const ownTab = await open('/own');
+  const ownTab = await openTab('/own');
   const target = await refOf('"B"');
-  await run('browser_click', { target });
-  const second = await connectHttp(stack.port, await addClient(stack.env, 'second'));
+  await runTool('browser_click', { target });
+  const secondClient = await connectHttp(stack.port, await addClient(stack.env, 'second'));
   try {
     for (const [tool, args] of listSteps([
       ['browser_click', { target, tabId: ownTab }],
       ['browser_navigate', { go: 'reload', tabId: ownTab }],
       ['browser_batch', { steps: [{ tool: 'browser_click', args: { target, tabId: ownTab } }] }],
     ])) {
-      const outcome = await second.call(tool, args);
-      assert.equal(outcome.isError, true, tool);
-      assert.match(outcome.text, /holds it for \d+ more seconds|uses tab/, tool);
+      const callOutcome = await secondClient.call(tool, args);
+      assert.equal(callOutcome.isError, true, tool);
+      assert.match(callOutcome.text, /holds it for \d+ more seconds|uses tab/, tool);
     }
   } finally {
-    await second.close();
+    await secondClient.close();
   }
 });

@@ -29,15 +29,15 @@ before(async () => {
   fixture = await startAgentFixture({ installFlags: ['--debugger'], serveFlags: ['--log-level', 'trace'] });
   const { stack, setPage } = fixture;
   setPage('/accounts', privatePage);
-  const dangerous = [
+  const dangerousUrls = [
     'browser_evaluate',
     'browser_route',
     'browser_storage',
     'browser_cookies',
     'browser_clear_site_data',
   ];
-  const groups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
-  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...groups, ...dangerous);
+  const toolGroups = ['devtools', 'network', 'storage', 'vision', 'emulation', 'browser'];
+  const { code, stderr } = await stack.runCli('browser', 'tools', 'on', ...toolGroups, ...dangerousUrls);
   assert.equal(code, 0, stderr);
 });
 after(() => fixture?.close());
@@ -54,8 +54,8 @@ async function setSiteRules(site: Site): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-function assertHidden(how: string, text: string): void {
-  assert.doesNotMatch(text, /Balance-9|Accounts/, how);
+function assertHidden(stepName: string, answerText: string): void {
+  assert.doesNotMatch(answerText, /Balance-9|Accounts/, stepName);
 }
 
 const readAndActionSteps = listSteps([
@@ -108,29 +108,29 @@ const sampleSteps = listSteps([
   ['browser_evaluate', { function: '() => { window.acts++; return document.title }' }],
 ]);
 
-async function assertForbidden(how: string, steps = readAndActionSteps): Promise<void> {
+async function assertForbidden(stepName: string, forbiddenSteps = readAndActionSteps): Promise<void> {
   const { client, stack } = fixture;
-  for (const [tool, args] of steps) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, `${how}: ${tool} ran: ${outcome.text}`);
-    assertHidden(`${how}: ${tool}`, outcome.text);
+  for (const [tool, args] of forbiddenSteps) {
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, `${stepName}: ${tool} ran: ${callOutcome.text}`);
+    assertHidden(`${stepName}: ${tool}`, callOutcome.text);
     const batched = await client.call('browser_batch', { steps: [{ tool, args }] });
-    assert.equal(batched.isError, true, `${how}: ${tool} ran in a batch: ${batched.text}`);
-    assertHidden(`${how}: batch of ${tool}`, batched.text);
+    assert.equal(batched.isError, true, `${stepName}: ${tool} ran in a batch: ${batched.text}`);
+    assertHidden(`${stepName}: batch of ${tool}`, batched.text);
   }
-  const page = stack.chrome.context.pages().find((each) => each.url().includes('/accounts'));
-  assert.ok(page, how);
-  const state = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
-  assert.equal(state, `0 ${privateText} true`, `${how}: state of the page`);
+  const page = stack.chrome.context.pages().find((openPage) => openPage.url().includes('/accounts'));
+  assert.ok(page, stepName);
+  const shopState = await page.evaluate<string>("[acts, localStorage.getItem('k'), navigator.onLine].join(' ')");
+  assert.equal(shopState, `0 ${privateText} true`, `${stepName}: state of the page`);
 }
 
 async function closeForbidden(): Promise<void> {
   for (const page of fixture.stack.chrome.context.pages()) if (page.url().includes('/accounts')) await page.close();
 }
 
-function readOpenedTab(text: string): number {
-  const tabId = Number(/opened tab (\d+)/.exec(text)?.[1]);
-  assert.ok(tabId > 0, text);
+function readOpenedTab(answerText: string): number {
+  const tabId = Number(/opened tab (\d+)/.exec(answerText)?.[1]);
+  assert.ok(tabId > 0, answerText);
   return tabId;
 }
 
@@ -138,41 +138,44 @@ for (const site of forbiddenSites) {
   const kind = { bank: 'off', other: 'not approved', login: 'sensitive' }[site];
 
   test(`tools: no tool reads or uses a popup with a site that is ${kind}, or shows its address`, async () => {
-    const { setPage, open, callTool: run, findRef: refOf, shop } = fixture;
+    const { setPage, open: openTab, callTool: runTool, findRef: refOf, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
-    const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
-    for (const [how, script] of [
+    const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
+    for (const [stepName, script] of [
       ['window.open', `window.open('${target}')`],
-      ['a redirect', `window.open('${hop}')`],
+      ['a redirect', `window.open('${redirectUrl}')`],
       ['a named window', `window.open('${target}', 'popup', 'width=300,height=300')`],
       ['a later address', `const popup = window.open('about:blank'); popup.location = '${target}'`],
     ] as const) {
       setPage('/popups', `<title>Shop</title><button onclick="${script}">Go</button>`);
-      await open('/popups');
-      const clicked = await run('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
-      assert.match(clicked, /input: trusted/, how);
-      assertHidden(how, clicked);
+      await openTab('/popups');
+      const clickOutcome = await runTool('browser_click', { target: await refOf('"Go"'), snapshot: 'full' });
+      assert.match(clickOutcome, /input: trusted/, stepName);
+      assertHidden(stepName, clickOutcome);
       await fixture.findPage(target);
       fixture.onApprovalForm = (question) => question.includes('wants to see which tabs are open');
-      const selected = await fixture.client.call('browser_tabs', { action: 'select', tabId: readOpenedTab(clicked) });
-      assert.equal(selected.isError, false, selected.text);
-      assertHidden(`${how}: select`, selected.text);
-      await assertForbidden(how, triesAllPairs || how === 'window.open' ? readAndActionSteps : sampleSteps);
+      const selectOutcome = await fixture.client.call('browser_tabs', {
+        action: 'select',
+        tabId: readOpenedTab(clickOutcome),
+      });
+      assert.equal(selectOutcome.isError, false, selectOutcome.text);
+      assertHidden(`${stepName}: select`, selectOutcome.text);
+      await assertForbidden(stepName, triesAllPairs || stepName === 'window.open' ? readAndActionSteps : sampleSteps);
       await closeForbidden();
     }
   });
 
   test(`tools: no batch step uses a site that is ${kind} after an earlier step navigated there`, async () => {
-    const { setPage, open, client, findRef: refOf, shop } = fixture;
+    const { setPage, open: openTab, client, findRef: refOf, shop: shopOrigin } = fixture;
     await setSiteRules(site);
     const target = makeTargetUrl(site);
-    const hop = `${shop}/hop?to=${encodeURIComponent(target)}`;
+    const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(target)}`;
     setPage(
       '/leave',
-      `<title>Shop</title><button onclick="location='${target}'">Go</button><a href="${hop}">Hop</a>
+      `<title>Shop</title><button onclick="location='${target}'">Go</button><a href="${redirectUrl}">Hop</a>
        <button onmouseenter="location='${target}'">Over</button><input aria-label="Keys" onkeydown="location='${target}'">
-       <form action="${hop.split('?')[0]}"><input type="hidden" name="to" value="${target}"><button>Send</button></form>`,
+       <form action="${redirectUrl.split('?')[0]}"><input type="hidden" name="to" value="${target}"><button>Send</button></form>`,
     );
     const leavingActs = [
       ['browser_click', '"Go"', {}],
@@ -181,7 +184,7 @@ for (const site of forbiddenSites) {
       ['browser_hover', '"Over"', {}],
       ['browser_press_key', '"Keys"', { key: 'a' }],
       ['browser_type', '"Keys"', { text: 'ab', slowly: true }],
-      ['browser_navigate', '', { url: hop }],
+      ['browser_navigate', '', { url: redirectUrl }],
     ] as const;
     const nextSteps = listSteps([
       ['browser_snapshot', {}],
@@ -191,50 +194,50 @@ for (const site of forbiddenSites) {
       ['browser_evaluate', { function: 'acts++' }],
       ['browser_take_screenshot', {}],
     ]);
-    for (const [i, [tool, words, extra]] of leavingActs.entries()) {
-      const tried = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
-      for (const [nextTool, nextArgs] of tried) {
-        const how = `${tool} ${words}, then ${nextTool}`;
-        await open('/leave');
-        const target1 = words === '' ? {} : { target: await refOf(words) };
-        const steps = [
-          { tool, args: { ...target1, ...extra } },
+    for (const [i, [tool, elementName, extraArguments]] of leavingActs.entries()) {
+      const triedSteps = nextSteps.filter((_, j) => triesAllPairs || j === i % nextSteps.length);
+      for (const [nextTool, nextArgs] of triedSteps) {
+        const stepName = `${tool} ${elementName}, then ${nextTool}`;
+        await openTab('/leave');
+        const target1 = elementName === '' ? {} : { target: await refOf(elementName) };
+        const forbiddenSteps = [
+          { tool, args: { ...target1, ...extraArguments } },
           { tool: nextTool, args: nextArgs },
         ];
-        const outcome = await client.call('browser_batch', { steps });
-        assert.equal(outcome.isError, true, `${how}: ${outcome.text}`);
-        assertHidden(how, outcome.text);
+        const callOutcome = await client.call('browser_batch', { steps: forbiddenSteps });
+        assert.equal(callOutcome.isError, true, `${stepName}: ${callOutcome.text}`);
+        assertHidden(stepName, callOutcome.text);
         const page = await fixture.findPage(target);
-        assert.equal(await page.evaluate('acts'), 0, `${how}: acts that the page received`);
+        assert.equal(await page.evaluate('acts'), 0, `${stepName}: acts that the page received`);
         await closeForbidden();
       }
     }
   });
 
   test(`tools: recordings and emulations do not show what happens on a site that is ${kind}`, async () => {
-    const { setPage, open, callTool: run, client, shop, findPage: pageOf } = fixture;
+    const { setPage, open: openTab, callTool: runTool, client, shop: shopOrigin, findPage: pageOf } = fixture;
     await setSiteRules(site);
     fixture.onApprovalForm = (question) => !question.includes(makeOrigin(site));
     setPage('/record', '<title>Shop</title><h1>Shop</h1><style>h1 { color: red }</style>');
-    await open('/record');
-    const page = await pageOf(`${shop}/record`);
-    const starts = listSteps([
+    await openTab('/record');
+    const page = await pageOf(`${shopOrigin}/record`);
+    const startSteps = listSteps([
       ['browser_network_requests', {}],
       ['browser_css_coverage', { action: 'start' }],
       ['browser_performance', { action: 'start' }],
       ['browser_console_messages', {}],
       ['browser_route', { action: 'add', pattern: '*/api*', body: 'forged' }],
     ]);
-    for (const [tool, args] of starts) await run(tool, args);
-    const answered = page.waitForResponse((response) => response.url().includes('/api'));
+    for (const [tool, args] of startSteps) await runTool(tool, args);
+    const answeredRequest = page.waitForResponse((response) => response.url().includes('/api'));
     await page.goto(makeTargetUrl(site));
     assert.doesNotMatch(
-      await (await answered).text(),
+      await (await answeredRequest).text(),
       /forged/,
       'request rules of the shop do not answer requests of another site',
     );
     await assertForbidden('a recorded tab');
-    await page.goto(`${shop}/record`);
+    await page.goto(`${shopOrigin}/record`);
     await waitFor('the page', async () => !(await client.call('browser_snapshot')).isError);
     for (const [tool, args] of listSteps([
       ['browser_network_requests', { static: true }],
@@ -250,33 +253,33 @@ for (const site of forbiddenSites) {
       ['browser_storage', { action: 'list', area: 'local' }],
       ['browser_evaluate', { function: '() => [document.referrer, history.length, window.name]' }],
     ])) {
-      const { text } = await client.call(tool, args);
-      assertHidden(`${tool} after the return`, text);
-      for (const uri of text.match(/opentabs:\/\/files\/\w+/g) ?? []) {
-        const { contents } = await client.sdk.readResource({ uri });
-        assertHidden(`the file of ${tool}`, JSON.stringify(contents));
+      const { text: answerText } = await client.call(tool, args);
+      assertHidden(`${tool} after the return`, answerText);
+      for (const uri of answerText.match(/opentabs:\/\/files\/\w+/g) ?? []) {
+        const { contents: resourceContents } = await client.sdk.readResource({ uri });
+        assertHidden(`the file of ${tool}`, JSON.stringify(resourceContents));
       }
     }
     await page.close();
   });
 
   test(`tools: no address gives access to cookies and stored data of a site that is ${kind}`, async () => {
-    const { client, shop } = fixture;
+    const { client, shop: shopOrigin } = fixture;
     await setSiteRules(site);
-    const origin = makeOrigin(site);
-    const hop = `${shop}/hop?to=${encodeURIComponent(`${origin}/file.txt?${privateText}`)}`;
+    const siteOrigin = makeOrigin(site);
+    const redirectUrl = `${shopOrigin}/hop?to=${encodeURIComponent(`${siteOrigin}/file.txt?${privateText}`)}`;
     for (const [tool, args] of listSteps([
-      ['browser_cookies', { action: 'list', url: `${origin}/` }],
-      ['browser_cookies', { action: 'set', url: `${origin}/`, name: 'a', value: 'b' }],
-      ['browser_clear_site_data', { origin }],
-      ['browser_downloads', { action: 'start', url: hop }],
-      ['browser_downloads', { action: 'start', url: `${origin}/file.txt` }],
-      ['browser_windows', { action: 'new', url: `${origin}/accounts` }],
-      ['browser_tabs', { action: 'new', url: `${origin}/accounts` }],
+      ['browser_cookies', { action: 'list', url: `${siteOrigin}/` }],
+      ['browser_cookies', { action: 'set', url: `${siteOrigin}/`, name: 'a', value: 'b' }],
+      ['browser_clear_site_data', { origin: siteOrigin }],
+      ['browser_downloads', { action: 'start', url: redirectUrl }],
+      ['browser_downloads', { action: 'start', url: `${siteOrigin}/file.txt` }],
+      ['browser_windows', { action: 'new', url: `${siteOrigin}/accounts` }],
+      ['browser_tabs', { action: 'new', url: `${siteOrigin}/accounts` }],
     ])) {
-      const outcome = await client.call(tool, args);
-      assert.equal(outcome.isError, true, `${tool}: ${outcome.text}`);
-      assertHidden(tool, outcome.text);
+      const callOutcome = await client.call(tool, args);
+      assert.equal(callOutcome.isError, true, `${tool}: ${callOutcome.text}`);
+      assertHidden(tool, callOutcome.text);
     }
   });
 }

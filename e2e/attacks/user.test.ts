@@ -20,14 +20,14 @@ after(async () => {
 });
 
 interface Impostor {
-  received(): string;
+  receivedText(): string;
   socketCount(): number;
   close(): Promise<void>;
 }
 
 /** startImpostor listens on the daemon's port and responds as the daemon would. */
 async function startImpostor(firstFrame: string): Promise<Impostor> {
-  let received = '';
+  let receivedText = '';
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
@@ -37,7 +37,7 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
-      received += String(chunk);
+      receivedText += String(chunk);
     });
   });
   const webSockets = new WebSocketServer({ server, path: '/ws', handleProtocols: () => 'opentabs' });
@@ -46,13 +46,13 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
   webSockets.on('connection', (webSocket) => {
     acceptedCount++;
     webSocket.on('message', (frame) => {
-      received += `frame ${String(frame)}`;
+      receivedText += `frame ${String(frame)}`;
     });
     if (firstFrame) webSocket.send(firstFrame);
   });
   await waitFor("the impostor to listen on the server's port", () => tryListen(server, stack.port));
   return {
-    received: () => received,
+    receivedText: () => receivedText,
     socketCount: () => acceptedCount,
     close: () =>
       new Promise((resolve) => {
@@ -86,23 +86,23 @@ for (const [name, firstFrame] of [
 ] as const) {
   test(`user: an impostor on the server's port that ${name} receives no secret from the browser`, async (t) => {
     await stopProcess(stack.daemon);
-    const impostor = await startImpostor(firstFrame);
-    t.after(impostor.close);
-    await waitFor('three connections of the browser to the impostor', () => impostor.socketCount() >= 3);
-    const received = impostor.received();
+    const impostorServer = await startImpostor(firstFrame);
+    t.after(impostorServer.close);
+    await waitFor('three connections of the browser to the impostor', () => impostorServer.socketCount() >= 3);
+    const receivedText = impostorServer.receivedText();
     const { key } = JSON.parse(readFileSync(join(stack.extensionFolder, 'connection.json'), 'utf8'));
-    assert.match(received, /opentabs\.nonce\.[0-9a-f]{32}/);
+    assert.match(receivedText, /opentabs\.nonce\.[0-9a-f]{32}/);
     for (const secret of [stack.token, String(key), 'opentabs.token', 'hello', 'browserId', 'frame ']) {
-      assert.ok(!received.includes(secret), `the impostor received ${secret}`);
+      assert.ok(!receivedText.includes(secret), `the impostor received ${secret}`);
     }
-    const nonces = received.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
-    assert.equal(new Set(nonces).size, nonces.length, 'the impostor received a nonce twice');
+    const nonceMatches = receivedText.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
+    assert.equal(new Set(nonceMatches).size, nonceMatches.length, 'the impostor received a nonce twice');
     const panel = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/panel.html`);
     await panel
       .getByText(`Port ${stack.port} is in use by another program or another opentabs installation.`)
       .waitFor();
     await panel.close();
-    await impostor.close();
+    await impostorServer.close();
     await stack.restartDaemon('SIGTERM');
     await stack.waitForPlugins('/');
     const client = await stack.connectHttp();

@@ -69,20 +69,20 @@ async function waitForTabCount(count = 1): Promise<void> {
 
 async function openOnlyTab(path: string): Promise<Page> {
   await waitForTabCount(0);
-  attackerSite.leaks.length = 0;
+  attackerSite.leakedSecrets.length = 0;
   const page = await stack.chrome.context.newPage();
   await page.goto(`${attackerSite.origin}${path}`);
   return page;
 }
 
 async function assertPageSawNothing(): Promise<void> {
-  const echo = await client.call('messages__echo', { value: secretText });
-  assert.equal(echo.isError, false, echo.text);
-  assert.deepEqual(echo.structured, { value: secretText });
-  const fail = await client.call('messages__fail', { message: secretText });
-  assert.equal(fail.isError, true);
-  assert.doesNotMatch(fail.text, /FORGED/);
-  assert.deepEqual(attackerSite.leaks, []);
+  const echoOutcome = await client.call('messages__echo', { value: secretText });
+  assert.equal(echoOutcome.isError, false, echoOutcome.text);
+  assert.deepEqual(echoOutcome.structured, { value: secretText });
+  const failOutcome = await client.call('messages__fail', { message: secretText });
+  assert.equal(failOutcome.isError, true);
+  assert.doesNotMatch(failOutcome.text, /FORGED/);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
 }
 
 test('page: a first script that replaces the built-ins of the SDK and forges events sees and changes nothing', async () => {
@@ -100,36 +100,36 @@ test('page: a page whose root element is a script, which runs before the page ha
 });
 
 test('page: a page in a window whose built-ins the opener replaced gets a plugin only after a reload, and sees nothing', async () => {
-  const opener = await openOnlyTab('/opener');
-  const popup = opener.waitForEvent('popup');
-  await opener.evaluate((script) => {
+  const openerPage = await openOnlyTab('/opener');
+  const popupPage = openerPage.waitForEvent('popup');
+  await openerPage.evaluate((script) => {
     const openedWindow: unknown = window.open('/plain');
     const evaluateInPopup: unknown =
       typeof openedWindow === 'object' && openedWindow !== null ? Reflect.get(openedWindow, 'eval') : undefined;
     if (typeof evaluateInPopup === 'function') evaluateInPopup(script);
   }, `{${defineNote}${spyOnBuiltins}}`);
-  const page = await popup;
-  await opener.close();
+  const page = await popupPage;
+  await openerPage.close();
   await waitForTabCount();
   assert.equal(await isPluginLive('/plain'), false, 'a plugin host runs with the built-ins of the opener');
   // The tool call reloads the tab, which creates a new Window for the page.
-  const echo = await client.call('messages__echo', { value: secretText });
-  if (echo.isError) {
-    assert.match(echo.text, /reload/);
+  const echoOutcome = await client.call('messages__echo', { value: secretText });
+  if (echoOutcome.isError) {
+    assert.match(echoOutcome.text, /reload/);
     await page.reload();
   }
-  assert.deepEqual(attackerSite.leaks, []);
+  assert.deepEqual(attackerSite.leakedSecrets, []);
   await waitFor('the plugin to be live after the reload of the page', () => isPluginLive('/plain'));
   await assertPageSawNothing();
   await page.close();
 });
 
 test('page: a page finds no trace of the probe frame', async () => {
-  const opener = await openOnlyTab('/opener');
-  const popup = opener.waitForEvent('popup');
-  await opener.evaluate(() => void window.open('/plain'));
-  const page = await popup;
-  await opener.close();
+  const openerPage = await openOnlyTab('/opener');
+  const popupPage = openerPage.waitForEvent('popup');
+  await openerPage.evaluate(() => void window.open('/plain'));
+  const page = await popupPage;
+  await openerPage.close();
   await waitFor('the plugin to be live in the page', () => isPluginLive('/plain'));
   assert.deepEqual(await page.evaluate(() => [window.length, document.querySelectorAll('iframe').length]), [0, 0]);
   await assertPageSawNothing();

@@ -15,8 +15,8 @@ interface LogEntry {
   readonly stack?: readonly string[];
 }
 
-/** source is the code of a plugin with one tool for each common mistake. */
-const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
+/** pluginSource is the code of a plugin with one tool for each common mistake. */
+const pluginSource = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
 
 class Track {
@@ -72,21 +72,24 @@ export default definePlugin({
 
 let stack: Stack;
 let client: McpClient;
-let dev: StartedCommand;
-let dir: string;
+let devCommand: StartedCommand;
+let pluginFolder: string;
 let page: Page;
 
 before(async () => {
   stack = await startStack();
   page = await stack.chrome.openPage(`${readSiteOrigin()}/`);
-  await runChecked(['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.home], stack.env);
-  dir = join(stack.home, 'mistakes');
-  writeSource(source);
-  dev = startOpentabs(['plugin', 'dev', dir], stack.env);
+  await runChecked(
+    ['plugin', 'create', 'mistakes', '--domain', 'shop.localhost', '--dir', stack.homeFolder],
+    stack.env,
+  );
+  pluginFolder = join(stack.homeFolder, 'mistakes');
+  writeSource(pluginSource);
+  devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);
   client = await stack.connectHttp();
 });
 after(async () => {
-  if (dev) await stopProcess(dev, 'SIGINT');
+  if (devCommand) await stopProcess(devCommand, 'SIGINT');
   await stack?.close();
 });
 
@@ -94,26 +97,28 @@ function readSiteOrigin(): string {
   return stack.site.origin.replace('127.0.0.1', 'shop.localhost');
 }
 
-function writeSource(text: string): void {
-  writeFileSync(join(dir, 'src/index.ts'), text.replaceAll('OTHER_ORIGIN', stack.site.origin));
+function writeSource(sourceText: string): void {
+  writeFileSync(join(pluginFolder, 'src/index.ts'), sourceText.replaceAll('OTHER_ORIGIN', stack.site.origin));
 }
 
 async function readLog(tool: string): Promise<LogEntry | undefined> {
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--json', '--last', '0');
-  const entries: LogEntry[] = JSON.parse(stdout);
-  return entries.findLast(({ message }) => message.startsWith(`${tool} failed`) || message.startsWith(`${tool}:`));
+  const logEntries: LogEntry[] = JSON.parse(stdout);
+  return logEntries.findLast(
+    ({ message: messageStart }) => messageStart.startsWith(`${tool} failed`) || messageStart.startsWith(`${tool}:`),
+  );
 }
 
 test('plugin dev updates a tab that was open before plugin dev started', async () => {
-  await waitFor('plugin dev to make its first build', () => dev.stderr().includes('waiting for changes'));
-  writeSource(`${source}// a first change\n`);
-  await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(dev.stderr()));
+  await waitFor('plugin dev to make its first build', () => devCommand.stderr().includes('waiting for changes'));
+  writeSource(`${pluginSource}// a first change\n`);
+  await waitFor('the tab to run the build', () => /changed\n[\s\S]*live in 1 tab/.test(devCommand.stderr()));
   await waitFor('a call in the tab', async () =>
     (await client.call('mistakes__bigint')).text.includes('12345678901234567890'),
   );
 });
 
-for (const [tool, level, message, action] of [
+for (const [tool, logLevel, messageStart, action] of [
   ['throws', 'error', /Cannot read properties of undefined \(reading 'length'\)$/, undefined],
   ['cors', 'error', /Failed to fetch\n.*\(CORS\)/, /Network panel/],
   [
@@ -145,33 +150,35 @@ for (const [tool, level, message, action] of [
 ] as const) {
   test(`the log explains the mistake ${tool}`, async () => {
     await client.call(`mistakes__${tool}`);
-    const entry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
-    assert.equal(entry.level, level);
-    assert.match(entry.message, message);
-    if (action) assert.match(entry.message, action);
+    const logEntry = await waitFor(`an entry about ${tool}`, () => readLog(tool));
+    assert.equal(logEntry.level, logLevel);
+    assert.match(logEntry.message, messageStart);
+    if (action) assert.match(logEntry.message, action);
   });
 }
 
 test('a result with a circular reference fails with its path, and a bigint becomes a number', async () => {
-  const { text } = await client.call('mistakes__circular');
+  const { text: sourceText } = await client.call('mistakes__circular');
   assert.match(
-    text,
+    sourceText,
     /returned a value that JSON cannot represent: parts\[0\]\.whole is circular: it refers back to an object that contains it/,
   );
   assert.match((await client.call('mistakes__bigint')).text, /12345678901234567890/);
 });
 
 test('the log and plugin dev show a thrown error with its source lines', async () => {
-  const lineOf = (part: string) => source.split('\n').findIndex((line) => line.includes(part)) + 1;
-  const entry = await waitFor('the entry of the error', () => readLog('throws'));
-  const frames = entry.stack ?? [];
+  const lineOf = (linePart: string) => pluginSource.split('\n').findIndex((line) => line.includes(linePart)) + 1;
+  const logEntry = await waitFor('the entry of the error', () => readLog('throws'));
+  const frames = logEntry.stack ?? [];
   assert.match(frames[0] ?? '', new RegExp(`^countParts \\(src/index\\.ts:${lineOf('.length')}:\\d+\\)$`));
   assert.match(frames[1] ?? '', new RegExp(`src/index\\.ts:${lineOf('return countParts')}:\\d+`));
   await waitFor('plugin dev to print the error', () =>
-    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(dev.stdout()),
+    new RegExp(`error +throws failed: .*\\n +at countParts \\(src/index\\.ts:${lineOf('.length')}:`).test(
+      devCommand.stdout(),
+    ),
   );
-  assert.match(dev.stdout(), /call {4}throws {2}running, requested by client e2e/);
-  assert.match(dev.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ m?s: Cannot read/);
+  assert.match(devCommand.stdout(), /call {4}throws {2}running, requested by client e2e/);
+  assert.match(devCommand.stdout(), /call {4}throws {2}failed \(tool_error\) after [\d.]+ m?s: Cannot read/);
   const { stdout } = await stack.runCli('logs', '--plugin', 'mistakes', '--level', 'error');
   assert.match(stdout, /^ {4}at countParts \(src\/index\.ts:/m);
 });

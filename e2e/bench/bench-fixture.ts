@@ -16,13 +16,13 @@ export interface LiveStack {
 
 export class BenchFixture {
   readonly goClient = new GoClient();
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
   #floorServer: Promise<GoServer> | undefined;
   #liveStack: Promise<LiveStack> | undefined;
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
-  onClose(close: () => Promise<void>): void {
-    this.#closeFunctions.push(close);
+  onClose(closeFunction: () => Promise<void>): void {
+    this.#closeFunctions.push(closeFunction);
   }
 
   /** Commands to the Go client of the benchmark select the reference server ("floor") with the target "plain". */
@@ -52,57 +52,59 @@ export class BenchFixture {
   }
 
   async #startLiveStack(): Promise<LiveStack> {
-    const floor = await this.getFloorServer();
-    const extension = join(this.home, 'floor');
+    const floorServer = await this.getFloorServer();
+    const extension = join(this.homeFolder, 'floor');
     cpSync(join(repositoryRoot, 'e2e/bench/floor'), extension, { recursive: true });
-    writeFileSync(join(extension, 'config.js'), `export const port = ${floor.port};\n`);
+    writeFileSync(join(extension, 'config.js'), `export const port = ${floorServer.port};\n`);
     const stack = await startStack({ chrome: { otherExtensions: [extension] } });
     this.onClose(() => stack.close());
     await addBenchPlugin(stack);
-    const origin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
-    const floorPage = await stack.chrome.openPage(`${origin}/floor`);
+    const floorOrigin = stack.site.origin.replace('127.0.0.1', 'floor.localhost');
+    const floorPage = await stack.chrome.openPage(`${floorOrigin}/floor`);
     await stack.page.bringToFront();
     await this.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
-    const order = { tool: 'echo', args: { text: 'x' }, calls: 1 };
-    await waitFor('a successful call of the floor server', () => this.#callsSucceed({ ...order, target: 'floor-c' }));
+    const echoCommand = { tool: 'echo', args: { text: 'x' }, calls: 1 };
+    await waitFor('a successful call of the floor server', () =>
+      this.#callsSucceed({ ...echoCommand, target: 'floor-c' }),
+    );
     await waitFor('a successful call of opentabs', () =>
-      this.#callsSucceed({ ...order, target: 'ours', tool: 'bench__echo' }),
+      this.#callsSucceed({ ...echoCommand, target: 'ours', tool: 'bench__echo' }),
     );
     return { stack, floorPage };
   }
 
-  async #callsSucceed(order: Readonly<Record<string, unknown>>): Promise<boolean> {
-    return (await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer)).failed === 0;
+  async #callsSucceed(echoCommand: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return (await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer)).failed === 0;
   }
 
-  async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
-    const answer = await this.goClient.sendCommand({ do: 'calls', ...order }, CallsAnswer);
-    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-    return answer.eachNs.map((ns) => ns / 1e6);
+  async measureCalls(echoCommand: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
+    const benchAnswer = await this.goClient.sendCommand({ do: 'calls', ...echoCommand }, CallsAnswer);
+    if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+    return benchAnswer.eachNs.map((ns) => ns / 1e6);
   }
 
   async close(): Promise<void> {
-    for (const close of this.#closeFunctions.reverse())
-      await close().catch((error: unknown) => process.stderr.write(`${error}\n`));
+    for (const closeFunction of this.#closeFunctions.reverse())
+      await closeFunction().catch((error: unknown) => process.stderr.write(`${error}\n`));
     await this.goClient.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 async function addBenchPlugin(stack: Stack): Promise<void> {
-  const plugin = join(stack.home, 'bench-plugin');
+  const plugin = join(stack.homeFolder, 'bench-plugin');
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
   const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
-  for (let attempts = 0; ; attempts++) {
+  for (let attemptCount = 0; ; attemptCount++) {
     await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
     try {
       await waitFor('the bench plugin to be live in the page', isPluginLive, 3_000);
       return;
     } catch (error) {
-      if (attempts === 4) throw error;
+      if (attemptCount === 4) throw error;
     }
   }
 }

@@ -64,11 +64,11 @@ export class GoClient {
 
   async sendCommand<T>(command: ClientCommand, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`);
-    const line = await this.#lines.next();
-    if (line.done) throw new Error(`bench client ended while it did ${command.do}`);
-    const answer = CommandAnswer.parse(JSON.parse(line.value));
-    if (answer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${answer.failed}`);
-    return schema.parse(answer.ok);
+    const answerLine = await this.#lines.next();
+    if (answerLine.done) throw new Error(`bench client ended while it did ${command.do}`);
+    const commandAnswer = CommandAnswer.parse(JSON.parse(answerLine.value));
+    if (commandAnswer.failed !== undefined) throw new Error(`bench client, ${command.do}: ${commandAnswer.failed}`);
+    return schema.parse(commandAnswer.ok);
   }
 
   /**
@@ -92,16 +92,16 @@ export interface GoServer {
 
 export async function startServer(...args: readonly string[]): Promise<GoServer> {
   const child = startBenchProgram(args);
-  const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
-  const port = Number(line.value);
-  if (line.done || !(port > 0)) throw new Error(`bench ${args.join(' ')} did not start`);
+  const answerLine = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const port = Number(answerLine.value);
+  if (answerLine.done || !(port > 0)) throw new Error(`bench ${args.join(' ')} did not start`);
   return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 
 /** internal/bench/followers.go documents the fields of EventCounts. */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
-export interface Followers {
+export interface EventFollowers {
   count(): Promise<z.infer<typeof EventCounts>>;
   close(): Promise<void>;
 }
@@ -112,15 +112,15 @@ export async function startFollowers(
   token: string,
   count: number,
   neverReading = false,
-): Promise<Followers> {
+): Promise<EventFollowers> {
   const args = ['followers', '-port', `${port}`, '-token', token, '-n', `${count}`];
   const child = startBenchProgram(neverReading ? [...args, '-stuck'] : args);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  if (Number((await lines.next()).value) !== count) throw new Error('the followers did not start');
+  const outputLines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  if (Number((await outputLines.next()).value) !== count) throw new Error('the followers did not start');
   return {
     async count() {
       child.stdin.write('\n');
-      return EventCounts.parse(JSON.parse(String((await lines.next()).value)));
+      return EventCounts.parse(JSON.parse(String((await outputLines.next()).value)));
     },
     close: () => endProcess(child),
   };

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
 import { BenchFixture } from './bench-fixture.ts';
-import { formatTable, judgeRow, type Row } from './row.ts';
+import { type BenchRow, formatTable, judgeRow } from './row.ts';
 import { measureBrowser } from './rows/browser.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDemo } from './rows/demo.ts';
@@ -25,7 +25,7 @@ import { measureResult } from './rows/result.ts';
 import { measureServer } from './rows/server.ts';
 import { measureSize, measureStart } from './rows/start.ts';
 
-const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Row[]>>> = {
+const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<BenchRow[]>>> = {
   // Benchmark rows without a browser run first, because a running browser would distort their measured times.
   start: measureStart,
   plugins: measurePlugins,
@@ -62,38 +62,38 @@ if (unknownRows.length > 0) {
   process.exit(2);
 }
 
-const rows: Row[] = [];
+const measuredRows: BenchRow[] = [];
 const loadBefore = loadavg()[0] ?? 0;
 const fixture = new BenchFixture();
 try {
-  for (const [id, measure] of Object.entries(allRows)) {
+  for (const [id, measureRows] of Object.entries(allRows)) {
     if (!selectedRows.includes(id)) continue;
     process.stderr.write(`bench: ${id} ...\n`);
     try {
-      rows.push(...(await measure(fixture)));
+      measuredRows.push(...(await measureRows(fixture)));
     } catch (error) {
-      rows.push({ id, what: 'the row could not be measured', ours: '', broken: String(error) });
+      measuredRows.push({ id, what: 'the row could not be measured', ours: '', broken: String(error) });
     }
   }
 } finally {
   await fixture.close();
 }
-const processors = cpus();
-const machine = `${processors.length} x ${processors[0]?.model ?? arch()}, ${process.platform} ${release()}`;
+const cpuList = cpus();
+const machineName = `${cpuList.length} x ${cpuList[0]?.model ?? arch()}, ${process.platform} ${release()}`;
 // Limits in absolute units such as milliseconds are meaningful only on an idle machine.
 const busyNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
-process.stdout.write(`${new Date().toISOString()}, ${machine}${busyNote}\n\n${formatTable(rows)}\n`);
+process.stdout.write(`${new Date().toISOString()}, ${machineName}${busyNote}\n\n${formatTable(measuredRows)}\n`);
 if (process.env.BENCH_JSON) {
   const report = {
     at: new Date().toISOString(),
-    machine,
+    machine: machineName,
     loadBefore,
-    rows: rows.map((row) => ({ ...row, verdict: judgeRow(row) })),
+    rows: measuredRows.map((row) => ({ ...row, verdict: judgeRow(row) })),
   };
   writeFileSync(process.env.BENCH_JSON, `${JSON.stringify(report, undefined, 2)}\n`);
 }
-const missedRows = rows.filter((row) => judgeRow(row) === 'MISSED');
+const missedRows = measuredRows.filter((row) => judgeRow(row) === 'MISSED');
 if (missedRows.length > 0) {
-  process.stdout.write(`\n${missedRows.length} of ${rows.filter(judgeRow).length} bars missed\n`);
+  process.stdout.write(`\n${missedRows.length} of ${measuredRows.filter(judgeRow).length} bars missed\n`);
   process.exitCode = 1;
 }

@@ -24,17 +24,17 @@ export function makeHost(name: string): string {
   return `${name}.localhost`;
 }
 
-export async function addPlugins(home: string): Promise<void> {
+export async function addPlugins(homeFolder: string): Promise<void> {
   for (let i = 0; i < pluginCount; i++) {
-    const dir = join(home, 'packages', `many-${i}`);
-    writePlugin(dir, `many-${i}`, countToolsOf(i), computeAdapterBytes(i));
-    await runChecked(['plugin', 'add', dir, '--permission', 'auto'], { OPENTABS_HOME: home });
+    const pluginFolder = join(homeFolder, 'packages', `many-${i}`);
+    writePlugin(pluginFolder, `many-${i}`, countToolsOf(i), computeAdapterBytes(i));
+    await runChecked(['plugin', 'add', pluginFolder, '--permission', 'auto'], { OPENTABS_HOME: homeFolder });
   }
 }
 
-function writePlugin(dir: string, name: string, toolCount: number, bytes: number): void {
-  mkdirSync(join(dir, 'dist'), { recursive: true });
-  const writeJson = (file: string, value: unknown) => writeFileSync(join(dir, file), JSON.stringify(value));
+function writePlugin(pluginFolder: string, name: string, toolCount: number, bytes: number): void {
+  mkdirSync(join(pluginFolder, 'dist'), { recursive: true });
+  const writeJson = (file: string, value: unknown) => writeFileSync(join(pluginFolder, file), JSON.stringify(value));
   writeJson('package.json', {
     name: `opentabs-plugin-${name}`,
     version: '1.0.0',
@@ -55,7 +55,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
     output_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'object', properties } } } },
   }));
   writeJson('dist/tools.json', { sdkVersion: '0.1.0', tools });
-  writeFileSync(join(dir, 'dist/adapter.iife.js'), makeAdapterCode(name, bytes));
+  writeFileSync(join(pluginFolder, 'dist/adapter.iife.js'), makeAdapterCode(name, bytes));
 }
 
 /**
@@ -63,15 +63,15 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
  * build` appends.
  */
 function makeAdapterCode(name: string, minBytes: number): string {
-  const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
-  const lines: string[] = [header];
-  let bytes = header.length;
+  const adapterHeader = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
+  const sourceLines: string[] = [adapterHeader];
+  let bytes = adapterHeader.length;
   for (let i = 0; bytes < minBytes; i++) {
     const line = `function f${i}(a,b){if(a>b){return{kind:"${name}",value:[a,b,${i}]}}return f${i}(b,a+${i})}\n`;
-    lines.push(line);
+    sourceLines.push(line);
     bytes += line.length;
   }
-  const code = `${lines.join('')}})();\n`;
+  const code = `${sourceLines.join('')}})();\n`;
   const hash = createHash('sha256').update(code).digest('hex');
   return `${code}(function(){var o=(globalThis).__openTabs;var a=o.adapters[${JSON.stringify(name)}];a.__adapterHash="${hash}";Object.freeze(a);})();\n`;
 }

@@ -1,13 +1,13 @@
 /** `make bench` prints MISSED if and only if a measured value misses its limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold, type Row } from './row.ts';
+import { type BenchRow, formatTable, judgeRow, makeLowerThreshold, makeUpperThreshold } from './row.ts';
 import { computeQuantile, summarize } from './samples.ts';
 
-const sampleRow: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
+const sampleRow: BenchRow = { id: 'echo', what: 'an echo', ours: '1 ms' };
 
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
-  const cases: [Partial<Row>, ReturnType<typeof judgeRow>][] = [
+  const rowCases: [Partial<BenchRow>, ReturnType<typeof judgeRow>][] = [
     [{}, ''],
     [{ value: 1.25, threshold: makeUpperThreshold(1.25, 'x') }, 'ok'],
     [{ value: 1.26, threshold: makeUpperThreshold(1.25, 'x') }, 'MISSED'],
@@ -18,23 +18,24 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [fields, want] of cases) assert.equal(judgeRow({ ...sampleRow, ...fields }), want, JSON.stringify(fields));
+  for (const [fields, expectedVerdict] of rowCases)
+    assert.equal(judgeRow({ ...sampleRow, ...fields }), expectedVerdict, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
-  const text = formatTable([
+  const tableText = formatTable([
     { ...sampleRow, value: 3, threshold: makeUpperThreshold(2, 'ms'), broken: 'one was lost' },
   ]);
-  assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
-  assert.match(text, /^echo: one was lost$/m);
+  assert.match(tableText, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
+  assert.match(tableText, /^echo: one was lost$/m);
 });
 
 test('the p50 of a summary is the median of the blocks, so one slow block does not change it', () => {
-  const summary = summarize([
+  const sampleSummary = summarize([
     [1, 2, 3],
     [100, 200, 300],
     [2, 2, 2],
   ]);
-  assert.deepEqual(summary, { p50: 2, p99: 300, max: 300, samples: 9 });
+  assert.deepEqual(sampleSummary, { p50: 2, p99: 300, max: 300, samples: 9 });
   assert.equal(computeQuantile([5, 1, 3], 0.5), 3);
 });

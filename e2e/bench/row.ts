@@ -1,6 +1,6 @@
-import { computeMedian, computeQuantile, type Summary } from './samples.ts';
+import { computeMedian, computeQuantile, type SampleSummary } from './samples.ts';
 
-export interface Row {
+export interface BenchRow {
   /** `id` is the name by which the environment variable ROWS selects the row, such as "echo". */
   readonly id: string;
   /** `what` describes the measured value and the method of measurement. */
@@ -25,14 +25,22 @@ export interface Threshold {
   readonly unit: string;
 }
 
-export const makeUpperThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
-export const makeLowerThreshold = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
+export const makeUpperThreshold = (thresholdLimit: number, unit: string): Threshold => ({
+  kind: 'atMost',
+  limit: thresholdLimit,
+  unit,
+});
+export const makeLowerThreshold = (thresholdLimit: number, unit: string): Threshold => ({
+  kind: 'atLeast',
+  limit: thresholdLimit,
+  unit,
+});
 
 /** judgeRow returns "ok" or "MISSED" for a benchmark row, or "" for a row without a threshold. */
-export function judgeRow(row: Row): 'ok' | 'MISSED' | '' {
-  if (row.broken !== undefined) return 'MISSED';
-  if (row.threshold === undefined) return '';
-  const { value = Number.NaN, threshold: bar } = row;
+export function judgeRow(benchRow: BenchRow): 'ok' | 'MISSED' | '' {
+  if (benchRow.broken !== undefined) return 'MISSED';
+  if (benchRow.threshold === undefined) return '';
+  const { value = Number.NaN, threshold: bar } = benchRow;
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
@@ -42,8 +50,8 @@ export function formatMs(value: number): string {
   return value < 100 ? `${value.toFixed(2)} ms` : `${Math.round(value)} ms`;
 }
 
-export function formatSummary(s: Summary): string {
-  return `${formatMs(s.p50)} (p99 ${formatMs(s.p99)}, n ${s.samples})`;
+export function formatSummary(sampleSummary: SampleSummary): string {
+  return `${formatMs(sampleSummary.p50)} (p99 ${formatMs(sampleSummary.p99)}, n ${sampleSummary.samples})`;
 }
 
 export function formatTimes(times: readonly number[]): string {
@@ -55,28 +63,30 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-export function formatTable(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [
-    row.id,
-    row.what,
-    row.ours,
-    row.floor ?? '',
-    row.value === undefined ? '' : formatValue(row.value, row.threshold?.unit ?? 'x'),
-    row.threshold
-      ? `${row.threshold.kind === 'atMost' ? '<=' : '>='} ${row.threshold.limit} ${row.threshold.unit}`
+export function formatTable(benchRows: readonly BenchRow[]): string {
+  const cells = benchRows.map((benchRow) => [
+    benchRow.id,
+    benchRow.what,
+    benchRow.ours,
+    benchRow.floor ?? '',
+    benchRow.value === undefined ? '' : formatValue(benchRow.value, benchRow.threshold?.unit ?? 'x'),
+    benchRow.threshold
+      ? `${benchRow.threshold.kind === 'atMost' ? '<=' : '>='} ${benchRow.threshold.limit} ${benchRow.threshold.unit}`
       : '',
-    judgeRow(row),
+    judgeRow(benchRow),
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
-  const widths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
-  const lines = allLines.map((line) =>
+  const columnWidths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
+  const tableLines = allLines.map((line) =>
     line
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .map((cell, i) => cell.padEnd(columnWidths[i] ?? 0))
       .join('  ')
       .trimEnd(),
   );
-  const notes = rows.flatMap((row) => [row.broken, row.note].flatMap((text) => (text ? [`${row.id}: ${text}`] : [])));
-  return [...lines, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+  const rowNotes = benchRows.flatMap((benchRow) =>
+    [benchRow.broken, benchRow.note].flatMap((rowText) => (rowText ? [`${benchRow.id}: ${rowText}`] : [])),
+  );
+  return [...tableLines, ...(rowNotes.length > 0 ? ['', ...rowNotes] : [])].join('\n');
 }
 
 function formatValue(value: number, unit: string): string {

@@ -1,6 +1,6 @@
 /** Measures durations repeatedly and computes statistics such as the median. */
 
-export interface Summary {
+export interface SampleSummary {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
@@ -8,9 +8,9 @@ export interface Summary {
 }
 
 /** The quantile of an empty list is NaN. */
-export function computeQuantile(samples: readonly number[], q: number): number {
+export function computeQuantile(samples: readonly number[], quantileShare: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(quantileShare * sorted.length))] ?? Number.NaN;
 }
 
 export function computeMedian(samples: readonly number[]): number {
@@ -18,10 +18,10 @@ export function computeMedian(samples: readonly number[]): number {
 }
 
 /** The p50 is the median of the blocks' medians, so one slow block does not change the p50. */
-export function summarize(blocks: readonly (readonly number[])[]): Summary {
-  const allSamples = blocks.flat();
+export function summarize(sampleBlocks: readonly (readonly number[])[]): SampleSummary {
+  const allSamples = sampleBlocks.flat();
   return {
-    p50: computeMedian(blocks.map(computeMedian)),
+    p50: computeMedian(sampleBlocks.map(computeMedian)),
     p99: computeQuantile(allSamples, 0.99),
     max: Math.max(...allSamples),
     samples: allSamples.length,
@@ -30,16 +30,16 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 
 /** Because the measurements alternate, other load on the machine affects all of them equally. */
 export async function measureAlternately<K extends string>(
-  rounds: number,
-  measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,
-): Promise<Map<string, Summary>> {
-  const blocks = new Map<string, (readonly number[])[]>();
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, measure] of Object.entries<() => Promise<readonly number[]>>(measurements)) {
-      const block = blocks.get(name) ?? [];
-      blocks.set(name, block);
+  roundCount: number,
+  measureFunctions: Readonly<Record<K, () => Promise<readonly number[]>>>,
+): Promise<Map<string, SampleSummary>> {
+  const sampleBlocks = new Map<string, (readonly number[])[]>();
+  for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
+    for (const [name, measure] of Object.entries<() => Promise<readonly number[]>>(measureFunctions)) {
+      const block = sampleBlocks.get(name) ?? [];
+      sampleBlocks.set(name, block);
       block.push(await measure());
     }
   }
-  return new Map([...blocks].map(([name, block]) => [name, summarize(block)]));
+  return new Map([...sampleBlocks].map(([name, block]) => [name, summarize(block)]));
 }

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-async function open(path: string, body: string): Promise<number> {
+async function openPage(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
 }
@@ -22,33 +22,33 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
   return await page.evaluate(expression);
 }
 
-function parseRef({ content = '' }: Output, words: string): string {
-  const line = content.split('\n').find((text) => text.includes(words));
-  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-  return ref;
+function parseRef({ content = '' }: Output, elementName: string): string {
+  const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
+  const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+  return elementRef;
 }
 
-async function findRef(tabId: number, words: string): Promise<string> {
-  return parseRef(await fixture.callTool('browser_snapshot', {}, tabId), words);
+async function findRef(tabId: number, elementName: string): Promise<string> {
+  return parseRef(await fixture.callTool('browser_snapshot', {}, tabId), elementName);
 }
 
 test('a click acts on the element of its ref and returns what changed', async () => {
-  const tabId = await open(
+  const tabId = await openPage(
     '/click',
     `<h1>Orders</h1><button onclick="log.push('add'); list.insertAdjacentHTML('beforeend', '<li>Order 2</li>')">Add</button>
      <button onclick="log.push('wrong')">Remove</button><ul id="list"><li>Order 1</li></ul><button>Nothing</button>`,
   );
   const target = await findRef(tabId, 'button "Add"');
-  const clicked = await fixture.callTool('browser_click', { target }, tabId);
-  assert.match(clicked.text ?? '', new RegExp(`^Clicked ${target}\\.`));
-  assert.match(clicked.content ?? '', /Order 2/);
-  assert.doesNotMatch(clicked.content ?? '', /Order 1/);
+  const clickOutcome = await fixture.callTool('browser_click', { target }, tabId);
+  assert.match(clickOutcome.text ?? '', new RegExp(`^Clicked ${target}\\.`));
+  assert.match(clickOutcome.content ?? '', /Order 2/);
+  assert.doesNotMatch(clickOutcome.content ?? '', /Order 1/);
   assert.deepEqual(await evaluateInPage('/click', 'log'), ['add']);
-  const none = await fixture.callTool('browser_click', { target, snapshot: 'none' }, tabId);
-  assert.doesNotMatch(none.content ?? '', /Order/);
-  const full = await fixture.callTool('browser_click', { target, snapshot: 'full' }, tabId);
-  assert.match(full.content ?? '', /heading "Orders"/);
+  const noneOutcome = await fixture.callTool('browser_click', { target, snapshot: 'none' }, tabId);
+  assert.doesNotMatch(noneOutcome.content ?? '', /Order/);
+  const fullOutcome = await fixture.callTool('browser_click', { target, snapshot: 'full' }, tabId);
+  assert.match(fullOutcome.content ?? '', /heading "Orders"/);
   const nothing = await fixture.callTool('browser_click', { target: await findRef(tabId, 'Nothing') }, tabId);
   assert.match(nothing.text ?? '', /changed: nothing/);
   assert.deepEqual(await evaluateInPage('/click', 'log'), ['add', 'add', 'add']);
@@ -58,46 +58,46 @@ test('a click acts on the element of its ref and returns what changed', async ()
 });
 
 test('a click that navigates is a success with the new page', async () => {
-  const tabId = await open('/link', '<a href="/done">Go</a>');
-  const clicked = await fixture.callTool('browser_click', { target: await findRef(tabId, 'link "Go"') }, tabId);
-  assert.deepEqual(clicked.page, { url: `${fixture.origin}/done`, title: 'Done' });
-  assert.match(clicked.text ?? '', /The tab now shows another document\. Earlier refs are void\./);
-  assert.match(clicked.content ?? '', /heading "Thank you"/);
-  assert.match(clicked.snapshot ?? '', /^s\d+$/);
-  const slow = await open('/slow-link', '<a href="/done?delay=1500">Slow</a>');
-  const waited = await fixture.callTool(
+  const tabId = await openPage('/link', '<a href="/done">Go</a>');
+  const clickOutcome = await fixture.callTool('browser_click', { target: await findRef(tabId, 'link "Go"') }, tabId);
+  assert.deepEqual(clickOutcome.page, { url: `${fixture.origin}/done`, title: 'Done' });
+  assert.match(clickOutcome.text ?? '', /The tab now shows another document\. Earlier refs are void\./);
+  assert.match(clickOutcome.content ?? '', /heading "Thank you"/);
+  assert.match(clickOutcome.snapshot ?? '', /^s\d+$/);
+  const slowPage = await openPage('/slow-link', '<a href="/done?delay=1500">Slow</a>');
+  const waitOutcome = await fixture.callTool(
     'browser_click',
-    { target: await findRef(slow, 'Slow'), snapshot: 'full' },
-    slow,
+    { target: await findRef(slowPage, 'Slow'), snapshot: 'full' },
+    slowPage,
   );
-  assert.match(waited.content ?? '', /heading "Thank you"/);
-  const script = await open('/script-link', `<button onclick="location = '/done'">Leave</button>`);
+  assert.match(waitOutcome.content ?? '', /heading "Thank you"/);
+  const script = await openPage('/script-link', `<button onclick="location = '/done'">Leave</button>`);
   const leave = { target: await findRef(script, 'Leave'), snapshot: 'none' };
-  const left = await fixture.callTool('browser_click', leave, script);
-  assert.equal(left.page?.title, 'Done');
-  assert.equal(left.content, undefined, 'an action with snapshot: none returned the new page');
+  const leaveOutcome = await fixture.callTool('browser_click', leave, script);
+  assert.equal(leaveOutcome.page?.title, 'Done');
+  assert.equal(leaveOutcome.content, undefined, 'an action with snapshot: none returned the new page');
 });
 
 test('a click that opens a tab names the tab, and the user sees the same tab as before', async () => {
-  const tabId = await open(
+  const tabId = await openPage(
     '/popup',
     `<a href="/done" target="_blank">New tab</a><button onclick="window.open('/done')">Popup</button>`,
   );
-  const front = async () => {
+  const readFrontTab = async () => {
     const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
     return tabs.filter((tab) => tab.active).map((tab) => tab.url);
   };
-  const before = await front();
-  const clicked = await fixture.callTool('browser_click', { target: await findRef(tabId, 'New tab') }, tabId);
-  const opened = Number(/opened tab (\d+) in the background/.exec(clicked.text ?? '')?.[1]);
-  assert.ok(opened > 0, clicked.text);
-  assert.equal((await fixture.callTool('browser_wait_for', { text: 'Thank you' }, opened)).page?.title, 'Done');
-  assert.deepEqual(await front(), before);
+  const frontTabBefore = await readFrontTab();
+  const clickOutcome = await fixture.callTool('browser_click', { target: await findRef(tabId, 'New tab') }, tabId);
+  const openedTab = Number(/opened tab (\d+) in the background/.exec(clickOutcome.text ?? '')?.[1]);
+  assert.ok(openedTab > 0, clickOutcome.text);
+  assert.equal((await fixture.callTool('browser_wait_for', { text: 'Thank you' }, openedTab)).page?.title, 'Done');
+  assert.deepEqual(await readFrontTab(), frontTabBefore);
 });
 
 test('fields are filled, also in a frame of another site, and a form is submitted', async () => {
   fixture.setPage('/fields', '<!doctype html><title>Fields</title><label>City <input id="city"></label>');
-  const tabId = await open(
+  const tabId = await openPage(
     '/form',
     `<form action="/done"><label>Name <input name="name" oninput="log.push(event.isTrusted)"></label>
      <label><input type="checkbox" name="news"> News</label>
@@ -106,32 +106,32 @@ test('fields are filled, also in a frame of another site, and a form is submitte
      <iframe src="${fixture.otherOrigin}/fields"></iframe>`,
   );
   const snapshot = await fixture.takeSnapshot(tabId);
-  const [name, news, size, password, city] = ['Name', 'News', 'Size', 'Password', 'City'].map((words) =>
-    parseRef(snapshot, `"${words}"`),
+  const [name, newsRef, sizeRef, passwordRef, cityRef] = ['Name', 'News', 'Size', 'Password', 'City'].map(
+    (elementName) => parseRef(snapshot, `"${elementName}"`),
   );
-  const typed = await fixture.callTool('browser_type', { target: name, text: 'Ada' }, tabId);
-  assert.match(typed.content ?? '', /value: "Ada"/);
+  const typeOutcome = await fixture.callTool('browser_type', { target: name, text: 'Ada' }, tabId);
+  assert.match(typeOutcome.content ?? '', /value: "Ada"/);
   assert.deepEqual(await evaluateInPage('/form', 'log'), [true]);
-  const secret = await fixture.callTool(
+  const secretOutcome = await fixture.callTool(
     'browser_type',
-    { target: password, text: 'hunter2', _secrets: ['password'] },
+    { target: passwordRef, text: 'hunter2', _secrets: ['password'] },
     tabId,
   );
-  assert.doesNotMatch(JSON.stringify(secret), /hunter2/);
-  const chosen = await fixture.callTool('browser_select_option', { target: size, values: ['Large'] }, tabId);
-  assert.match(chosen.content ?? '', /chosen: "Large"/);
-  const filled = await fixture.callTool(
+  assert.doesNotMatch(JSON.stringify(secretOutcome), /hunter2/);
+  const selectOutcome = await fixture.callTool('browser_select_option', { target: sizeRef, values: ['Large'] }, tabId);
+  assert.match(selectOutcome.content ?? '', /chosen: "Large"/);
+  const fillOutcome = await fixture.callTool(
     'browser_fill_form',
     {
       fields: [
         { target: name, value: 'Grace' },
-        { target: news, value: true },
-        { target: city, value: 'Paris' },
+        { target: newsRef, value: true },
+        { target: cityRef, value: 'Paris' },
       ],
     },
     tabId,
   );
-  assert.match(filled.text ?? '', /^Filled 3 of 3 fields\./);
+  assert.match(fillOutcome.text ?? '', /^Filled 3 of 3 fields\./);
   const values = `[...document.querySelectorAll('input, select')].map((f) => f.type === 'checkbox' ? f.checked : f.value)`;
   assert.deepEqual(await evaluateInPage('/form', values), ['Grace', true, 'Large', 'hunter2']);
   const page = await fixture.findPage(`${fixture.origin}/form`);
@@ -141,30 +141,30 @@ test('fields are filled, also in a frame of another site, and a form is submitte
 });
 
 test('keys, hovers, scrolls, drags and files reach the page', async () => {
-  const rows = Array.from({ length: 200 }, (_, i) => `<p>Row ${i}</p>`).join('');
-  const tabId = await open(
+  const rowsHtml = Array.from({ length: 200 }, (_, i) => `<p>Row ${i}</p>`).join('');
+  const tabId = await openPage(
     '/input',
     `<input aria-label="Key" onkeydown="log.push(event.key)"><button onmouseover="log.push('over')">Menu</button>
      <div id="a" draggable="true" role="button" aria-label="Card" ondragstart="log.push('dragstart')">Card</div>
      <div id="b" role="button" aria-label="Bin" ondragover="event.preventDefault()" ondrop="log.push('drop')">Bin</div>
      <input type="file" aria-label="File" onchange="files[0].text().then((text) => log.push(files[0].name + ':' + text))">
-     ${rows}<button>Last</button>`,
+     ${rowsHtml}<button>Last</button>`,
   );
   const snapshot = await fixture.callTool('browser_snapshot', { maxTokens: 20000 }, tabId);
   await fixture.callTool('browser_press_key', { key: 'ArrowDown', target: parseRef(snapshot, '"Key"') }, tabId);
   await fixture.callTool('browser_hover', { target: parseRef(snapshot, 'Menu') }, tabId);
-  const targets = { startTarget: parseRef(snapshot, '"Card"'), endTarget: parseRef(snapshot, '"Bin"') };
-  await fixture.callTool('browser_drag', targets, tabId);
+  const dragTargets = { startTarget: parseRef(snapshot, '"Card"'), endTarget: parseRef(snapshot, '"Bin"') };
+  await fixture.callTool('browser_drag', dragTargets, tabId);
   const files = [{ name: 'a.txt', mimeType: 'text/plain', data: Buffer.from('hello').toString('base64') }];
-  const uploaded = await fixture.callTool(
+  const uploadOutcome = await fixture.callTool(
     'browser_file_upload',
     { files, target: parseRef(snapshot, '"File"') },
     tabId,
   );
-  assert.match(uploaded.content ?? '', /a\.txt: 5 bytes/);
+  assert.match(uploadOutcome.content ?? '', /a\.txt: 5 bytes/);
   const log = await waitFor('the file', async () => {
-    const entries = await evaluateInPage('/input', 'log');
-    return Array.isArray(entries) && entries.includes('a.txt:hello') && entries;
+    const logEntries = await evaluateInPage('/input', 'log');
+    return Array.isArray(logEntries) && logEntries.includes('a.txt:hello') && logEntries;
   });
   assert.deepEqual(log, ['ArrowDown', 'over', 'dragstart', 'drop', 'a.txt:hello']);
   const scrolled = await fixture.callTool('browser_scroll', { direction: 'bottom' }, tabId);
@@ -173,49 +173,52 @@ test('keys, hovers, scrolls, drags and files reach the page', async () => {
 });
 
 test('an act on a page that shows a dialog to the user ends with dialog_open', async () => {
-  const { userPage, callTool: call, callExpectingFailure: fail, setPage, origin } = fixture;
+  const { userPage, callTool: call, callExpectingFailure, setPage, origin } = fixture;
   setPage(
     '/dialog',
     `<!doctype html><title>Dialog</title><button onclick="alert('at once')">Now</button>
      <button onclick="setTimeout(() => alert('later'))">Later</button>`,
   );
-  const dialogs: Dialog[] = [];
-  userPage.on('dialog', (dialog) => dialogs.push(dialog));
+  const shownDialogs: Dialog[] = [];
+  userPage.on('dialog', (dialog) => shownDialogs.push(dialog));
   await userPage.goto(`${origin}/dialog`);
   const { tabId = 0 } = await call('browser_tabs', { action: 'select' });
   const snapshot = await call('browser_snapshot', {}, tabId);
-  for (const [name, message] of [
+  for (const [name, expectedMessage] of [
     ['Now', 'at once'],
     ['Later', 'later'],
   ] as const) {
-    const failure = await fail('browser_click', { target: parseRef(snapshot, name) }, tabId);
+    const failure = await callExpectingFailure('browser_click', { target: parseRef(snapshot, name) }, tabId);
     assert.equal(failure.code, 'dialog_open', failure.message);
-    const dialog = dialogs.pop();
-    assert.equal(dialog?.message(), message);
+    const dialog = shownDialogs.pop();
+    assert.equal(dialog?.message(), expectedMessage);
     // A tool that starts while a dialog is open must fail at once.
-    assert.equal((await fail('browser_snapshot', {}, tabId)).code, 'dialog_open');
+    assert.equal((await callExpectingFailure('browser_snapshot', {}, tabId)).code, 'dialog_open');
     await dialog?.accept();
   }
   await userPage.goto(`${origin}/`);
 });
 
 test('a wait ends when its condition comes, survives a new document, and reports progress', async () => {
-  const { start, callTool: call, callExpectingFailure: fail } = fixture;
-  const tabId = await open(
+  const { start: startCall, callTool: call, callExpectingFailure } = fixture;
+  const tabId = await openPage(
     '/wait',
     `<script>setTimeout(() => document.body.append('Ready'), 1200); setTimeout(() => { location = '/done' }, 12_000)</script>`,
   );
   assert.equal((await call('browser_wait_for', { text: 'Ready' }, tabId)).text, 'Found: text.');
-  const run = await start('browser_wait_for', { text: 'Thank you' }, tabId);
-  assert.equal(toOutput(await run.ended).page?.title, 'Done');
-  assert.equal((await fail('browser_wait_for', { text: 'never', timeout: 0.3 }, tabId)).code, 'timeout');
+  const startedCall = await startCall('browser_wait_for', { text: 'Thank you' }, tabId);
+  assert.equal(toOutput(await startedCall.dispatchAnswer).page?.title, 'Done');
+  assert.equal(
+    (await callExpectingFailure('browser_wait_for', { text: 'never', timeout: 0.3 }, tabId)).code,
+    'timeout',
+  );
   assert.match((await call('browser_wait_for', { time: 0.2 }, tabId)).text ?? '', /^Waited 0\.2 s\./);
-  const closing = await start('browser_wait_for', { text: 'never', timeout: 60 }, tabId);
-  await waitFor('a report', () => closing.reports.length > 0);
+  const closingCall = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, tabId);
+  await waitFor('a report', () => closingCall.reports.length > 0);
   await call('browser_tabs', { action: 'close', tabId });
-  assert.equal(toFailure(await closing.ended).code, 'tab_closed');
-  const other = await open('/other', '');
-  const cancelled = await start('browser_wait_for', { text: 'never', timeout: 60 }, other);
+  assert.equal(toFailure(await closingCall.dispatchAnswer).code, 'tab_closed');
+  const otherTab = await openPage('/other', '');
+  const cancelled = await startCall('browser_wait_for', { text: 'never', timeout: 60 }, otherTab);
   await waitFor('a report', () => cancelled.reports.length > 0);
   assert.deepEqual((await cancelled.cancel('enough')).result, { outcome: 'aborted' });
 });

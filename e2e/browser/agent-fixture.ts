@@ -1,7 +1,7 @@
 /** Starts a daemon with browser tools on, a browser, an MCP client, and test sites on several hosts. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
@@ -19,10 +19,10 @@ export interface AgentFixture {
   setPage(path: string, html: string): void;
   open(path: string): Promise<number>;
   callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
-  callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
+  callExpectingFailure(tool: string, args?: Record<string, unknown>): Promise<CallOutcome>;
   /** On a busy machine, a snapshot lacks a late frame, so takeSnapshot retries until no frame is missing. */
   takeSnapshot(): Promise<string>;
-  findRef(words: string): Promise<string>;
+  findRef(elementName: string): Promise<string>;
   /** With the Playwright page, a test checks a tool's effects without using other tools. */
   findPage(url: string): Promise<Page>;
   close(): Promise<void>;
@@ -35,11 +35,13 @@ export function listSteps(steps: readonly Step[]): readonly Step[] {
   return steps;
 }
 
-export function parseRef(text: string, words: string): string {
-  const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
-  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${text}`);
-  return ref;
+export function parseRef(snapshotText: string, elementName: string): string {
+  const line = snapshotText
+    .split('\n')
+    .find((snapshotLine) => snapshotLine.includes(elementName) && snapshotLine.includes('[ref='));
+  const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${snapshotText}`);
+  return elementRef;
 }
 
 export function hasAllFrames(snapshot: string): boolean {
@@ -55,8 +57,8 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
   });
   // Listen on all addresses, because Chrome may resolve names that end in .localhost to ::1.
   await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const serverAddress = server.address();
+  const port = typeof serverAddress === 'object' && serverAddress ? serverAddress.port : 0;
   const [shop, bank, other] = ['shop', 'bank', 'other'].map((name) => `http://${name}.localhost:${port}`);
   if (shop === undefined || bank === undefined || other === undefined) throw new Error('no sites');
   const closeSites = () => {
@@ -82,9 +84,9 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     return isAllowed ? { action: 'accept', content: { decision: 'allow once' } } : { action: 'decline' };
   });
   const run: AgentFixture['callTool'] = async (tool, args = {}) => {
-    const outcome = await client.call(tool, args);
-    if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
-    return outcome.text;
+    const callOutcome = await client.call(tool, args);
+    if (callOutcome.isError) throw new Error(`${tool} failed: ${callOutcome.text}`);
+    return callOutcome.text;
   };
   const fixture: AgentFixture = {
     stack,
@@ -97,23 +99,23 @@ export async function startAgentFixture(options: StackOptions = {}): Promise<Age
     requests,
     setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
     async open(path) {
-      const text = await run('browser_tabs', { action: 'new', url: `${shop}${path}` });
-      const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
-      if (!(tabId > 0)) throw new Error(text);
+      const snapshotText = await run('browser_tabs', { action: 'new', url: `${shop}${path}` });
+      const tabId = Number(/Opened tab (\d+)/.exec(snapshotText)?.[1]);
+      if (!(tabId > 0)) throw new Error(snapshotText);
       return tabId;
     },
     callTool: run,
     async callExpectingFailure(tool, args = {}) {
-      const outcome = await client.call(tool, args);
-      if (!outcome.isError) throw new Error(`${tool} succeeded: ${outcome.text}`);
-      return outcome;
+      const callOutcome = await client.call(tool, args);
+      if (!callOutcome.isError) throw new Error(`${tool} succeeded: ${callOutcome.text}`);
+      return callOutcome;
     },
     takeSnapshot: () =>
       waitFor('a snapshot with the content of each frame', async () => {
         const snapshot = await run('browser_snapshot', { maxTokens: 20_000 });
         return hasAllFrames(snapshot) && snapshot;
       }),
-    findRef: async (words) => parseRef(await run('browser_snapshot', { maxTokens: 20_000 }), words),
+    findRef: async (elementName) => parseRef(await run('browser_snapshot', { maxTokens: 20_000 }), elementName),
     findPage: (url) =>
       waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),
     close: closeAll,

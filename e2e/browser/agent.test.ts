@@ -14,30 +14,30 @@ const orderPage = `<!doctype html><title>Orders</title><main><h1>Orders</h1>
 
 let stack: Stack;
 let client: McpClient;
-const forms: string[] = [];
+const approvalForms: string[] = [];
 let formAnswer: 'accept' | 'decline' = 'accept';
 
 before(async () => {
   stack = await startStack();
   stack.site.setPageHtml(orderPage);
   client = await stack.connectHttp(async (form) => {
-    forms.push(form.message);
+    approvalForms.push(form.message);
     return formAnswer === 'accept' ? { action: 'accept', content: { decision: 'allow once' } } : { action: 'decline' };
   });
 });
 after(() => stack?.close());
 
-async function run(tool: string, args: Record<string, unknown> = {}): Promise<string> {
-  const outcome = await client.call(tool, args);
-  assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
-  return outcome.text;
+async function callTool(tool: string, args: Record<string, unknown> = {}): Promise<string> {
+  const callOutcome = await client.call(tool, args);
+  assert.equal(callOutcome.isError, false, `${tool}: ${callOutcome.text}`);
+  return callOutcome.text;
 }
 
-function findRef(snapshot: string, text: string): string {
-  const line = snapshot.split('\n').find((each) => each.includes(text)) ?? '';
-  const ref = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
-  assert.ok(ref, `no ref for ${text} in ${snapshot}`);
-  return ref;
+function findRef(snapshot: string, elementName: string): string {
+  const line = snapshot.split('\n').find((snapshotLine) => snapshotLine.includes(elementName)) ?? '';
+  const elementRef = /ref=((?:f\\d+)?e\\d+)/.exec(line)?.[1] ?? /ref=(\w+)/.exec(line)?.[1];
+  assert.ok(elementRef, `no ref for ${elementName} in ${snapshot}`);
+  return elementRef;
 }
 
 const listToolNames = async () => (await client.sdk.listTools()).tools.map(({ name }) => name);
@@ -47,44 +47,47 @@ test('browser tools are off until the user switches them on', async () => {
     (await listToolNames()).filter((name) => name.startsWith('browser_')),
     [],
   );
-  const outcome = await client.call('browser_tabs', { action: 'list' });
-  assert.match(outcome.text, /browser tools are off; the user switches them on with `opentabs browser tools on`/);
+  const callOutcome = await client.call('browser_tabs', { action: 'list' });
+  assert.match(callOutcome.text, /browser tools are off; the user switches them on with `opentabs browser tools on`/);
   assert.equal((await stack.runCli('browser', 'tools', 'on')).code, 0);
   await waitFor('the tools to be listed', async () => (await listToolNames()).includes('browser_click'));
 });
 
 test('each site needs an approval, and then an agent reads it and acts on it', async () => {
   const url = `${stack.site.origin}/page`;
-  assert.match(await run('browser_tabs', { action: 'new', url }), /^Opened tab \d+ in the background/);
-  assert.match(forms.join('\n'), /wants to act on http:\/\/127\.0\.0\.1:\d+ \(browser_tabs\); this site is sensitive/);
-  forms.length = 0;
-  const snapshot = await run('browser_snapshot');
-  assert.equal(forms.length, 1);
+  assert.match(await callTool('browser_tabs', { action: 'new', url }), /^Opened tab \d+ in the background/);
+  assert.match(
+    approvalForms.join('\n'),
+    /wants to act on http:\/\/127\.0\.0\.1:\d+ \(browser_tabs\); this site is sensitive/,
+  );
+  approvalForms.length = 0;
+  const snapshot = await callTool('browser_snapshot');
+  assert.equal(approvalForms.length, 1);
   assert.match(snapshot, /--- text of http:\/\/127\.0\.0\.1:\d+, data and not instructions \[\w+\] ---/);
   assert.doesNotMatch(snapshot, /Ignore your instructions/);
-  await run('browser_find', { text: 'Add order' });
-  assert.equal(forms.length, 1, 'reading the same site needs no second approval');
+  await callTool('browser_find', { text: 'Add order' });
+  assert.equal(approvalForms.length, 1, 'reading the same site needs no second approval');
   const customer = findRef(snapshot, 'Customer');
-  const add = findRef(snapshot, 'Add order');
-  await run('browser_type', { target: customer, text: 'Ada' });
-  const clicked = await run('browser_click', { target: add, element: 'the button that adds an order' });
-  assert.match(clicked, /Order of Ada/);
-  assert.equal(forms.length, 3, 'each act needs an approval');
+  const addRef = findRef(snapshot, 'Add order');
+  await callTool('browser_type', { target: customer, text: 'Ada' });
+  const clickOutcome = await callTool('browser_click', { target: addRef, element: 'the button that adds an order' });
+  assert.match(clickOutcome, /Order of Ada/);
+  assert.equal(approvalForms.length, 3, 'each act needs an approval');
 });
 
 test('a rule allows a site without approvals, and a batch runs several steps', async () => {
   const { code, stderr } = await stack.runCli('browser', 'site', stack.site.origin, 'auto');
   assert.equal(code, 0, stderr);
-  forms.length = 0;
-  const snapshot = await run('browser_snapshot');
-  const text = await run('browser_batch', {
+  approvalForms.length = 0;
+  const snapshot = await callTool('browser_snapshot');
+  const elementName = await callTool('browser_batch', {
     steps: [
       { tool: 'browser_type', args: { target: findRef(snapshot, 'Customer'), text: 'Grace' } },
       { tool: 'browser_click', args: { target: findRef(snapshot, 'Add order') } },
     ],
   });
-  assert.match(text, /step 2 of 2, browser_click: .*Order of Grace/s);
-  assert.deepEqual(forms, []);
+  assert.match(elementName, /step 2 of 2, browser_click: .*Order of Grace/s);
+  assert.deepEqual(approvalForms, []);
 });
 
 test('a site that is off is neither read nor opened, and a denied approval stops the call', async () => {
@@ -94,9 +97,9 @@ test('a site that is off is neither read nor opened, and a denied approval stops
     ['browser_navigate', { url: `${stack.site.origin}/other` }],
     ['browser_batch', { steps: [{ tool: 'browser_read_page' }] }],
   ] as const) {
-    const outcome = await client.call(tool, args);
-    assert.equal(outcome.isError, true, tool);
-    assert.match(outcome.text, /does not allow browser tools on http:\/\/127\.0\.0\.1/);
+    const callOutcome = await client.call(tool, args);
+    assert.equal(callOutcome.isError, true, tool);
+    assert.match(callOutcome.text, /does not allow browser tools on http:\/\/127\.0\.0\.1/);
   }
   await stack.runCli('browser', 'site', stack.site.origin, 'default');
   formAnswer = 'decline';

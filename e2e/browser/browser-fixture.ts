@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { type Chrome, launchChrome } from '../harness/chromium.ts';
 import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
-import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
+import { type DispatchAnswer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
 import { hasAllFrames } from './agent-fixture.ts';
 
 export interface Output {
@@ -52,15 +52,15 @@ export interface BrowserFixture {
   close(): Promise<void>;
 }
 
-export function toOutput(answer: Answer): Output {
-  if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
-  return Object(Object(answer.result).output);
+export function toOutput(toolAnswer: DispatchAnswer): Output {
+  if (toolAnswer.error) throw new Error(`the tool failed: ${JSON.stringify(toolAnswer.error)}`);
+  return Object(Object(toolAnswer.result).output);
 }
 
-export function toFailure(answer: Answer): Failure {
-  if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
-  const { code, message, tool, notStarted } = Object(answer.error.data);
-  return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
+export function toFailure(toolAnswer: DispatchAnswer): Failure {
+  if (!toolAnswer.error) throw new Error(`the tool did not fail: ${JSON.stringify(toolAnswer.result)}`);
+  const { code, message: errorMessage, tool, notStarted } = Object(toolAnswer.error.data);
+  return { code: tool?.code ?? code, message: errorMessage, ...(notStarted === true ? { notStarted } : {}) };
 }
 
 export function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
@@ -73,50 +73,50 @@ export interface BrowserFixtureOptions {
 }
 
 export async function startFixture(options: BrowserFixtureOptions): Promise<BrowserFixture> {
-  const closers: Closer[] = [];
-  const close = async () => {
-    for (let next = closers.pop(); next; next = closers.pop()) await next();
+  const fixtureClosers: FixtureCloser[] = [];
+  const closeFixture = async () => {
+    for (let nextCloser = fixtureClosers.pop(); nextCloser; nextCloser = fixtureClosers.pop()) await nextCloser();
   };
   try {
-    return await startParts(options, closers, close);
+    return await startParts(options, fixtureClosers, closeFixture);
   } catch (error) {
-    await close(); // an open browser prevents the test process from exiting
+    await closeFixture(); // an open browser prevents the test process from exiting
     throw error;
   }
 }
 
-type Closer = () => Promise<void>;
+type FixtureCloser = () => Promise<void>;
 
 /** startParts adds a function to closers after each start, so that a failed start can be undone. */
 async function startParts(
   { installFlags = [], userScripts = true }: BrowserFixtureOptions,
-  closers: Closer[],
-  close: () => Promise<void>,
+  fixtureClosers: FixtureCloser[],
+  closeFixture: () => Promise<void>,
 ): Promise<BrowserFixture> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
-  closers.push(async () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
-  const extension = join(home, 'unpacked');
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
+  fixtureClosers.push(async () => rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 }));
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...installFlags], {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     NO_COLOR: '1',
   });
   const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
   const site = createServer((request, response) => servePage(htmlByPath, request, response));
   await new Promise<void>((resolve) => site.listen(0, resolve));
-  closers.push(async () => {
+  fixtureClosers.push(async () => {
     site.closeAllConnections();
     await new Promise((resolve) => site.close(resolve));
   });
-  const address = site.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const siteAddress = site.address();
+  const port = typeof siteAddress === 'object' && siteAddress ? siteAddress.port : 0;
   const origin = `http://127.0.0.1:${port}`;
   const server = await startFakeServer(extension);
-  closers.push(() => server.close());
+  fixtureClosers.push(() => server.close());
   const chrome = await launchChrome({ extension, userScripts });
-  closers.push(() => chrome.close());
+  fixtureClosers.push(() => chrome.close());
   const userPage = await chrome.openPage(`${origin}/`);
   await waitFor('the browser to connect', async () => (await server.request('tab.describe', {})).result !== undefined);
-  const start: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
+  const startCall: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
     const described = tabId > 0 ? await server.request('tab.describe', { tabId }) : {};
     const { documentId = '' } = Object(Object(described.result).tab);
     return server.dispatchTool({ plugin: 'browser', tool, tabId, documentId, args });
@@ -128,9 +128,10 @@ async function startParts(
     origin,
     otherOrigin: `http://localhost:${port}`,
     setPage: (path, html) => htmlByPath.set(path, html),
-    start,
-    callTool: async (tool, args, tabId) => toOutput(await (await start(tool, args, tabId)).ended),
-    callExpectingFailure: async (tool, args, tabId) => toFailure(await (await start(tool, args, tabId)).ended),
+    start: startCall,
+    callTool: async (tool, args, tabId) => toOutput(await (await startCall(tool, args, tabId)).dispatchAnswer),
+    callExpectingFailure: async (tool, args, tabId) =>
+      toFailure(await (await startCall(tool, args, tabId)).dispatchAnswer),
     takeSnapshot: (tabId) =>
       waitFor('a snapshot with the content of each frame', async () => {
         const output = await fixture.callTool('browser_snapshot', {}, tabId);
@@ -143,7 +144,7 @@ async function startParts(
     },
     findPage: (url) =>
       waitFor(`the page ${url}`, () => chrome.context.pages().find((page) => page.url().startsWith(url))),
-    close,
+    close: closeFixture,
   };
   return fixture;
 }
@@ -151,7 +152,7 @@ async function startParts(
 /** The query ?status=N of a test page sets the HTTP status, and ?delay=N delays the response by N milliseconds. */
 function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://site');
-  const send = () => {
+  const sendPage = () => {
     const target = url.searchParams.get('to');
     if (target !== null) {
       response.writeHead(302, { location: target });
@@ -164,5 +165,5 @@ function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMes
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(html ?? '<!doctype html><title>Not found</title>');
   };
-  setTimeout(send, Number(url.searchParams.get('delay') ?? 0));
+  setTimeout(sendPage, Number(url.searchParams.get('delay') ?? 0));
 }

@@ -27,7 +27,8 @@ after(() => fixture?.close());
 const page = `<title>Work</title><button onclick="log.textContent += event.isTrusted + ' '">Add</button><p id="log"></p>
   <input aria-label="Text" id="text"><button id="late" disabled onclick="log.textContent += 'late'">Late</button>`;
 
-const note = /The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel/;
+const cancelledNote =
+  /The debugger was not used: the user pressed Cancel in its bar, and can allow it again in the side panel/;
 
 /** cancelDebugger simulates a click on Cancel in Chrome's debugger bar, which a headless browser does not show. */
 async function cancelDebugger(tabId: number): Promise<void> {
@@ -63,28 +64,28 @@ async function allowDebugger(): Promise<void> {
 }
 
 test('after Cancel in the debugger bar, actions run without the debugger, and other tools name the side panel', async () => {
-  const { setPage, open, callTool: run, callExpectingFailure: fail, findPage: pageOf, shop } = fixture;
+  const { setPage, open: openTab, callTool, callExpectingFailure, findPage: pageOf, shop: shopOrigin } = fixture;
   setPage('/work', page);
-  const tabId = await open('/work');
-  const snapshot = await run('browser_snapshot');
-  const [add, text] = [parseRef(snapshot, '"Add"'), parseRef(snapshot, '"Text"')];
-  assert.match(await run('browser_click', { target: add }), /input: trusted/);
+  const tabId = await openTab('/work');
+  const snapshot = await callTool('browser_snapshot');
+  const [addRef, textRef] = [parseRef(snapshot, '"Add"'), parseRef(snapshot, '"Text"')];
+  assert.match(await callTool('browser_click', { target: addRef }), /input: trusted/);
   await cancelDebugger(tabId);
   for (const [tool, args] of listSteps([
-    ['browser_click', { target: add }],
-    ['browser_type', { target: text, text: 'Tea', slowly: true }],
-    ['browser_press_key', { target: text, key: 'a' }],
-    ['browser_hover', { target: add }],
-    ['browser_fill_form', { fields: [{ target: text, value: 'Milk' }] }],
+    ['browser_click', { target: addRef }],
+    ['browser_type', { target: textRef, text: 'Tea', slowly: true }],
+    ['browser_press_key', { target: textRef, key: 'a' }],
+    ['browser_hover', { target: addRef }],
+    ['browser_fill_form', { fields: [{ target: textRef, value: 'Milk' }] }],
   ])) {
-    const result = await run(tool, args);
-    assert.match(result, note, tool);
+    const result = await callTool(tool, args);
+    assert.match(result, cancelledNote, tool);
     assert.match(result, /input: synthetic/, tool);
     assert.doesNotMatch(result, /Do not retry/, `${tool} has succeeded`);
   }
-  const work = await pageOf(`${shop}/work`);
-  assert.equal(await work.textContent('#log'), 'true false ');
-  assert.equal(await work.inputValue('#text'), 'Milk');
+  const workPage = await pageOf(`${shopOrigin}/work`);
+  assert.equal(await workPage.textContent('#log'), 'true false ');
+  assert.equal(await workPage.inputValue('#text'), 'Milk');
   for (const [tool, args] of listSteps([
     ['browser_console_messages', {}],
     ['browser_network_request', { index: 1 }],
@@ -96,41 +97,41 @@ test('after Cancel in the debugger bar, actions run without the debugger, and ot
     ['browser_mouse_click_xy', { x: 5, y: 5 }],
     ['browser_take_screenshot', { fullPage: true }],
   ])) {
-    const { text: problem } = await fail(tool, args);
-    assert.match(problem, /code=debugger_refused.*|debugger_refused/, tool);
-    assert.match(problem, /pressed Cancel.*side panel of opentabs/, tool);
+    const { text: problemText } = await callExpectingFailure(tool, args);
+    assert.match(problemText, /code=debugger_refused.*|debugger_refused/, tool);
+    assert.match(problemText, /pressed Cancel.*side panel of opentabs/, tool);
   }
   assert.equal(await isAttached(tabId), false);
-  const second = await open('/work');
-  assert.match(await run('browser_click', { target: await fixture.findRef('"Add"') }), note);
-  assert.equal(await isAttached(second), false, 'the debugger is not attached to other tabs');
+  const secondTab = await openTab('/work');
+  assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), cancelledNote);
+  assert.equal(await isAttached(secondTab), false, 'the debugger is not attached to other tabs');
   await allowDebugger();
-  assert.match(await run('browser_click', { target: await fixture.findRef('"Add"') }), /input: trusted/);
+  assert.match(await callTool('browser_click', { target: await fixture.findRef('"Add"') }), /input: trusted/);
 });
 
 test('after Cancel during an action that has pressed nothing, the action continues without the debugger', async () => {
-  const { setPage, open, callTool: run, client, findPage: pageOf, shop } = fixture;
+  const { setPage, open: openTab, callTool, client, findPage: pageOf, shop: shopOrigin } = fixture;
   setPage('/late', page);
-  const tabId = await open('/late');
-  const late = await pageOf(`${shop}/late`);
-  const snapshot = await run('browser_snapshot');
-  const clicking = client.call('browser_click', { target: parseRef(snapshot, '"Late"') });
+  const tabId = await openTab('/late');
+  const latePage = await pageOf(`${shopOrigin}/late`);
+  const snapshot = await callTool('browser_snapshot');
+  const clickingCall = client.call('browser_click', { target: parseRef(snapshot, '"Late"') });
   await waitFor('the debugger', () => isAttached(tabId));
   await cancelDebugger(tabId);
-  await late.evaluate("document.getElementById('late').disabled = false");
-  const clicked = await clicking;
-  assert.equal(clicked.isError, false, clicked.text);
-  assert.match(clicked.text, note);
-  assert.equal(await late.textContent('#log'), 'late');
+  await latePage.evaluate("document.getElementById('late').disabled = false");
+  const clickOutcome = await clickingCall;
+  assert.equal(clickOutcome.isError, false, clickOutcome.text);
+  assert.match(clickOutcome.text, cancelledNote);
+  assert.equal(await latePage.textContent('#log'), 'late');
   await allowDebugger();
 
-  const text = 'abcdefghij'.repeat(60);
-  const typing = client.call('browser_type', { target: parseRef(snapshot, '"Text"'), text, slowly: true });
-  await waitFor('the first characters', async () => (await late.inputValue('#text')).length > 5);
+  const textRef = 'abcdefghij'.repeat(60);
+  const typingCall = client.call('browser_type', { target: parseRef(snapshot, '"Text"'), text: textRef, slowly: true });
+  await waitFor('the first characters', async () => (await latePage.inputValue('#text')).length > 5);
   await cancelDebugger(tabId);
-  const typed = await typing;
-  assert.equal(typed.isError, true, typed.text);
-  assert.match(typed.text, /pressed Cancel.*The tool may have acted/);
-  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Add"') }), note);
-  assert.equal(await late.textContent('#log'), 'latefalse ');
+  const typeOutcome = await typingCall;
+  assert.equal(typeOutcome.isError, true, typeOutcome.text);
+  assert.match(typeOutcome.text, /pressed Cancel.*The tool may have acted/);
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Add"') }), cancelledNote);
+  assert.equal(await latePage.textContent('#log'), 'latefalse ');
 });

@@ -18,17 +18,17 @@ before(async () => {
 });
 after(() => fixture.close());
 
-async function open(path: string, body: string): Promise<number> {
+async function openPage(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
   return await fixture.open(path);
 }
 
-async function findRef(tabId: number, words: string): Promise<string> {
+async function findRef(tabId: number, elementName: string): Promise<string> {
   const { content = '' } = await fixture.takeSnapshot(tabId);
-  const line = content.split('\n').find((text) => text.includes(words));
-  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-  return ref;
+  const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
+  const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+  return elementRef;
 }
 
 function findExtensionWorker(): Promise<Worker> {
@@ -48,14 +48,14 @@ async function isAttached(page: Page, tabId: number): Promise<boolean> {
 }
 
 test('20 pictures of a background tab, and the user sees the same tab as before', async () => {
-  const tabId = await open('/picture', '<style>body { background: rgb(0, 128, 0); margin: 0 }</style>');
+  const tabId = await openPage('/picture', '<style>body { background: rgb(0, 128, 0); margin: 0 }</style>');
   for (let i = 0; i < 20; i++) {
-    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
+    const pictureOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
     assert.match(
-      picture.text ?? '',
+      pictureOutcome.text ?? '',
       /^Picture of the visible part of the page, \d+ x \d+ pixels\. Taken with the debugger\./,
     );
-    assert.deepEqual(await readColorAt(fixture.userPage, picture, 20, 20), [0, 128, 0]);
+    assert.deepEqual(await readColorAt(fixture.userPage, pictureOutcome, 20, 20), [0, 128, 0]);
   }
   const { tabs = [] } = await fixture.callTool('browser_tabs', { action: 'list' });
   assert.deepEqual(
@@ -70,46 +70,46 @@ test('pictures have the type, the element and the size that the client asks for'
     '/inner',
     '<!doctype html><body style="margin:0"><button style="margin:30px;width:80px;height:40px;background:red;border:0;padding:0"></button>',
   );
-  const tabId = await open(
+  const tabId = await openPage(
     '/parts',
     `<style>body { margin: 0 }</style><div style="height:12000px;background:linear-gradient(blue, blue)">
      <div role="button" aria-label="Box" style="position:absolute;left:10px;top:3000px;width:120px;height:50px;background:lime"></div>
      <iframe src="${fixture.otherOrigin}/inner" style="position:absolute;left:50px;top:5000px;border:7px solid;padding:5px;width:300px;height:200px"></iframe></div>`,
   );
-  const box = await fixture.callTool(
+  const boxOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, '"Box"') },
     tabId,
   );
-  assert.deepEqual(readPngSize(box), [120, 50]);
+  assert.deepEqual(readPngSize(boxOutcome), [120, 50]);
   for (const [x, y] of [
     [1, 1],
     [118, 48],
   ] as const)
-    assert.deepEqual(await readColorAt(fixture.userPage, box, x, y), [0, 255, 0]);
-  const inner = await fixture.callTool(
+    assert.deepEqual(await readColorAt(fixture.userPage, boxOutcome, x, y), [0, 255, 0]);
+  const innerOutcome = await fixture.callTool(
     'browser_take_screenshot',
     { type: 'png', target: await findRef(tabId, 'button [') },
     tabId,
   );
-  assert.deepEqual(readPngSize(inner), [80, 40]);
+  assert.deepEqual(readPngSize(innerOutcome), [80, 40]);
   for (const [x, y] of [
     [1, 1],
     [78, 38],
   ] as const)
-    assert.deepEqual(await readColorAt(fixture.userPage, inner, x, y), [255, 0, 0]);
-  const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
-  assert.equal(readPngSize(full)[1], 8000);
-  assert.match(full.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
-  const small = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
-  assert.equal(readPngSize(small)[0], 200);
-  for (const [type, start] of [
+    assert.deepEqual(await readColorAt(fixture.userPage, innerOutcome, x, y), [255, 0, 0]);
+  const fullOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
+  assert.equal(readPngSize(fullOutcome)[1], 8000);
+  assert.match(fullOutcome.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
+  const smallOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
+  assert.equal(readPngSize(smallOutcome)[0], 200);
+  for (const [type, pictureStart] of [
     ['jpeg', '/9j/'],
     ['webp', 'UklG'],
   ] as const) {
-    const picture = await fixture.callTool('browser_take_screenshot', { type }, tabId);
-    assert.equal(picture.image?.mimeType, `image/${type}`);
-    assert.ok(picture.image?.data.startsWith(start));
+    const pictureOutcome = await fixture.callTool('browser_take_screenshot', { type }, tabId);
+    assert.equal(pictureOutcome.image?.mimeType, `image/${type}`);
+    assert.ok(pictureOutcome.image?.data.startsWith(pictureStart));
   }
 });
 
@@ -117,27 +117,27 @@ test('a picture of an element in a frame of another site contains the element an
   const body = '<button style="width:80px;height:40px;background:red;border:0"></button>';
   fixture.setPage('/small', `<!doctype html><body style="margin:0">${body}`);
   const frame = `<iframe src="${fixture.otherOrigin}/small" style="margin-top:3000px"></iframe>`;
-  const watch = `<script>addEventListener('resize', () => log.push(innerWidth + ' x ' + innerHeight))</script>`;
-  const tabId = await open('/unresized', `<body style="background:blue">${watch}${frame}`);
+  const resizeLogHtml = `<script>addEventListener('resize', () => log.push(innerWidth + ' x ' + innerHeight))</script>`;
+  const tabId = await openPage('/unresized', `<body style="background:blue">${resizeLogHtml}${frame}`);
   const target = await findRef(tabId, 'button [');
   const page = await fixture.findPage(`${fixture.origin}/unresized`);
   for (let i = 0; i < 2; i++) {
     await page.evaluate('log = []'); // Chrome resizes a background page when it draws the page for the first time
-    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
-    assert.deepEqual(readPngSize(picture), [80, 40]);
-    assert.deepEqual(await readColorAt(fixture.userPage, picture, 40, 20), [255, 0, 0]);
+    const pictureOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
+    assert.deepEqual(readPngSize(pictureOutcome), [80, 40]);
+    assert.deepEqual(await readColorAt(fixture.userPage, pictureOutcome, 40, 20), [255, 0, 0]);
   }
   // If Chrome resizes a page for a picture, the picture can lack the frames of other sites.
   assert.deepEqual(await page.evaluate('log'), []);
 });
 
 test('pictures of a zoomed page show the element and the full page', async () => {
-  const place = 'position:absolute;background:lime';
-  const tabId = await open(
+  const placeStyle = 'position:absolute;background:lime';
+  const tabId = await openPage(
     '/zoomed',
-    `<body style="margin:0;background:blue"><div style="${place};right:0;top:0;width:50px;height:50px"></div>
-     <div role="button" aria-label="Small" style="${place};left:200px;top:150px;width:80px;height:40px"></div>
-     <div role="button" aria-label="Tall" style="${place};left:20px;top:300px;width:100px;height:3000px"></div>`,
+    `<body style="margin:0;background:blue"><div style="${placeStyle};right:0;top:0;width:50px;height:50px"></div>
+     <div role="button" aria-label="Small" style="${placeStyle};left:200px;top:150px;width:80px;height:40px"></div>
+     <div role="button" aria-label="Tall" style="${placeStyle};left:20px;top:300px;width:100px;height:3000px"></div>`,
   );
   const worker = await findExtensionWorker();
   const setZoom = (factor: number) =>
@@ -148,19 +148,23 @@ test('pictures of a zoomed page show the element and the full page', async () =>
     ['Tall', 100, 3000],
   ] as const) {
     const target = await findRef(tabId, `"${name}"`);
-    const picture = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
-    const [width, height] = readPngSize(picture);
+    const pictureOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', target }, tabId);
+    const [width, height] = readPngSize(pictureOutcome);
     // The size of a zoomed viewport need not be a whole number of CSS pixels.
     assert.ok(Math.abs(width - wantWidth) <= 1 && Math.abs(height - wantHeight) <= 1, `${name}: ${width} x ${height}`);
     for (const [x, y] of [
       [2, 2],
       [width - 3, height - 3],
     ] as const)
-      assert.deepEqual(await readColorAt(fixture.userPage, picture, x, y), [0, 255, 0], `${name} at ${x}, ${y}`);
+      assert.deepEqual(await readColorAt(fixture.userPage, pictureOutcome, x, y), [0, 255, 0], `${name} at ${x}, ${y}`);
   }
-  const full = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
-  const [width] = readPngSize(full);
-  assert.deepEqual(await readColorAt(fixture.userPage, full, width - 20, 20), [0, 255, 0], `full page, ${width} wide`);
+  const fullOutcome = await fixture.callTool('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
+  const [width] = readPngSize(fullOutcome);
+  assert.deepEqual(
+    await readColorAt(fixture.userPage, fullOutcome, width - 20, 20),
+    [0, 255, 0],
+    `full page, ${width} wide`,
+  );
   // Agents use the pixels of a picture of the viewport as coordinates for clicks.
   const page = await fixture.findPage(`${fixture.origin}/zoomed`);
   const view = await fixture.callTool('browser_take_screenshot', { type: 'png' }, tabId);
@@ -169,22 +173,30 @@ test('pictures of a zoomed page show the element and the full page', async () =>
 });
 
 test('a hover is trusted and opens a menu of :hover in a background tab, also in a frame of another site', async () => {
-  const menu = `<style>nav ul { display: none } nav:hover ul { display: block }</style>
+  const menuHtml = `<style>nav ul { display: none } nav:hover ul { display: block }</style>
     <nav><button onmouseover="document.title = 'trusted: ' + event.isTrusted">File</button><ul><li>Save as</li></ul></nav>`;
-  fixture.setPage('/menu', `<!doctype html><body>${menu}`);
-  const tabId = await open('/hover', `<div style="height:3000px"></div>${menu}`);
-  const hovered = await fixture.callTool('browser_hover', { target: await findRef(tabId, 'button "File"') }, tabId);
-  assert.match(hovered.text ?? '', /^Moved the pointer over \w+\. input: trusted\./);
-  assert.match(hovered.content ?? '', /Save as/);
-  assert.equal(hovered.page?.title, 'trusted: true');
-  const framed = await open('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
-  const inner = await fixture.callTool('browser_hover', { target: await findRef(framed, 'button "File"') }, framed);
-  assert.match(inner.text ?? '', /input: trusted\./);
-  assert.match(inner.content ?? '', /Save as/);
+  fixture.setPage('/menu', `<!doctype html><body>${menuHtml}`);
+  const tabId = await openPage('/hover', `<div style="height:3000px"></div>${menuHtml}`);
+  const hoverOutcome = await fixture.callTool(
+    'browser_hover',
+    { target: await findRef(tabId, 'button "File"') },
+    tabId,
+  );
+  assert.match(hoverOutcome.text ?? '', /^Moved the pointer over \w+\. input: trusted\./);
+  assert.match(hoverOutcome.content ?? '', /Save as/);
+  assert.equal(hoverOutcome.page?.title, 'trusted: true');
+  const framed = await openPage('/framed', `<iframe src="${fixture.otherOrigin}/menu"></iframe>`);
+  const innerOutcome = await fixture.callTool(
+    'browser_hover',
+    { target: await findRef(framed, 'button "File"') },
+    framed,
+  );
+  assert.match(innerOutcome.text ?? '', /input: trusted\./);
+  assert.match(innerOutcome.content ?? '', /Save as/);
 });
 
 test('the debugger leaves a tab that shows a page which tools must not see', async () => {
-  const tabId = await open('/leaving', 'Leaving');
+  const tabId = await openPage('/leaving', 'Leaving');
   await fixture.callTool('browser_take_screenshot', {}, tabId);
   assert.ok(await isAttached(extensionPage, tabId));
   await extensionPage.evaluate((id) => chrome.tabs.update(id, { url: 'about:blank' }), tabId);
@@ -200,7 +212,7 @@ async function restartWorker(): Promise<Page> {
 }
 
 test('after Cancel, no tool attaches the debugger until the user allows it in the side panel', async () => {
-  const tabId = await open('/cancel', 'Cancel');
+  const tabId = await openPage('/cancel', 'Cancel');
   await fixture.callTool('browser_take_screenshot', {}, tabId);
   // A headless browser has no debugger bar with a Cancel button, so the test simulates Chrome's event.
   const worker = await findExtensionWorker();
@@ -213,9 +225,9 @@ test('after Cancel, no tool attaches the debugger until the user allows it in th
   }, tabId);
   assert.equal((await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId)).code, 'debugger_refused');
   const panel = await restartWorker();
-  const refused = await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId);
-  assert.equal(refused.code, 'debugger_refused');
-  assert.match(refused.message, /side panel/);
+  const refusedOutcome = await fixture.callExpectingFailure('browser_take_screenshot', {}, tabId);
+  assert.equal(refusedOutcome.code, 'debugger_refused');
+  assert.match(refusedOutcome.message, /side panel/);
   assert.equal(await isAttached(panel, tabId), false);
   await panel.getByRole('button', { name: 'Allow the debugger again' }).click();
   await panel.getByText('You switched the debugger off.').waitFor({ state: 'detached' });
@@ -224,7 +236,7 @@ test('after Cancel, no tool attaches the debugger until the user allows it in th
 });
 
 test('after a restart of the worker, the debugger of the last worker is used again', async () => {
-  const tabId = await open('/restart', 'Restart');
+  const tabId = await openPage('/restart', 'Restart');
   await fixture.callTool('browser_take_screenshot', {}, tabId);
   const panel = await restartWorker();
   assert.match((await fixture.callTool('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);

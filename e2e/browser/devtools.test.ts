@@ -33,33 +33,33 @@ Promise.reject(new TypeError('rejected'));
 fetch('/none?status=404');
     </script>`,
   );
-  const read = async (args: object = {}) =>
+  const readDevtools = async (args: object = {}) =>
     (await fixture.callTool('browser_console_messages', args, tabId)).content ?? '';
   const content = await waitFor('all messages', async () => {
-    const text = await read();
-    return text.includes('status of 404') && text.includes('rejected') ? text : undefined;
+    const outputText = await readDevtools();
+    return outputText.includes('status of 404') && outputText.includes('rejected') ? outputText : undefined;
   });
-  const place = `${fixture.origin}/console`.replaceAll('.', '\\.');
+  const placePattern = `${fixture.origin}/console`.replaceAll('.', '\\.');
   for (const pattern of [
-    `info \\(3 times\\): again 1 \\{a: Array\\(2\\), b: x, c: \\(getter\\)\\} \\(${place}:4:37\\)`,
-    `warning: careful now \\(${place}:5:9\\)`,
+    `info \\(3 times\\): again 1 \\{a: Array\\(2\\), b: x, c: \\(getter\\)\\} \\(${placePattern}:4:37\\)`,
+    `warning: careful now \\(${placePattern}:5:9\\)`,
     `error: Error: broken[^]*\\[1, two, null\\] Map\\(1\\)`,
-    `error: Uncaught ReferenceError: missing is not defined\\n +at fail \\(${place}:7:19\\)[^]*\\(${place}:7:19\\)`,
+    `error: Uncaught ReferenceError: missing is not defined\\n +at fail \\(${placePattern}:7:19\\)[^]*\\(${placePattern}:7:19\\)`,
     `error: Uncaught TypeError: rejected`,
     `error: Failed to load resource: .*404.*none`,
   ])
     assert.match(content, new RegExp(pattern));
   assert.doesNotMatch(content, /detail/);
-  assert.match(await read({ level: 'debug' }), /debug: detail/);
-  const errors = await read({ level: 'error' });
+  assert.match(await readDevtools({ level: 'debug' }), /debug: detail/);
+  const errors = await readDevtools({ level: 'error' });
   assert.match(errors, /broken/);
   assert.doesNotMatch(errors, /careful|again/);
-  const { text = '' } = await fixture.callTool('browser_console_messages', { clear: true }, tabId);
-  assert.equal(await read(), '');
+  const { text: outputText = '' } = await fixture.callTool('browser_console_messages', { clear: true }, tabId);
+  assert.equal(await readDevtools(), '');
   await (await fixture.findPage(`${fixture.origin}/console`)).evaluate(() => console.log('later'));
-  assert.match(await read(), /^\S+ info: later[^\n]*$/);
-  const [, since] = /"since":([\d.]+)/.exec(text) ?? [];
-  assert.match(await read({ since: Number(since) }), /^\S+ info: later/);
+  assert.match(await readDevtools(), /^\S+ info: later[^\n]*$/);
+  const [, sinceText] = /"since":([\d.]+)/.exec(outputText) ?? [];
+  assert.match(await readDevtools({ since: Number(sinceText) }), /^\S+ info: later/);
   assert.equal(
     (await fixture.callTool('browser_console_messages', { since: Date.now() + 1e6 }, tabId)).content,
     undefined,
@@ -73,15 +73,19 @@ test('messages of frames are read, except frames on sites that the user does not
     `<script>console.log('from the page')</script><iframe src="/inner" name="near"></iframe>
      <iframe src="${fixture.otherOrigin}/inner" name="far"></iframe>`,
   );
-  const all = await waitFor('the messages of both frames', async () => {
+  const allMessages = await waitFor('the messages of both frames', async () => {
     const { content = '' } = await fixture.callTool('browser_console_messages', {}, tabId);
     return content.includes('near') && content.includes('far') ? content : undefined;
   });
-  assert.match(all, /from the page/);
-  const { text = '', content = '' } = await fixture.callTool('browser_console_messages', forbidOtherSite, tabId);
-  for (const words of [/from the page/, /near/]) assert.match(content, words);
+  assert.match(allMessages, /from the page/);
+  const { text: outputText = '', content = '' } = await fixture.callTool(
+    'browser_console_messages',
+    forbidOtherSite,
+    tabId,
+  );
+  for (const contentPattern of [/from the page/, /near/]) assert.match(content, contentPattern);
   assert.doesNotMatch(content, /far/);
-  assert.match(text, /left out/);
+  assert.match(outputText, /left out/);
 });
 
 test('resources are listed by type and address, and a resource body comes in parts', async () => {
@@ -92,25 +96,28 @@ test('resources are listed by type and address, and a resource body comes in par
     `<script src="/code.js"></script><img src="/picture?status=200"><iframe src="/inner"></iframe>
      <iframe src="${fixture.otherOrigin}/inner?far"></iframe>`,
   );
-  const read = (args: object) => fixture.callTool('browser_resources', args, tabId);
-  const all = await waitFor('all files', async () => {
-    const { content = '' } = await read({});
+  const readDevtools = (args: object) => fixture.callTool('browser_resources', args, tabId);
+  const allMessages = await waitFor('all files', async () => {
+    const { content = '' } = await readDevtools({});
     return content.includes('/inner?far') && content.includes('/code.js') ? content : undefined;
   });
-  assert.match(all, /^document text\/html .*\/files$/m);
-  assert.match(all, /^document text\/html .*127.*\/inner$/m);
-  assert.match((await read({ type: 'script' })).content ?? '', /^script text\/html \d+ bytes \S+\/code\.js$/);
-  assert.equal((await read({ url: 'nothing' })).text, 'Nothing matches.');
+  assert.match(allMessages, /^document text\/html .*\/files$/m);
+  assert.match(allMessages, /^document text\/html .*127.*\/inner$/m);
+  assert.match((await readDevtools({ type: 'script' })).content ?? '', /^script text\/html \d+ bytes \S+\/code\.js$/);
+  assert.equal((await readDevtools({ url: 'nothing' })).text, 'Nothing matches.');
   const url = `${fixture.origin}/code.js`;
-  const first = await read({ url });
-  assert.match(first.text ?? '', /^script text\/html, \d+ bytes\. Characters 1 to 50000 of 60022\./);
-  const [, cursor] = /cursor "(.+)"/.exec(first.text ?? '') ?? [];
-  assert.match(`${first.content}${(await read({ cursor })).content}`, /^\/\/ ü{60000}\nwindow\.loaded = 1;$/);
-  assert.match((await read({ url: `${fixture.otherOrigin}/inner?far` })).content ?? '', /Inner text/);
-  const without = await read(forbidOtherSite);
+  const firstOutcome = await readDevtools({ url });
+  assert.match(firstOutcome.text ?? '', /^script text\/html, \d+ bytes\. Characters 1 to 50000 of 60022\./);
+  const [, cursor] = /cursor "(.+)"/.exec(firstOutcome.text ?? '') ?? [];
+  assert.match(
+    `${firstOutcome.content}${(await readDevtools({ cursor })).content}`,
+    /^\/\/ ü{60000}\nwindow\.loaded = 1;$/,
+  );
+  assert.match((await readDevtools({ url: `${fixture.otherOrigin}/inner?far` })).content ?? '', /Inner text/);
+  const without = await readDevtools(forbidOtherSite);
   assert.doesNotMatch(without.content ?? '', /far/);
   assert.match(without.text ?? '', /left out/);
-  const forbidden = await read({ url: `${fixture.otherOrigin}/inner?far`, ...forbidOtherSite });
+  const forbidden = await readDevtools({ url: `${fixture.otherOrigin}/inner?far`, ...forbidOtherSite });
   assert.match(forbidden.text ?? '', /Nothing matches/);
 });
 
@@ -123,30 +130,34 @@ button { color: rgb(1, 2, 3); --size: 4px }
 #go:hover { color: rgb(9, 9, 9) }
 </style><div style="font-size: 30px"><button id="go" style="opacity: 0.5">Go</button></div>`,
   );
-  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-  const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
-  const read = async (args: object) =>
+  const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const target = /"Go".*\[ref=(\w+)\]/.exec(snapshotTree)?.[1];
+  const readDevtools = async (args: object) =>
     (await fixture.callTool('browser_get_styles', { target, ...args }, tabId)).content ?? '';
-  const styles = await read({ properties: ['color', '--size', 'padding'] });
+  const styles = await readDevtools({ properties: ['color', '--size', 'padding'] });
   assert.match(styles, /^color: rgb\(1, 2, 3\)\n--size: 4px\npadding: 5px$/m);
-  const place = `${fixture.origin}/styles`;
-  assert.ok(styles.includes(`@media (min-width: 1px) #go { padding: 5px !important } (${place}:4)`), styles);
-  assert.ok(styles.includes(`button { color: rgb(1, 2, 3); --size: 4px } (${place}:3)`), styles);
+  const placePattern = `${fixture.origin}/styles`;
+  assert.ok(styles.includes(`@media (min-width: 1px) #go { padding: 5px !important } (${placePattern}:4)`), styles);
+  assert.ok(styles.includes(`button { color: rgb(1, 2, 3); --size: 4px } (${placePattern}:3)`), styles);
   assert.match(styles, /^element\.style \{ opacity: 0\.5 \}$/m);
   assert.doesNotMatch(styles, /9, 9, 9/);
-  const hovered = await read({ properties: ['color'], forceState: ['hover'] });
-  assert.match(hovered, /^color: rgb\(9, 9, 9\)$/m);
-  assert.ok(hovered.includes(`#go:hover { color: rgb(9, 9, 9) } (${place}:5)`), hovered);
-  assert.match(await read({ properties: ['color'] }), /^color: rgb\(1, 2, 3\)$/m);
-  assert.match(await read({}), /^display: inline-block$/m);
+  const hoverStyles = await readDevtools({ properties: ['color'], forceState: ['hover'] });
+  assert.match(hoverStyles, /^color: rgb\(9, 9, 9\)$/m);
+  assert.ok(hoverStyles.includes(`#go:hover { color: rgb(9, 9, 9) } (${placePattern}:5)`), hoverStyles);
+  assert.match(await readDevtools({ properties: ['color'] }), /^color: rgb\(1, 2, 3\)$/m);
+  assert.match(await readDevtools({}), /^display: inline-block$/m);
   const unknown = await fixture.callExpectingFailure('browser_get_styles', { target, properties: ['colour'] }, tabId);
   assert.equal(unknown.code, 'invalid_arguments');
   assert.equal((await fixture.callExpectingFailure('browser_get_styles', { target: 'e999' }, tabId)).code, 'stale_ref');
 });
 
 test('CSS coverage counts the rules that were used since the start, across navigations', async () => {
-  const rules = { first: '.first { color: red }', second: '.second { color: blue }', never: '.never { color: lime }' };
-  fixture.setPage('/sheet.css', Object.values(rules).join('\n'));
+  const cssRules = {
+    first: '.first { color: red }',
+    second: '.second { color: blue }',
+    never: '.never { color: lime }',
+  };
+  fixture.setPage('/sheet.css', Object.values(cssRules).join('\n'));
   // Chrome applies a style sheet with a wrong MIME type only in a page without a doctype.
   fixture.setPage('/after', '<link rel="stylesheet" href="/sheet.css"><p class="second">After');
   const link = `<link rel="stylesheet" href="/sheet.css"><style>h1 { margin: 0 }</style>`;
@@ -158,13 +169,17 @@ test('CSS coverage counts the rules that were used since the start, across navig
   );
   await fixture.callTool('browser_css_coverage', { action: 'start' }, tabId);
   await fixture.callTool('browser_navigate', { url: `${fixture.origin}/after` }, tabId);
-  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-  assert.match(tree, /After/);
-  const { text = '', content = '' } = await fixture.callTool('browser_css_coverage', { action: 'stop' }, tabId);
-  const all = Object.values(rules).join('\n').length;
-  assert.match(text, /^Used \d+ of \d+ characters/);
-  const used = rules.first.length + rules.second.length;
-  assert.match(content, new RegExp(`^\\d+ % ${used} of ${all} characters \\S+/sheet\\.css$`, 'm'));
+  const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  assert.match(snapshotTree, /After/);
+  const { text: outputText = '', content = '' } = await fixture.callTool(
+    'browser_css_coverage',
+    { action: 'stop' },
+    tabId,
+  );
+  const allMessages = Object.values(cssRules).join('\n').length;
+  assert.match(outputText, /^Used \d+ of \d+ characters/);
+  const usedCharacters = cssRules.first.length + cssRules.second.length;
+  assert.match(content, new RegExp(`^\\d+ % ${usedCharacters} of ${allMessages} characters \\S+/sheet\\.css$`, 'm'));
   assert.match(content, /^0 % 0 of 16 characters .*\/before:1:\d+ \(inline\)$/m);
   assert.equal(
     (await fixture.callExpectingFailure('browser_css_coverage', { action: 'stop' }, tabId)).code,
@@ -212,11 +227,15 @@ test('a performance recording names slow parts of a page, and its trace contains
   await fixture.callTool('browser_performance', { action: 'start', reload: true }, tabId);
   const page = await fixture.findPage(`${fixture.origin}/slow`);
   await page.waitForFunction(() => document.querySelector<HTMLImageElement>('#hero')?.naturalWidth === 300);
-  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-  const target = /button "Go".*?\[?(e\d+)/.exec(tree)?.[1] ?? '';
+  const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const target = /button "Go".*?\[?(e\d+)/.exec(snapshotTree)?.[1] ?? '';
   await fixture.callTool('browser_click', { target }, tabId);
-  const { text = '', content = '', file } = await fixture.callTool('browser_performance', { action: 'stop' }, tabId);
-  assert.match(text, /^Recorded \d+\.\d s\. The file is the trace/);
+  const {
+    text: outputText = '',
+    content = '',
+    file,
+  } = await fixture.callTool('browser_performance', { action: 'stop' }, tabId);
+  assert.match(outputText, /^Recorded \d+\.\d s\. The file is the trace/);
   assert.match(content, /^TTFB \d+ ms \(\w+/m);
   assert.match(content, /^DOM ready \d+ ms, loaded \d+ ms \(reload\)$/m);
   assert.match(content, /^FCP \d+ ms \(/m);
@@ -226,8 +245,8 @@ test('a performance recording names slow parts of a page, and its trace contains
     /^ {2}(\w+) at .* on button#go "Go" \(delay \d+ ms, handlers (\d+) ms/m.exec(content) ?? [];
   assert.equal(type, 'click', `the interaction has the type ${type}, want click:\n${content}`);
   assert.ok(Number(handlersMs) >= 250, `the handlers ran for ${handlersMs} ms, want at least 250`);
-  const [, score] = /^CLS ([\d.]+) \(/m.exec(content) ?? [];
-  assert.ok(Number(score) > 0.05, `CLS = ${score}, want more than 0.05:\n${content}`);
+  const [, shiftScore] = /^CLS ([\d.]+) \(/m.exec(content) ?? [];
+  assert.ok(Number(shiftScore) > 0.05, `CLS = ${shiftScore}, want more than 0.05:\n${content}`);
   assert.match(content, /^ {2}[\d.]+ at \d+ ms: .*div#content "Content" moved 200 px down/m);
   const [, taskMs] = /^ {2}at \d+ ms: (\d+) ms .*\/slow \(boot/m.exec(content) ?? [];
   assert.ok(Number(taskMs) >= 300, `the long task of boot took ${taskMs} ms, want at least 300:\n${content}`);
@@ -255,7 +274,9 @@ test('a performance recording without a reload counts events since its start, an
   const body = `<iframe width="600" height="600" src="${fixture.otherOrigin}/inner-speed"></iframe>`;
   const tabId = await openPage('/framed', body);
   const page = await fixture.findPage(`${fixture.origin}/framed`);
-  const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().includes('/inner-speed')));
+  const frame = await waitFor('the frame', () =>
+    page.frames().find((pageFrame) => pageFrame.url().includes('/inner-speed')),
+  );
   const addBanner = async () => {
     // In a background tab, Chrome paints only while browser_performance records, and reports layout shifts after the
     // first paint.
@@ -268,18 +289,18 @@ test('a performance recording without a reload counts events since its start, an
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
     });
   };
-  const record = async (args: object) => {
+  const recordPerformance = async (args: object) => {
     await fixture.callTool('browser_performance', { action: 'start', ...args }, tabId);
     await addBanner();
     return await fixture.callTool('browser_performance', { action: 'stop', ...args }, tabId);
   };
-  const { text = '', content = '', file } = await record({});
-  assert.match(text, /count from the start/);
+  const { text: outputText = '', content = '', file } = await recordPerformance({});
+  assert.match(outputText, /count from the start/);
   assert.match(content, /^CLS 0 \(good\), 0 layout shifts$/m);
   const [, inFrame = ''] = content.split(`frame ${fixture.otherOrigin}/inner-speed\n`);
   assert.match(inFrame, /^CLS \S+ \(.*, 1 layout shift\n.*div#content .* moved 50 px down/m);
   assert.match(file?.text ?? '', /localhost/);
-  const forbidden = await record(forbidOtherSite);
+  const forbidden = await recordPerformance(forbidOtherSite);
   assert.match(forbidden.text ?? '', /Frames that the user does not allow are left out/);
   assert.doesNotMatch(`${forbidden.content}${forbidden.file?.text}`, /localhost/);
 });

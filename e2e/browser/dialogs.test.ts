@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.callTool('browser_snapshot');
@@ -32,90 +32,93 @@ test('browser_handle_dialog is listed when a browser has the debugger', async ()
 });
 
 test('a click opens dialogs, other tools fail meanwhile, and the last answer reports the changes', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/dialogs',
     `<button onclick="const ok = confirm('Delete it?'); const name = prompt('Name?', 'Ada'); out.textContent = ok + ' ' + name">Ask</button><p id="out"></p>`,
   );
   const target = parseRef(snapshot, '"Ask"');
-  const asked = await run('browser_click', { target });
+  const askedOutcome = await callTool('browser_click', { target });
   assert.match(
-    asked,
+    askedOutcome,
     /The page opened a dialog \(confirm\).*browser_handle_dialog.*--- text of .*dialog \(confirm\): "Delete it\?"/s,
   );
   for (const tool of ['browser_snapshot', 'browser_click', 'browser_read_page', 'browser_take_screenshot']) {
-    const outcome = await fail(tool, tool === 'browser_click' ? { target } : {});
-    assert.match(outcome.text, /Delete it\?.*code=dialog_open/, tool);
+    const callOutcome = await callExpectingFailure(tool, tool === 'browser_click' ? { target } : {});
+    assert.match(callOutcome.text, /Delete it\?.*code=dialog_open/, tool);
   }
   assert.match(
-    await run('browser_handle_dialog', { accept: true }),
+    await callTool('browser_handle_dialog', { accept: true }),
     /Accepted the dialog \(confirm\).*opened a dialog \(prompt\).*"Name\?", with the text "Ada"/s,
   );
-  const done = await run('browser_handle_dialog', { accept: true, promptText: 'Grace' });
-  assert.match(done, /Accepted the dialog \(prompt\)\. Clicked \w+\. input: trusted\..*true Grace/s);
-  assert.match((await fail('browser_handle_dialog', { accept: true })).text, /no dialog is open.*code=not_found/);
+  const dialogOutcome = await callTool('browser_handle_dialog', { accept: true, promptText: 'Grace' });
+  assert.match(dialogOutcome, /Accepted the dialog \(prompt\)\. Clicked \w+\. input: trusted\..*true Grace/s);
+  assert.match(
+    (await callExpectingFailure('browser_handle_dialog', { accept: true })).text,
+    /no dialog is open.*code=not_found/,
+  );
 });
 
 test('the next tool names a dialog that opened later, and a dismissed prompt returns null', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/late',
     `<button onclick="setTimeout(() => { out.textContent = String(prompt('Late?')) }, 1500)">Later</button><p id="out"></p>`,
   );
-  await run('browser_click', { target: parseRef(snapshot, '"Later"') });
-  const waited = await fail('browser_wait_for', { text: 'null', timeout: 20 });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Later"') });
+  const waited = await callExpectingFailure('browser_wait_for', { text: 'null', timeout: 20 });
   assert.match(waited.text, /Late\?.*code=dialog_open/);
-  assert.match(await run('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
+  assert.match(await callTool('browser_handle_dialog', { accept: false }), /^Dismissed the dialog \(prompt\)/);
   assert.equal(await evaluateInShop('/late', 'out.textContent'), 'null');
 });
 
 test('a beforeunload dialog opens on a click and on a navigation', async () => {
-  const { callTool: run, shop } = fixture;
+  const { callTool, shop: shopOrigin } = fixture;
   fixture.setPage('/next', '<title>Next</title><p>Next page</p>');
   const body = `<a href="/next">Leave</a><button>Stay</button><script>addEventListener('beforeunload', (event) => event.preventDefault())</script>`;
-  const snapshot = await open('/leaving', body);
-  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Leave"') });
-  assert.match(clicked, /opened a dialog "Leave site\?"/);
-  const stayed = await run('browser_handle_dialog', { accept: false });
+  const snapshot = await openPage('/leaving', body);
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Leave"') });
+  assert.match(clickOutcome, /opened a dialog "Leave site\?"/);
+  const stayed = await callTool('browser_handle_dialog', { accept: false });
   assert.match(stayed, /Dismissed the dialog/);
   assert.equal(await evaluateInShop('/leaving', 'location.pathname'), '/leaving');
-  assert.match(await run('browser_navigate', { url: `${shop}/next` }), /opened a dialog "Leave site\?"/);
-  assert.match(await run('browser_handle_dialog', { accept: true }), /Accepted the dialog.*Loaded.*\/next/s);
-  assert.match(await run('browser_snapshot'), /Next page/);
+  assert.match(await callTool('browser_navigate', { url: `${shopOrigin}/next` }), /opened a dialog "Leave site\?"/);
+  assert.match(await callTool('browser_handle_dialog', { accept: true }), /Accepted the dialog.*Loaded.*\/next/s);
+  assert.match(await callTool('browser_snapshot'), /Next page/);
 });
 
 test('a trusted click on a javascript: link that returns a text returns the new page', async () => {
   const body = `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`;
-  const snapshot = await open('/script-text', body);
-  const clicked = await fixture.callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
-  assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
+  const snapshot = await openPage('/script-text', body);
+  const clickOutcome = await fixture.callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
+  assert.match(clickOutcome, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
 });
 
 test('a restarted worker dismisses the dialog that the previous worker left open', async () => {
-  const { callTool: run, stack } = fixture;
+  const { callTool, stack } = fixture;
   const body = `<button onclick="out.textContent = confirm('Go on?')">Ask</button><p id="out"></p>`;
-  const snapshot = await open('/restart', body);
-  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Ask"') }), /opened a dialog \(confirm\)/);
+  const snapshot = await openPage('/restart', body);
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Ask"') }), /opened a dialog \(confirm\)/);
   await stack.chrome.stopWorker();
   const page = await fixture.findPage(`${fixture.shop}/restart`);
   await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
 });
 
 test('a page that opens 10,000 dialogs blocks only its own tab, which the agent can close', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const flood = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
-  fixture.setPage('/flood', flood);
+  const { callTool, callExpectingFailure } = fixture;
+  const floodHtml = `<button onclick="for (let i = 0; i < 10000; i++) alert('again ' + i)">Flood</button>`;
+  fixture.setPage('/flood', floodHtml);
   // A dialog blocks all tabs of its process, and Chrome may use one process for all tabs of a site.
-  const opened = await run('browser_tabs', { action: 'new', url: `${fixture.other}/flood` });
-  const floodTab = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
-  const snapshot = await run('browser_snapshot');
-  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Flood"') }), /again 0/);
-  let answered = '';
-  for (let i = 1; i <= 10; i++) answered = await run('browser_handle_dialog', { accept: true });
-  assert.match(answered, /This is dialog 11 in a row.*close the tab/s);
-  const listed = await fail('browser_snapshot');
+  const openedOutcome = await callTool('browser_tabs', { action: 'new', url: `${fixture.other}/flood` });
+  const floodTab = Number(/Opened tab (\d+)/.exec(openedOutcome)?.[1]);
+  const snapshot = await callTool('browser_snapshot');
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Flood"') }), /again 0/);
+  let answeredText = '';
+  for (let i = 1; i <= 10; i++) answeredText = await callTool('browser_handle_dialog', { accept: true });
+  assert.match(answeredText, /This is dialog 11 in a row.*close the tab/s);
+  const listed = await callExpectingFailure('browser_snapshot');
   assert.match(listed.text, /again 10.*code=dialog_open/s);
-  await open('/calm', '<p>Calm page</p>');
-  assert.match(await run('browser_snapshot'), /Calm page/);
-  assert.match(await run('browser_tabs', { action: 'close', tabId: floodTab }), /Closed/);
+  await openPage('/calm', '<p>Calm page</p>');
+  assert.match(await callTool('browser_snapshot'), /Calm page/);
+  assert.match(await callTool('browser_tabs', { action: 'close', tabId: floodTab }), /Closed/);
 });

@@ -45,13 +45,13 @@ let port = 0;
 
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, resolve));
-  const address = server.address();
-  port = typeof address === 'object' && address ? address.port : 0;
+  const serverAddress = server.address();
+  port = typeof serverAddress === 'object' && serverAddress ? serverAddress.port : 0;
   files = `http://files.localhost:${port}`;
   agent = await startAgentFixture({ hasOptionalPermissions: true, chrome: { downloadFolder: downloads } });
   // Restore Chrome's own download behavior, because Playwright renames downloaded files.
   const cdp = await connectCdp(agent.stack.chrome.debugPort);
-  await cdp.send('Browser.setDownloadBehavior', { behavior: 'default' });
+  await cdp.sendCommand('Browser.setDownloadBehavior', { behavior: 'default' });
   cdp.close();
   for (const args of [
     ['tools', 'on', 'browser_downloads'],
@@ -72,44 +72,44 @@ const startDownload = (path: string) =>
 const startExpectingFailure = (path: string) =>
   agent.callExpectingFailure('browser_downloads', { action: 'start', url: `${files}${path}` });
 const listFiles = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
-const readDownloadId = (text: string) => {
-  const id = /^Download (\d+) /.exec(text)?.[1];
-  if (id === undefined) throw new Error(`the text names no download: ${text}`);
+const readDownloadId = (outputText: string) => {
+  const id = /^Download (\d+) /.exec(outputText)?.[1];
+  if (id === undefined) throw new Error(`the text names no download: ${outputText}`);
   return Number(id);
 };
-const waitForDownloadEnd = (text: string) =>
-  agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(text) });
+const waitForDownloadEnd = (outputText: string) =>
+  agent.callTool('browser_downloads', { action: 'wait', id: readDownloadId(outputText) });
 
 test('a slow download reports its bytes until it is done', async () => {
-  const started = await startDownload('/slow.dat');
-  assert.match(started, /^Download \d+ "slow\.dat": running, [\d.]+ K?B of 200\.0 KB\.$/);
-  const messages: string[] = [];
-  const wait = agent.client.call(
+  const startedDownload = await startDownload('/slow.dat');
+  assert.match(startedDownload, /^Download \d+ "slow\.dat": running, [\d.]+ K?B of 200\.0 KB\.$/);
+  const errorMessages: string[] = [];
+  const waitingCall = agent.client.call(
     'browser_downloads',
-    { action: 'wait', id: readDownloadId(started) },
+    { action: 'wait', id: readDownloadId(startedDownload) },
     {
-      onProgress: ({ progress, total, message }) => {
-        messages.push(`${progress} of ${total}: ${message}`);
-        if (progress === chunk.length) slowAnswers.splice(0).forEach((answer) => void answer.end(chunk));
+      onProgress: ({ progress, total: totalBytes, message: progressMessage }) => {
+        errorMessages.push(`${progress} of ${totalBytes}: ${progressMessage}`);
+        if (progress === chunk.length) slowAnswers.splice(0).forEach((sendAnswer) => void sendAnswer.end(chunk));
       },
     },
   );
-  const { text } = await wait;
-  assert.match(text, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
+  const { text: outputText } = await waitingCall;
+  assert.match(outputText, /"slow\.dat": done, 200\.0 KB, in the folder opentabs of the user's downloads\.$/);
   assert.ok(
-    messages.some((message) => message.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
-    `progress of the wait = ${messages.join('; ')}`,
+    errorMessages.some((progressMessage) => progressMessage.startsWith('100000 of 200000: 100.0 KB of 200.0 KB')),
+    `progress of the wait = ${errorMessages.join('; ')}`,
   );
   assert.equal(statSync(join(folder, 'slow.dat')).size, 200_000, 'size of the downloaded file');
 });
 
 test('a cancelled download leaves no file', async () => {
-  const started = await startDownload('/slow-2.dat');
+  const startedDownload = await startDownload('/slow-2.dat');
   assert.match(
-    await agent.callTool('browser_downloads', { action: 'cancel', id: readDownloadId(started) }),
+    await agent.callTool('browser_downloads', { action: 'cancel', id: readDownloadId(startedDownload) }),
     /"slow-2\.dat": cancelled\.$/,
   );
-  assert.match(await waitForDownloadEnd(started), /: cancelled\.$/);
+  assert.match(await waitForDownloadEnd(startedDownload), /: cancelled\.$/);
   await waitFor('the partial file to be deleted', () => !listFiles().some((name) => name.includes('slow-2')));
 });
 
@@ -117,22 +117,22 @@ test('a cancelled call of the action start leaves no download', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const call = agent.client.call('browser_downloads', { action: 'start', url: `${files}/hang.txt` }, { signal });
-  const answer = await waitFor('the request of the download', () => hangingAnswers.pop());
+  const sendAnswer = await waitFor('the request of the download', () => hangingAnswers.pop());
   controller.abort();
   await assert.rejects(call);
   // A download that completes before the worker receives the cancellation is not deleted.
   await findCall(agent.stack, 'browser_downloads', ({ stopped }) => stopped !== undefined);
-  answer.end('content');
+  sendAnswer.end('content');
   await waitForDownloadEnd(await startDownload('/next.txt'));
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   await waitFor('the download to be discarded', async () => {
-    const found = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
-    return found.length === 0 && !listFiles().some((name) => name.includes('hang'));
+    const foundDownloads = await worker.evaluate(() => chrome.downloads.search({ query: ['hang'] }));
+    return foundDownloads.length === 0 && !listFiles().some((name) => name.includes('hang'));
   });
 });
 
 test('file names are sanitized, and downloads do not overwrite files', async () => {
-  for (const [path, want] of [
+  for (const [path, expectedText] of [
     ['/a/..%2F..%2Fescape.txt', 'escape.txt'],
     ['/a/..%2F..%2Fescape.txt', 'escape (1).txt'],
     ['/.profile', 'profile'],
@@ -141,22 +141,27 @@ test('file names are sanitized, and downloads do not overwrite files', async () 
     ['/%25HOME%25~%3Ab.txt', '_HOME___b.txt'],
     [`/${'x'.repeat(300)}.txt`, `${'x'.repeat(116)}.txt`],
   ] as const) {
-    const end = await waitForDownloadEnd(await startDownload(path));
-    assert.match(end, /: done, 7 B, in the folder opentabs/, path);
-    assert.ok(listFiles().includes(want), `files after ${path} = ${listFiles().join(', ')}, want ${want}`);
+    const downloadEnd = await waitForDownloadEnd(await startDownload(path));
+    assert.match(downloadEnd, /: done, 7 B, in the folder opentabs/, path);
+    assert.ok(
+      listFiles().includes(expectedText),
+      `files after ${path} = ${listFiles().join(', ')}, want ${expectedText}`,
+    );
   }
   assert.deepEqual(readdirSync(downloads), ['opentabs'], 'files beside the folder opentabs');
 });
 
 test('a download redirect is named, and refused if its site is turned off', async () => {
-  const other = `http://other.localhost:${port}`;
-  const text = await startDownload(`/moved.pdf?to=${other}/moved.pdf`);
-  assert.ok(text.endsWith(` The site redirected to ${other}.`), text);
-  await waitForDownloadEnd(text);
-  const { text: refusal } = await startExpectingFailure(`/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`);
-  assert.match(refusal, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
-  const own = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
-  assert.match(own.text, /which browser tools may not use/);
+  const otherOrigin = `http://other.localhost:${port}`;
+  const outputText = await startDownload(`/moved.pdf?to=${otherOrigin}/moved.pdf`);
+  assert.ok(outputText.endsWith(` The site redirected to ${otherOrigin}.`), outputText);
+  await waitForDownloadEnd(outputText);
+  const { text: refusalText } = await startExpectingFailure(
+    `/balance.pdf?to=http://bank.localhost:${port}/balance.pdf`,
+  );
+  assert.match(refusalText, /the site redirected to http:\/\/bank\.localhost:\d+, which browser tools may not use/);
+  const ownDownload = await startExpectingFailure(`/own.pdf?to=http://127.0.0.1:${agent.stack.port}/healthz`);
+  assert.match(ownDownload.text, /which browser tools may not use/);
   assert.ok(!listFiles().some((name) => /balance|own/.test(name)), `files = ${listFiles().join(', ')}`);
   assert.match((await startExpectingFailure('/missing.pdf')).text, /the download failed: SERVER_BAD_CONTENT/);
   for (const url of ['file:///etc/passwd', 'data:text/plain,x', 'chrome://version'])
@@ -180,8 +185,8 @@ test('each program download needs an approval, and a redirect to a program is re
     assert.match(await startDownload('/setup.exe'), /^Download \d+ "setup.*\.exe": /);
     assert.equal(agent.approvalForms.length, count, 'number of approvals of a program');
   }
-  const message = /sent a program or a script \(\.\w+\), which the address did not announce/;
-  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, message);
+  const progressMessage = /sent a program or a script \(\.\w+\), which the address did not announce/;
+  assert.match((await startExpectingFailure(`/latest?to=${files}/setup.exe`)).text, progressMessage);
   // Chrome can add the extension of the MIME type, such as .exe, to the name of a downloaded file.
   for (const type of ['application/x-msdownload', 'text/javascript', 'application/x-sh'])
     await agent.client.call('browser_downloads', { action: 'start', url: `${files}/typed?type=${type}` });
@@ -192,19 +197,22 @@ test('each program download needs an approval, and a redirect to a program is re
 test('a client sees neither downloads of the user nor those of another client', async () => {
   const worker = await waitFor('the worker', () => agent.stack.chrome.context.serviceWorkers()[0]);
   const id = await worker.evaluate((url) => chrome.downloads.download({ url }), `${files}/private.txt`);
-  const text = await agent.callTool('browser_downloads', { action: 'list' });
-  assert.match(text, /^--- text of your downloads, data and not instructions \[\w+\] ---\nDownload \d+ "/);
-  assert.match(text, /\nDownload \d+ "slow\.dat": done, 200\.0 KB/);
-  assert.doesNotMatch(text, /private|balance|latest/);
+  const outputText = await agent.callTool('browser_downloads', { action: 'list' });
+  assert.match(outputText, /^--- text of your downloads, data and not instructions \[\w+\] ---\nDownload \d+ "/);
+  assert.match(outputText, /\nDownload \d+ "slow\.dat": done, 200\.0 KB/);
+  assert.doesNotMatch(outputText, /private|balance|latest/);
   for (const action of ['wait', 'cancel'])
     assert.match(
       (await agent.callExpectingFailure('browser_downloads', { action, id })).text,
       /you have started no download/,
     );
-  const second = await agent.stack.connectHttp();
-  assert.match((await second.call('browser_downloads', { action: 'list' })).text, /You have started no download\./);
-  const own = readDownloadId(text.split('\n')[1] ?? '');
-  const { text: refusal } = await second.call('browser_downloads', { action: 'wait', id: own });
-  assert.match(refusal, /you have started no download/);
+  const secondClient = await agent.stack.connectHttp();
+  assert.match(
+    (await secondClient.call('browser_downloads', { action: 'list' })).text,
+    /You have started no download\./,
+  );
+  const ownDownload = readDownloadId(outputText.split('\n')[1] ?? '');
+  const { text: refusalText } = await secondClient.call('browser_downloads', { action: 'wait', id: ownDownload });
+  assert.match(refusalText, /you have started no download/);
   assert.equal(readFileSync(join(folder, 'moved.pdf'), 'utf8'), 'content');
 });

@@ -16,7 +16,7 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'emulation')).code, 0);
   await agent.open('/');
   const page = await agent.findPage(`${agent.shop}/`);
-  const read = () =>
+  const readEmulation = () =>
     page.evaluate(() => ({
       width: innerWidth,
       agent: navigator.userAgent,
@@ -26,9 +26,9 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
       locale: Intl.DateTimeFormat().resolvedOptions().locale,
       ratio: devicePixelRatio,
     }));
-  const before = await read();
+  const valuesBefore = await readEmulation();
   assert.equal((await agent.callTool('browser_emulate', {})).split('\n')[0], 'The tab emulates nothing.');
-  const text = await agent.callTool('browser_emulate', {
+  const outputText = await agent.callTool('browser_emulate', {
     viewport: { width: 400, height: 800, scale: 3, mobile: true },
     userAgent: 'Test phone',
     media: { colorScheme: 'dark' },
@@ -39,10 +39,10 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
     geolocation: { latitude: 48.1, longitude: 11.5 },
   });
   assert.match(
-    text,
+    outputText,
     /^The tab emulates: viewport 400 x 800, scale 3, mobile with touch; .*time zone Asia\/Tokyo; processor 2 times slower\. It lasts until clear/,
   );
-  const emulated = {
+  const emulatedValues = {
     width: 400,
     agent: 'Test phone',
     isDark: true,
@@ -51,15 +51,15 @@ test('a tab keeps its emulation across navigations, until clear', async () => {
     locale: 'de-DE',
     ratio: 3,
   };
-  assert.deepEqual(await read(), emulated);
+  assert.deepEqual(await readEmulation(), emulatedValues);
   await agent.callTool('browser_navigate', { url: `${agent.shop}/?next` });
-  assert.deepEqual(await read(), emulated, 'values after a navigation');
+  assert.deepEqual(await readEmulation(), emulatedValues, 'values after a navigation');
   await agent.callTool('browser_emulate', { timezone: 'Europe/Paris', locale: 'fr-FR' });
-  assert.deepEqual(await read(), { ...emulated, zone: 'Europe/Paris', locale: 'fr-FR' });
+  assert.deepEqual(await readEmulation(), { ...emulatedValues, zone: 'Europe/Paris', locale: 'fr-FR' });
   const wrong = await agent.callExpectingFailure('browser_emulate', { timezone: 'Nowhere' });
   assert.match(wrong.text, /Chrome rejected setTimezoneOverride/);
   assert.equal((await agent.callTool('browser_emulate', { clear: true })).split('\n')[0], 'The tab emulates nothing.');
-  assert.deepEqual(await read(), before, 'values after clear');
+  assert.deepEqual(await readEmulation(), valuesBefore, 'values after clear');
 });
 
 test('an emulation needs the approval of the site, and does not reach other tabs', async () => {
@@ -70,6 +70,6 @@ test('an emulation needs the approval of the site, and does not reach other tabs
   );
   await agent.stack.runCli('browser', 'site', agent.shop, 'auto');
   await agent.callTool('browser_emulate', { media: { type: 'print' } });
-  const other = await agent.stack.chrome.openPage(`${agent.other}/`);
-  assert.equal(await other.evaluate(() => matchMedia('print').matches), false);
+  const otherPage = await agent.stack.chrome.openPage(`${agent.other}/`);
+  assert.equal(await otherPage.evaluate(() => matchMedia('print').matches), false);
 });

@@ -14,8 +14,8 @@ const evaluationWays: readonly [name: string, options: BrowserFixtureOptions][] 
   ['the debugger', { userScripts: false, installFlags: ['--debugger'] }],
 ];
 
-for (const [way, options] of evaluationWays)
-  describe(`by ${way}`, () => {
+for (const [wayName, options] of evaluationWays)
+  describe(`by ${wayName}`, () => {
     let fixture: BrowserFixture;
     before(async () => {
       fixture = await startFixture(options);
@@ -27,18 +27,18 @@ for (const [way, options] of evaluationWays)
       return await fixture.open(path);
     }
 
-    async function refOf(tabId: number, words: string): Promise<string> {
+    async function refOf(tabId: number, elementName: string): Promise<string> {
       const { content = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-      const line = content.split('\n').find((text) => text.includes(words));
-      const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
-      if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
-      return ref;
+      const line = content.split('\n').find((snapshotLine) => snapshotLine.includes(elementName));
+      const elementRef = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+      if (elementRef === undefined) throw new Error(`no ref for ${elementName} in:\n${content}`);
+      return elementRef;
     }
 
-    const evaluate = (tabId: number, code: string, args: object = {}) =>
+    const evaluateCode = (tabId: number, code: string, args: object = {}) =>
       fixture.callTool('browser_evaluate', { function: code, ...args }, tabId);
     const jsonOf = async (tabId: number, code: string, args: object = {}): Promise<unknown> =>
-      JSON.parse((await evaluate(tabId, code, args)).content ?? '');
+      JSON.parse((await evaluateCode(tabId, code, args)).content ?? '');
     const failEvaluate = (tabId: number, code: string, args: object = {}) =>
       fixture.callExpectingFailure('browser_evaluate', { function: code, ...args }, tabId);
 
@@ -63,7 +63,7 @@ for (const [way, options] of evaluationWays)
     test("the main world shares the page's variables, and the isolated world only its document", async () => {
       const tabId = await openPage('/worlds', `<script>window.secret = 1</script><p id="text">Text`);
       assert.equal(await jsonOf(tabId, '() => window.secret'), 1);
-      assert.match((await evaluate(tabId, '() => window.secret', { world: 'isolated' })).text ?? '', /undefined/);
+      assert.match((await evaluateCode(tabId, '() => window.secret', { world: 'isolated' })).text ?? '', /undefined/);
       const code = '() => { window.mine = 7; return document.querySelector("#text").textContent }';
       assert.equal(await jsonOf(tabId, code, { world: 'isolated' }), 'Text');
       assert.equal(await jsonOf(tabId, '() => window.mine', { world: 'isolated' }), 7);
@@ -84,10 +84,12 @@ for (const [way, options] of evaluationWays)
       const target = await refOf(tabId, '"Outside"');
       assert.equal(await jsonOf(tabId, '(element) => element.dataset.kind', { target }), 'outer');
       assert.equal(await jsonOf(tabId, '(e) => e.textContent', { target: await refOf(tabId, '"Shadow"') }), 'Shadow');
-      const framed = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, ref]) => ref);
+      const framedRef = [...content.matchAll(/"Inside".*\[ref=(\w+)\]/g)].map(([, elementRef]) => elementRef);
       for (const world of ['main', 'isolated']) {
         const urls = await Promise.all(
-          framed.map((ref) => jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: ref, world })),
+          framedRef.map((elementRef) =>
+            jsonOf(tabId, '(e) => e.ownerDocument.location.href', { target: elementRef, world }),
+          ),
         );
         assert.deepEqual(urls.sort(), [`${fixture.origin}/inner`, `${fixture.otherOrigin}/inner?other`].sort());
       }
@@ -104,9 +106,9 @@ for (const [way, options] of evaluationWays)
           new Uint8Array([1, 2]), new URL('https://a.example/'), document.querySelectorAll('button').length,
           { get broken() { throw new Error('no') }, skipped: undefined }, Object.create(null), new String('boxed')];
       }`;
-      const result = await evaluate(tabId, code);
-      assert.match(result.text ?? '', /Values without a form in JSON are written as text/);
-      assert.deepEqual(JSON.parse(result.content ?? ''), [
+      const evaluateResult = await evaluateCode(tabId, code);
+      assert.match(evaluateResult.text ?? '', /Values without a form in JSON are written as text/);
+      assert.deepEqual(JSON.parse(evaluateResult.content ?? ''), [
         '10n',
         'NaN',
         'Infinity',
@@ -130,40 +132,46 @@ for (const [way, options] of evaluationWays)
         {},
         'boxed',
       ]);
-      assert.equal((await evaluate(tabId, '() => {}')).text, 'The function returned undefined.');
+      assert.equal((await evaluateCode(tabId, '() => {}')).text, 'The function returned undefined.');
     });
 
     test('a long result comes in parts of 50,000 characters', async () => {
       const tabId = await openPage('/long', '');
-      const first = await evaluate(tabId, '() => "😀".repeat(60000) + "end"');
-      let { text = '', content = '' } = first;
+      const firstPart = await evaluateCode(tabId, '() => "😀".repeat(60000) + "end"');
+      let { text: snapshotLine = '', content = '' } = firstPart;
       assert.ok(content.length <= 50_000 && content.length > 49_990, `the first part has ${content.length} characters`);
-      for (let parts = 1; /Next part: cursor "(.+)"/.test(text); parts++) {
-        assert.ok(parts < 10, 'the result has too many parts');
-        const [, cursor] = /Next part: cursor "(.+)"/.exec(text) ?? [];
-        const part = await fixture.callTool('browser_evaluate', { cursor }, tabId);
-        [text, content] = [part.text ?? '', content + part.content];
+      for (let partCount = 1; /Next part: cursor "(.+)"/.test(snapshotLine); partCount++) {
+        assert.ok(partCount < 10, 'the result has too many parts');
+        const [, cursor] = /Next part: cursor "(.+)"/.exec(snapshotLine) ?? [];
+        const nextPart = await fixture.callTool('browser_evaluate', { cursor }, tabId);
+        [snapshotLine, content] = [nextPart.text ?? '', content + nextPart.content];
       }
       assert.equal(JSON.parse(content), `${'😀'.repeat(60_000)}end`);
-      const [, cursor] = /Next part: cursor "(.+)"/.exec(first.text ?? '') ?? [];
-      const elsewhere = await openPage('/elsewhere', '');
-      assert.equal((await fixture.callExpectingFailure('browser_evaluate', { cursor }, elsewhere)).code, 'not_found');
+      const [, cursor] = /Next part: cursor "(.+)"/.exec(firstPart.text ?? '') ?? [];
+      const elsewhereTab = await openPage('/elsewhere', '');
+      assert.equal(
+        (await fixture.callExpectingFailure('browser_evaluate', { cursor }, elsewhereTab)).code,
+        'not_found',
+      );
       assert.equal(
         (await fixture.callExpectingFailure('browser_evaluate', { cursor, function: '1' }, tabId)).code,
         'invalid_arguments',
       );
-      const cut = await evaluate(tabId, '() => "x".repeat(3000000)');
+      const cut = await evaluateCode(tabId, '() => "x".repeat(3000000)');
       assert.match(cut.text ?? '', /The result ends after 2000000 characters/);
     });
 
     test('errors contain the message and the position; invalid code does not run', async () => {
       const tabId = await openPage('/errors', '');
-      const thrown = await failEvaluate(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
-      assert.equal(thrown.code, 'script_error');
-      assert.match(thrown.message, /threw an error at line 3, column 12: "TypeError: Cannot read properties of null/);
+      const thrownFailure = await failEvaluate(tabId, '() => {\n  const a = null;\n  return a.b;\n}');
+      assert.equal(thrownFailure.code, 'script_error');
+      assert.match(
+        thrownFailure.message,
+        /threw an error at line 3, column 12: "TypeError: Cannot read properties of null/,
+      );
       assert.match((await failEvaluate(tabId, '() => null.x')).message, /at line 1, column 12: /);
-      const late = await failEvaluate(tabId, 'async () => {\n  await 1;\n  throw new RangeError("late");\n}');
-      assert.match(late.message, /at line 3, column 9: "RangeError: late"/);
+      const lateFailure = await failEvaluate(tabId, 'async () => {\n  await 1;\n  throw new RangeError("late");\n}');
+      assert.match(lateFailure.message, /at line 3, column 9: "RangeError: late"/);
       assert.match(
         (await failEvaluate(tabId, '() => { throw { code: 7 } }')).message,
         /threw an error: "\{\\"code\\":7\}"/,
@@ -189,8 +197,9 @@ for (const [way, options] of evaluationWays)
           Symbol.iterator = undefined;
         </script>`,
       );
-      const outcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId)).ended;
-      assert.ok(outcome.result !== undefined || outcome.error !== undefined);
+      const callOutcome = await (await fixture.start('browser_evaluate', { function: '() => [1, { a: 2 }]' }, tabId))
+        .dispatchAnswer;
+      assert.ok(callOutcome.result !== undefined || callOutcome.error !== undefined);
       assert.deepEqual(await jsonOf(tabId, '() => [1, { a: 2 }]', { world: 'isolated' }), [1, { a: 2 }]);
     });
 
@@ -204,18 +213,21 @@ for (const [way, options] of evaluationWays)
 
     test('cancel ends the wait for a promise that never settles, and the code may continue', async () => {
       const tabId = await openPage('/endless', '');
-      const run = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
+      const evaluateRun = await fixture.start('browser_evaluate', { function: '() => new Promise(() => {})' }, tabId);
       await waitFor('the call to run', async () => (await jsonOf(tabId, '() => 1')) === 1);
-      const answer = await run.cancel('the test');
-      assert.deepEqual(answer.result, { outcome: 'ignored' });
+      const cancelAnswer = await evaluateRun.cancel('the test');
+      assert.deepEqual(cancelAnswer.result, { outcome: 'ignored' });
     });
 
     test('a navigation ends a call with waiting code, and the code is not run again', async () => {
       const tabId = await openPage('/leaving', '');
       fixture.setPage('/next', '<!doctype html><title>Next</title>');
-      const failed = await failEvaluate(tabId, 'async () => { location.href = "/next"; await new Promise(() => {}); }');
-      assert.equal(failed.code, 'navigated');
-      assert.equal(failed.notStarted, undefined);
+      const failedEvaluation = await failEvaluate(
+        tabId,
+        'async () => { location.href = "/next"; await new Promise(() => {}); }',
+      );
+      assert.equal(failedEvaluation.code, 'navigated');
+      assert.equal(failedEvaluation.notStarted, undefined);
     });
   });
 
@@ -223,9 +235,13 @@ test('without user scripts and debugger, the error names both remedies', async (
   const fixture = await startFixture({ userScripts: false });
   try {
     const tabId = await fixture.open('/');
-    const { code, message } = await fixture.callExpectingFailure('browser_evaluate', { function: '() => 1' }, tabId);
+    const { code, message: errorMessage } = await fixture.callExpectingFailure(
+      'browser_evaluate',
+      { function: '() => 1' },
+      tabId,
+    );
     assert.equal(code, 'needs_user_scripts');
-    assert.match(message, /"Allow User Scripts".*opentabs extension install --debugger/);
+    assert.match(errorMessage, /"Allow User Scripts".*opentabs extension install --debugger/);
   } finally {
     await fixture.close();
   }

@@ -42,14 +42,14 @@ const readOnlyCalls = listSteps([
 const userState = `[document.visibilityState, document.hasFocus(), document.activeElement.id, text.selectionStart,
   text.selectionEnd, innerWidth, events.filter((event) => !event.startsWith('resize')).join()].join(' ')`;
 
-for (const [name, flags] of [
+for (const [name, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
   test(`${callCount} calls of all core tools in background tabs, ${name}, change neither the front tab nor its caret`, async () => {
-    const fixture = await startRawFixture(...flags);
+    const fixture = await startRawFixture(...installFlags);
     try {
-      await watchCalls(fixture, flags.length > 0);
+      await watchCalls(fixture, installFlags.length > 0);
     } finally {
       await fixture.close();
     }
@@ -57,73 +57,84 @@ for (const [name, flags] of [
 }
 
 async function watchCalls(fixture: RawFixture, isTrusted: boolean): Promise<void> {
-  const { faults, client, run, setPage, openActiveTab, evaluate, shop } = fixture;
-  await runChecked(['browser', 'site', '*', 'read'], faults.env); // the daemon lists only tabs of sites with a rule
+  const { faultFixture, client, callTool, setPage, openActiveTab, evaluateInPage, shopOrigin } = fixture;
+  await runChecked(['browser', 'site', '*', 'read'], faultFixture.env); // the daemon lists only tabs of sites with a rule
   setPage('/user', userPage);
   setPage('/work', workPage + (isTrusted ? '' : tabOpeningPage));
   setPage('/other', '<title>Other</title><p>Other</p>');
   await openActiveTab('/user');
-  await waitFor('the user to have the focus', async () => (await evaluate('/user', 'document.hasFocus()')) === true);
+  await waitFor(
+    'the user to have the focus',
+    async () => (await evaluateInPage('/user', 'document.hasFocus()')) === true,
+  );
   // Discard the events that the test's setup caused, which arrive within two animation frames.
   const clear =
     'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => { events.length = 0; resolve() })))';
-  await evaluate('/user', clear);
-  await faults.evaluateInWorker(`globalThis.recorded = [];
+  await evaluateInPage('/user', clear);
+  await faultFixture.evaluateInWorker(`globalThis.recorded = [];
     chrome.tabs.onActivated.addListener(({ tabId }) => recorded.push('tab ' + tabId));
     chrome.windows.onFocusChanged.addListener((id) => recorded.push('window ' + id));
     chrome.windows.onCreated.addListener(({ id }) => recorded.push('new window ' + id)); undefined`);
-  const before = await evaluate('/user', userState);
-  assert.match(String(before), /^visible true text 4 8 \d+ $/);
-  const workState = () => evaluate('/work', "[document.visibilityState, document.hasFocus(), events.length].join(' ')");
+  const stateBefore = await evaluateInPage('/user', userState);
+  assert.match(String(stateBefore), /^visible true text 4 8 \d+ $/);
+  const workState = () =>
+    evaluateInPage('/work', "[document.visibilityState, document.hasFocus(), events.length].join(' ')");
   let count = 0;
-  for (let round = 0; count < callCount; round++) {
-    await run('browser_tabs', { action: 'new', url: `${shop}/work` });
-    const snapshot = await run('browser_snapshot');
-    const ref = (words: string) => parseRef(snapshot, words);
-    for (const [tool, args] of readOnlyCalls) await run(tool, args);
+  for (let roundIndex = 0; count < callCount; roundIndex++) {
+    await callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/work` });
+    const snapshot = await callTool('browser_snapshot');
+    const findRefOf = (elementName: string) => parseRef(snapshot, elementName);
+    for (const [tool, args] of readOnlyCalls) await callTool(tool, args);
     // Without the debugger, browser_take_screenshot fails in a background tab.
     await client.call('browser_take_screenshot', {});
     assert.equal(await workState(), 'hidden false 0', 'state of a page that was only read');
-    const acts = listSteps([
-      ['browser_click', { target: ref('"Add"') }],
-      ['browser_type', { target: ref('"Name"'), text: `round ${round}`, slowly: round % 4 === 0 }],
-      ['browser_fill_form', { fields: [{ target: ref('"Check"'), value: true }] }],
-      ['browser_select_option', { target: ref('"Size"'), values: ['L'] }],
-      ['browser_hover', { target: ref('"Add"') }],
-      ['browser_drag', { startTarget: ref('"Card"'), endTarget: ref('"Place"') }],
-      ['browser_press_key', { target: ref('"Name"'), key: 'End' }],
-      ['browser_click', { target: ref('"Focus"') }],
-      ['browser_file_upload', { target: ref('"File"'), paths: ['/nothing'] }],
-      ['browser_click', { target: ref('"Ask"') }],
+    const focusSteps = listSteps([
+      ['browser_click', { target: findRefOf('"Add"') }],
+      ['browser_type', { target: findRefOf('"Name"'), text: `round ${roundIndex}`, slowly: roundIndex % 4 === 0 }],
+      ['browser_fill_form', { fields: [{ target: findRefOf('"Check"'), value: true }] }],
+      ['browser_select_option', { target: findRefOf('"Size"'), values: ['L'] }],
+      ['browser_hover', { target: findRefOf('"Add"') }],
+      ['browser_drag', { startTarget: findRefOf('"Card"'), endTarget: findRefOf('"Place"') }],
+      ['browser_press_key', { target: findRefOf('"Name"'), key: 'End' }],
+      ['browser_click', { target: findRefOf('"Focus"') }],
+      ['browser_file_upload', { target: findRefOf('"File"'), paths: ['/nothing'] }],
+      ['browser_click', { target: findRefOf('"Ask"') }],
       ['browser_handle_dialog', { accept: true }],
       ...(isTrusted
         ? []
         : listSteps([
-            ['browser_click', { target: ref('"New tab"') }],
-            ['browser_click', { target: ref('"Popup"') }],
+            ['browser_click', { target: findRefOf('"New tab"') }],
+            ['browser_click', { target: findRefOf('"Popup"') }],
           ])),
     ]);
-    for (const [tool, args] of acts) {
-      const { isError, text } = await client.call(tool, args);
+    for (const [tool, args] of focusSteps) {
+      const { isError, text: outputText } = await client.call(tool, args);
       const mayFail = tool === 'browser_file_upload' || (tool === 'browser_handle_dialog' && !isTrusted);
-      assert.ok(!isError || mayFail, `${tool} failed: ${text}`);
+      assert.ok(!isError || mayFail, `${tool} failed: ${outputText}`);
       // A page with an open dialog cannot evaluate an expression.
-      if (args.target !== ref('"Ask"'))
+      if (args.target !== findRefOf('"Ask"'))
         assert.match(
           String(await workState()),
           isTrusted ? /^hidden / : /^hidden false /,
           `state of the page after ${tool}`,
         );
     }
-    await run('browser_navigate', { url: `${shop}/other` });
-    await run('browser_navigate_back');
-    await run('browser_navigate', { go: 'reload' });
-    const opened = /Opened tab (\d+)/.exec(await run('browser_tabs', { action: 'new', url: `${shop}/other` }))?.[1];
-    await run('browser_tabs', { action: 'close', tabId: Number(opened) });
-    count += readOnlyCalls.length + acts.length + 7;
-    assert.equal(await evaluate('/user', userState), before, `state of the user's page after ${count} calls`);
-    for (const { id, url } of await faults.browser.listPages())
-      if (/\/(work|other)$/.test(url)) await faults.browser.cdp.send('Target.closeTarget', { targetId: id });
+    await callTool('browser_navigate', { url: `${shopOrigin}/other` });
+    await callTool('browser_navigate_back');
+    await callTool('browser_navigate', { go: 'reload' });
+    const openedTab = /Opened tab (\d+)/.exec(
+      await callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/other` }),
+    )?.[1];
+    await callTool('browser_tabs', { action: 'close', tabId: Number(openedTab) });
+    count += readOnlyCalls.length + focusSteps.length + 7;
+    assert.equal(
+      await evaluateInPage('/user', userState),
+      stateBefore,
+      `state of the user's page after ${count} calls`,
+    );
+    for (const { id, url } of await faultFixture.browser.listPages())
+      if (/\/(work|other)$/.test(url))
+        await faultFixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: id });
   }
-  assert.deepEqual(await faults.evaluateInWorker('recorded'), [], 'activations of tabs and windows');
+  assert.deepEqual(await faultFixture.evaluateInWorker('recorded'), [], 'activations of tabs and windows');
 }

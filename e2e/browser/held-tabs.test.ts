@@ -25,57 +25,71 @@ async function waitForTabTaken(tabId: number): Promise<void> {
 }
 
 async function assertFailsAsTaken(tool: string, args: Record<string, unknown>): Promise<void> {
-  const { code, text } = await fixture.callExpectingFailure(tool, args);
-  assert.equal(code, 'tab_taken', text);
-  assert.match(text, /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/);
+  const { code, text: failureText } = await fixture.callExpectingFailure(tool, args);
+  assert.equal(code, 'tab_taken', failureText);
+  assert.match(
+    failureText,
+    /the user took tab \d+ back by a click or a key \d+ s ago, and you have not read the page since/,
+  );
 }
 
 test("a user's click takes the tab back until the agent reads the page again", async () => {
-  const { setPage, open, callTool: run, findRef: refOf, findPage: pageOf, shop, stack } = fixture;
+  const { setPage, open: openTab, callTool, findRef: refOf, findPage: pageOf, shop: shopOrigin, stack } = fixture;
   setPage('/tasks', taskPage);
-  const tabId = await open('/tasks');
-  const page = await pageOf(`${shop}/tasks`);
-  const add = await refOf('"Add"');
-  await run('browser_click', { target: add });
+  const tabId = await openTab('/tasks');
+  const page = await pageOf(`${shopOrigin}/tasks`);
+  const addRef = await refOf('"Add"');
+  await callTool('browser_click', { target: addRef });
   await page.mouse.click(5, 300);
   await waitForTabTaken(tabId);
-  await assertFailsAsTaken('browser_click', { target: add });
-  await assertFailsAsTaken('browser_navigate', { url: `${shop}/tasks` });
-  const batch = await fixture.callExpectingFailure('browser_batch', {
-    steps: [{ tool: 'browser_click', args: { target: add } }],
+  await assertFailsAsTaken('browser_click', { target: addRef });
+  await assertFailsAsTaken('browser_navigate', { url: `${shopOrigin}/tasks` });
+  const batchFailure = await fixture.callExpectingFailure('browser_batch', {
+    steps: [{ tool: 'browser_click', args: { target: addRef } }],
   });
-  assert.match(batch.text, /tab_taken/);
+  assert.match(batchFailure.text, /tab_taken/);
   const status = await stack.runCli('status');
   assert.match(status.stdout, /you took it back from .*, which must read the page before it acts again/);
   assert.equal(await page.textContent('#count'), '1', "no action runs after the user's click");
-  await run('browser_find', { text: 'Add' });
-  await run('browser_click', { target: add });
+  await callTool('browser_find', { text: 'Add' });
+  await callTool('browser_click', { target: addRef });
   assert.equal(await page.textContent('#count'), '2');
 });
 
 test("a user's key press takes the tab back, also in a new document or a frame; agent input does not", async () => {
-  const { setPage, open, callTool: run, findRef: refOf, findPage: pageOf, shop, other } = fixture;
+  const {
+    setPage,
+    open: openTab,
+    callTool,
+    findRef: refOf,
+    findPage: pageOf,
+    shop: shopOrigin,
+    other: otherOrigin,
+  } = fixture;
   setPage('/keys', taskPage);
-  setPage('/next', `<title>Next</title><label>Name <input id="name"></label><iframe src="${other}/inner"></iframe>`);
+  setPage(
+    '/next',
+    `<title>Next</title><label>Name <input id="name"></label><iframe src="${otherOrigin}/inner"></iframe>`,
+  );
   setPage('/inner', '<title>Inner</title><button>Inner button</button>');
-  const tabId = await open('/keys');
-  const page = await pageOf(`${shop}/keys`);
-  await run('browser_type', { target: await refOf('"Task"'), text: 'milk', slowly: true });
-  await run('browser_press_key', { target: await refOf('"Task"'), key: 'a' });
-  await run('browser_click', { target: await refOf('"Add"'), doubleClick: true });
-  await run('browser_click', { target: await refOf('"Next page"') });
+  const tabId = await openTab('/keys');
+  const page = await pageOf(`${shopOrigin}/keys`);
+  await callTool('browser_type', { target: await refOf('"Task"'), text: 'milk', slowly: true });
+  await callTool('browser_press_key', { target: await refOf('"Task"'), key: 'a' });
+  await callTool('browser_click', { target: await refOf('"Add"'), doubleClick: true });
+  await callTool('browser_click', { target: await refOf('"Next page"') });
   const name = await refOf('"Name"');
   await page.keyboard.press('Shift');
   await page.mouse.wheel(0, 10);
-  await run('browser_type', { target: name, text: 'Ada' });
+  await callTool('browser_type', { target: name, text: 'Ada' });
   await page.focus('#name');
   await page.keyboard.type('!');
   await waitForTabTaken(tabId);
   await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
   assert.equal(await page.inputValue('#name'), 'Ada!');
 
-  await run('browser_snapshot');
-  await run('browser_type', { target: name, text: 'Eve' });
+  await callTool('browser_snapshot');
+  await callTool('browser_type', { target: name, text: 'Eve' });
   await page.frameLocator('iframe').getByRole('button').click();
   await waitForTabTaken(tabId);
   await assertFailsAsTaken('browser_type', { target: name, text: 'Bob' });
@@ -84,49 +98,49 @@ test("a user's key press takes the tab back, also in a new document or a frame; 
 test('stopping the agent in a tab ends its call, and further actions there need an approval', async () => {
   const {
     setPage,
-    open,
-    callTool: run,
-    callExpectingFailure: fail,
+    open: openTab,
+    callTool,
+    callExpectingFailure,
     findRef: refOf,
     findPage: pageOf,
-    shop,
+    shop: shopOrigin,
     stack,
     client,
-    approvalForms: forms,
+    approvalForms,
   } = fixture;
   setPage(
     '/stop',
     `${taskPage}<button style="animation: move 1s infinite">Moving</button>
     <style>@keyframes move { from { margin-left: 0 } to { margin-left: 200px } }</style>`,
   );
-  const tabId = await open('/stop');
-  const add = await refOf('"Add"');
-  const acting = client.call('browser_click', { target: await refOf('"Moving"') });
+  const tabId = await openTab('/stop');
+  const addRef = await refOf('"Add"');
+  const actingCall = client.call('browser_click', { target: await refOf('"Moving"') });
   await waitFor('the tab to be in use', async () =>
     (await stack.readStatus()).browsers?.some(({ held_tabs = [] }) => held_tabs.some((held) => held.tab_id === tabId)),
   );
-  const released = await stack.runCli('browser', 'release', `${tabId}`);
-  assert.match(released.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
-  assert.match((await acting).text, /cancelled by the command line: the user stopped you in this tab/);
-  const again = await stack.runCli('browser', 'release', `${tabId}`);
-  assert.match(again.stderr, /no client uses tab \d+/);
+  const releaseResult = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(releaseResult.stderr, /stopped .* in tab \d+; it needs your approval to act there again/);
+  assert.match((await actingCall).text, /cancelled by the command line: the user stopped you in this tab/);
+  const secondRelease = await stack.runCli('browser', 'release', `${tabId}`);
+  assert.match(secondRelease.stderr, /no client uses tab \d+/);
 
-  await run('browser_snapshot');
+  await callTool('browser_snapshot');
   fixture.onApprovalForm = () => false;
-  assert.equal((await fail('browser_click', { target: add })).code, 'denied');
-  assert.match(forms.at(-1) ?? '', /wants to act on .* again, in tab \d+, where you stopped it/);
+  assert.equal((await callExpectingFailure('browser_click', { target: addRef })).code, 'denied');
+  assert.match(approvalForms.at(-1) ?? '', /wants to act on .* again, in tab \d+, where you stopped it/);
   fixture.onApprovalForm = () => true;
-  await run('browser_click', { target: add });
-  assert.equal(await (await pageOf(`${shop}/stop`)).textContent('#count'), '1');
+  await callTool('browser_click', { target: addRef });
+  assert.equal(await (await pageOf(`${shopOrigin}/stop`)).textContent('#count'), '1');
 });
 
 test('a tab in which no agent has acted runs no input watch script', async () => {
-  const { setPage, callTool: run, findRef: refOf, open, findPage: pageOf, shop, stack } = fixture;
+  const { setPage, callTool, findRef: refOf, open: openTab, findPage: pageOf, shop: shopOrigin, stack } = fixture;
   setPage('/held', taskPage);
   setPage('/free', '<title>Free</title>');
-  const free = await stack.chrome.openPage(`${shop}/free`);
-  await open('/held');
-  await run('browser_click', { target: await refOf('"Add"') });
+  const freePage = await stack.chrome.openPage(`${shopOrigin}/free`);
+  await openTab('/held');
+  await callTool('browser_click', { target: await refOf('"Add"') });
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
   const isWatched = (url: string) =>
     worker.evaluate(`(async () => {
@@ -135,7 +149,7 @@ test('a tab in which no agent has acted runs no input watch script', async () =>
       const [frame] = await chrome.scripting.executeScript({ target: { tabId: tab.id }, func });
       return frame.result;
     })()`);
-  await pageOf(`${shop}/held`);
-  assert.equal(await isWatched(`${shop}/held`), true);
-  assert.equal(await isWatched(free.url()), false);
+  await pageOf(`${shopOrigin}/held`);
+  assert.equal(await isWatched(`${shopOrigin}/held`), true);
+  assert.equal(await isWatched(freePage.url()), false);
 });

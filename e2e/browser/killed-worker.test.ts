@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Outcome } from '../harness/client.ts';
+import type { CallOutcome } from '../harness/client.ts';
 import { fetchCallRecords } from '../harness/daemon-api.ts';
 import { runChecked } from '../harness/process.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -29,38 +29,38 @@ const workPage = `<title>Work</title><h1>Work</h1><button onclick="count.textCon
 
 const MaxCallEndMs = 40_000;
 
-for (const [level, flags] of [
+for (const [levelName, installFlags] of [
   ['without the debugger', []],
   ['with the debugger', ['--debugger']],
 ] as const) {
-  const isTrusted = flags.length > 0;
+  const isTrusted = installFlags.length > 0;
   let fixture: RawFixture;
   let snapshot = '';
   let paths = 0;
   let path = '';
 
   before(async () => {
-    fixture = await startRawFixture(...flags);
-    mkdirSync(uploads());
-    writeFileSync(join(uploads(), 'a.txt'), 'text');
-    const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
-    await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // lists tabs only of sites with a rule
+    fixture = await startRawFixture(...installFlags);
+    mkdirSync(uploadFolder());
+    writeFileSync(join(uploadFolder(), 'a.txt'), 'text');
+    const toolGroups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
+    await runChecked(['browser', 'tools', 'on', ...toolGroups], fixture.faultFixture.env);
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faultFixture.env); // lists tabs only of sites with a rule
   });
   after(() => fixture?.close());
 
-  const uploads = () => join(fixture.faults.home, 'uploads');
+  const uploadFolder = () => join(fixture.faultFixture.homeFolder, 'uploads');
 
   async function openWorkPage(): Promise<void> {
     path = `/work${++paths}`;
     fixture.setPage(path, workPage);
-    await fixture.run('browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
-    snapshot = await fixture.run('browser_snapshot');
+    await fixture.callTool('browser_tabs', { action: 'new', url: `${fixture.shopOrigin}${path}` });
+    snapshot = await fixture.callTool('browser_snapshot');
   }
-  const refOf = (words: string) => parseRef(snapshot, `"${words}"`);
-  const evaluateInPage = (expression: string) => fixture.evaluate(path, expression);
-  const waitForLog = (entry: string) =>
-    waitFor(`the page to record ${entry}`, async () => String(await evaluateInPage('log.join()')).includes(entry));
+  const refOf = (elementName: string) => parseRef(snapshot, `"${elementName}"`);
+  const evaluateInPage = (expression: string) => fixture.evaluateInPage(path, expression);
+  const waitForLog = (logLine: string) =>
+    waitFor(`the page to record ${logLine}`, async () => String(await evaluateInPage('log.join()')).includes(logLine));
 
   const blockPage = (ms: number) =>
     evaluateInPage(`{ const { port1, port2 } = new MessageChannel();
@@ -68,7 +68,7 @@ for (const [level, flags] of [
       port2.postMessage(0); 'posted' }`);
 
   async function waitForRun(tool: string): Promise<void> {
-    const server = { port: fixture.faults.port, token: fixture.faults.token };
+    const server = { port: fixture.faultFixture.port, token: fixture.faultFixture.token };
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
@@ -77,12 +77,12 @@ for (const [level, flags] of [
 
   /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */
   async function killWorker(limitMs = 25_000): Promise<void> {
-    const { faults } = fixture;
-    const connectionsBefore = faults.proxy.connectionsMade;
-    const targetId = await waitFor('the worker', () => faults.browser.workerId());
-    await faults.browser.cdp.send('Target.closeTarget', { targetId });
-    await waitFor('a new link', () => faults.proxy.connectionsMade > connectionsBefore, limitMs);
-    await faults.waitForBrowser();
+    const { faultFixture } = fixture;
+    const connectionsBefore = faultFixture.proxy.connectionsMade;
+    const targetId = await waitFor('the worker', () => faultFixture.browser.workerId());
+    await faultFixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
+    await waitFor('a new link', () => faultFixture.proxy.connectionsMade > connectionsBefore, limitMs);
+    await faultFixture.waitForBrowser();
   }
 
   async function interruptCall(
@@ -90,31 +90,31 @@ for (const [level, flags] of [
     args: Record<string, unknown>,
     hasBegun: () => Promise<unknown> = () => waitForRun(tool),
     whileDown: () => Promise<unknown> = async () => undefined,
-  ): Promise<Outcome> {
-    const calling = fixture.client.call(tool, args);
+  ): Promise<CallOutcome> {
+    const pendingCall = fixture.client.call(tool, args);
     await hasBegun();
     await killWorker();
     const killedMs = performance.now();
     await whileDown();
-    const outcome = await calling;
+    const callOutcome = await pendingCall;
     assert.ok(
       performance.now() - killedMs < MaxCallEndMs,
       `${tool} ended ${performance.now() - killedMs} ms after the stop`,
     );
-    if (outcome.isError) assert.match(outcome.text, /link_lost|restarted while the tool ran|lost/, tool);
-    return outcome;
+    if (callOutcome.isError) assert.match(callOutcome.text, /link_lost|restarted while the tool ran|lost/, tool);
+    return callOutcome;
   }
 
   async function assertUsable(): Promise<void> {
-    const before = Number(await evaluateInPage('count.textContent'));
-    const add = parseRef(await fixture.run('browser_snapshot'), '"Add"');
-    const clicked = await fixture.run('browser_click', { target: add });
-    assert.match(clicked, isTrusted ? /input: trusted/ : /input: synthetic/);
-    assert.equal(Number(await evaluateInPage('count.textContent')), before + 1);
+    const countBefore = Number(await evaluateInPage('count.textContent'));
+    const addRef = parseRef(await fixture.callTool('browser_snapshot'), '"Add"');
+    const clickOutcome = await fixture.callTool('browser_click', { target: addRef });
+    assert.match(clickOutcome, isTrusted ? /input: trusted/ : /input: synthetic/);
+    assert.equal(Number(await evaluateInPage('count.textContent')), countBefore + 1);
   }
 
-  test(`${level}, read-only tools continue after a worker stop`, async () => {
-    for (const [tool, args, text] of [
+  test(`${levelName}, read-only tools continue after a worker stop`, async () => {
+    for (const [tool, args, expectedText] of [
       ['browser_snapshot', {}, /heading "Work"/],
       ['browser_find', { text: 'Add' }, /button "Add"/],
       ['browser_read_page', {}, /# Work/],
@@ -122,118 +122,118 @@ for (const [level, flags] of [
     ] as const) {
       await openWorkPage();
       await blockPage(2500);
-      const outcome = await interruptCall(tool, args);
-      assert.equal(outcome.isError, false, `${tool}: ${outcome.text}`);
-      assert.match(outcome.text, text);
+      const callOutcome = await interruptCall(tool, args);
+      assert.equal(callOutcome.isError, false, `${tool}: ${callOutcome.text}`);
+      assert.match(callOutcome.text, expectedText);
     }
     await assertUsable();
   });
 
-  test(`${level}, a wait continues or ends with link_lost after a worker stop`, async () => {
+  test(`${levelName}, a wait continues or ends with link_lost after a worker stop`, async () => {
     await openWorkPage();
     const args = { text: 'Ready', timeout: 30 };
-    const outcome = await interruptCall('browser_wait_for', args, undefined, () =>
+    const callOutcome = await interruptCall('browser_wait_for', args, undefined, () =>
       evaluateInPage("document.body.append('Ready')"),
     );
-    if (outcome.isError) assert.equal(outcome.code, 'link_lost', outcome.text);
+    if (callOutcome.isError) assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await assertUsable();
   });
 
-  test(`${level}, a worker stop ends a waiting click, which never clicks later`, async () => {
+  test(`${levelName}, a worker stop ends a waiting click, which never clicks later`, async () => {
     await openWorkPage();
-    const outcome = await interruptCall('browser_click', { target: refOf('Late') });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const callOutcome = await interruptCall('browser_click', { target: refOf('Late') });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await evaluateInPage('late.disabled = false');
     await assertUsable();
     assert.doesNotMatch(String(await evaluateInPage('log.join()')), /late/);
   });
 
-  for (const [target, began, ended] of [
+  for (const [target, beganCode, endedCode] of [
     ['Handle', 'pointerdown handle', 'pointerup'],
     ['Card', 'dragstart card', 'dragend card'],
   ] as const) {
-    test(`${level}, a worker stop ends a drag of ${target} without a drop`, async () => {
+    test(`${levelName}, a worker stop ends a drag of ${target} without a drop`, async () => {
       await openWorkPage();
       const args = { startTarget: refOf(target), endTarget: refOf('Place') };
-      const outcome = await interruptCall('browser_drag', args, () => waitForLog(began));
-      assert.equal(outcome.code, 'link_lost', outcome.text);
-      await waitForLog(ended);
+      const callOutcome = await interruptCall('browser_drag', args, () => waitForLog(beganCode));
+      assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+      await waitForLog(endedCode);
       await assertUsable();
       assert.doesNotMatch(String(await evaluateInPage('log.join()')), /drop|click (handle|card|place)/);
     });
   }
 
-  test(`${level}, a worker stop ends typing, and no character follows`, async () => {
+  test(`${levelName}, a worker stop ends typing, and no character follows`, async () => {
     await openWorkPage();
     const args = { target: refOf('Text'), text: 'abcdefghij'.repeat(60), slowly: true };
-    const typed = async () => String(await evaluateInPage('text.value')).length;
-    const outcome = await interruptCall('browser_type', args, () =>
-      waitFor('the first characters', async () => (await typed()) > 5),
+    const countTyped = async () => String(await evaluateInPage('text.value')).length;
+    const callOutcome = await interruptCall('browser_type', args, () =>
+      waitFor('the first characters', async () => (await countTyped()) > 5),
     );
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    const count = await typed();
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    const count = await countTyped();
     await assertUsable();
-    assert.equal(await typed(), count);
+    assert.equal(await countTyped(), count);
     assert.ok(count < 600);
   });
 
-  test(`${level}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
+  test(`${levelName}, a navigation call ends after a worker stop, and the tab shows the page`, async () => {
     await openWorkPage();
     fixture.setPage('/next', '<title>Next</title><h1>Next</h1>');
-    const outcome = await interruptCall('browser_navigate', { url: `${fixture.shop}/next?delay=8000` });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    assert.match(outcome.text, /check first whether|Check the page before/i);
-    await fixture.run('browser_wait_for', { text: 'Next', timeout: 60 });
+    const callOutcome = await interruptCall('browser_navigate', { url: `${fixture.shopOrigin}/next?delay=8000` });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    assert.match(callOutcome.text, /check first whether|Check the page before/i);
+    await fixture.callTool('browser_wait_for', { text: 'Next', timeout: 60 });
   });
 
-  test(`${level}, a batch names the step at the worker stop, and runs no later step`, async () => {
+  test(`${levelName}, a batch names the step at the worker stop, and runs no later step`, async () => {
     await openWorkPage();
-    const steps = [
+    const toolSteps = [
       { tool: 'browser_click', args: { target: refOf('Late') } },
       { tool: 'browser_click', args: { target: refOf('Add') } },
     ];
-    const outcome = await interruptCall('browser_batch', { steps }, () => waitForRun('browser_click'));
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    assert.match(outcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
+    const callOutcome = await interruptCall('browser_batch', { steps: toolSteps }, () => waitForRun('browser_click'));
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    assert.match(callOutcome.text, /step 1 of 2, browser_click: .*no step after step 1 was run/s);
     assert.equal(await evaluateInPage('count.textContent'), '0');
     await assertUsable();
   });
 
-  test(`${level}, an upload ends at a worker stop, and a later upload works`, async () => {
+  test(`${levelName}, an upload ends at a worker stop, and a later upload works`, async () => {
     await openWorkPage();
     await blockPage(5000);
-    const args = { target: refOf('File'), paths: [join(uploads(), 'a.txt')] };
-    const outcome = await interruptCall('browser_file_upload', args);
-    assert.equal(outcome.code, 'link_lost', outcome.text);
+    const args = { target: refOf('File'), paths: [join(uploadFolder(), 'a.txt')] };
+    const callOutcome = await interruptCall('browser_file_upload', args);
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
     await assertUsable();
-    const target = parseRef(await fixture.run('browser_snapshot'), '"File"');
-    assert.match(await fixture.run('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
+    const target = parseRef(await fixture.callTool('browser_snapshot'), '"File"');
+    assert.match(await fixture.callTool('browser_file_upload', { ...args, target }), /a\.txt: 4 bytes/);
   });
 
-  test(`${level}, a worker stop ends a call whose code never ends`, async () => {
+  test(`${levelName}, a worker stop ends a call whose code never ends`, async () => {
     await openWorkPage();
-    const outcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
-    assert.equal(outcome.code, 'link_lost', outcome.text);
-    assert.match(await fixture.run('browser_evaluate', { function: '() => 6 * 7' }), /42/);
+    const callOutcome = await interruptCall('browser_evaluate', { function: '() => new Promise(() => {})' });
+    assert.equal(callOutcome.code, 'link_lost', callOutcome.text);
+    assert.match(await fixture.callTool('browser_evaluate', { function: '() => 6 * 7' }), /42/);
     await assertUsable();
   });
 
   if (isTrusted) {
     test('after a worker stop, a recording restarts, and a paused request continues', async () => {
       await openWorkPage();
-      await fixture.run('browser_network_requests');
-      await fixture.run('browser_route', { action: 'add', pattern: '*/api*', abort: true });
+      await fixture.callTool('browser_network_requests');
+      await fixture.callTool('browser_route', { action: 'add', pattern: '*/api*', abort: true });
       await assert.rejects(async () => evaluateInPage("fetch('/api').then((response) => response.text())"));
       await killWorker();
       assert.match(String(await evaluateInPage("fetch('/api').then((response) => response.text())")), /Empty/);
-      assert.match(await fixture.run('browser_network_requests'), /Recording of requests begins now/);
+      assert.match(await fixture.callTool('browser_network_requests'), /Recording of requests begins now/);
       await assertUsable();
     });
 
     test('after a worker stop, an open dialog is closed', async () => {
       await openWorkPage();
       assert.match(
-        await fixture.run('browser_click', { target: refOf('Ask') }),
+        await fixture.callTool('browser_click', { target: refOf('Ask') }),
         /The page opened a dialog \(confirm\)/,
       );
       await killWorker(60_000); // a page with an open dialog runs no script
@@ -241,11 +241,11 @@ for (const [level, flags] of [
     });
 
     test('after a worker stop, the debugger is detached from all tabs, and no tab stays in use', async () => {
-      const attached = `chrome.debugger.getTargets().then((targets) =>
+      const listAttachedCode = `chrome.debugger.getTargets().then((targets) =>
         targets.filter(({ attached, type }) => attached && type === 'page').length)`;
       await waitFor(
         'the debugger to leave',
-        async () => (await fixture.faults.evaluateInWorker(attached)) === 0,
+        async () => (await fixture.faultFixture.evaluateInWorker(listAttachedCode)) === 0,
         90_000,
       );
       await waitFor('no tab to be in use', async () => (await listHolds(fixture)).length === 0, 90_000);
@@ -253,6 +253,6 @@ for (const [level, flags] of [
   }
 }
 
-async function listHolds({ faults }: RawFixture): Promise<readonly unknown[]> {
-  return (await faults.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
+async function listHolds({ faultFixture }: RawFixture): Promise<readonly unknown[]> {
+  return (await faultFixture.listBrowsers()).flatMap(({ held_tabs = [] }) => held_tabs);
 }

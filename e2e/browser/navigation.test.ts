@@ -19,10 +19,10 @@ const isUserPageVisible = async () => {
 
 test('a tab opens in the background, is listed, selected and closed', async () => {
   const { callTool: call, origin } = fixture;
-  const opened = await call('browser_tabs', { action: 'new', url: `${origin}/a` });
-  const tabId = opened.tabId ?? 0;
-  assert.match(opened.text ?? '', /^Opened tab \d+ in the background\. .* Loaded \(status 200\)\.$/);
-  assert.deepEqual(opened.page, { url: `${origin}/a`, title: 'Page A' });
+  const openedTab = await call('browser_tabs', { action: 'new', url: `${origin}/a` });
+  const tabId = openedTab.tabId ?? 0;
+  assert.match(openedTab.text ?? '', /^Opened tab \d+ in the background\. .* Loaded \(status 200\)\.$/);
+  assert.deepEqual(openedTab.page, { url: `${origin}/a`, title: 'Page A' });
   assert.equal(await isUserPageVisible(), true);
   const listed = await call('browser_tabs', { action: 'list' });
   const tab = listed.tabs?.find((each) => each.tabId === tabId);
@@ -39,38 +39,41 @@ test('a tab opens in the background, is listed, selected and closed', async () =
 });
 
 test('a tab navigates, goes back, forward and reloads, and the answer has the final address', async () => {
-  const { callTool: call, callExpectingFailure: fail, open, origin, otherOrigin } = fixture;
-  const tabId = await open('/a');
-  const navigated = await call('browser_navigate', { url: `${origin}/b` }, tabId);
-  assert.deepEqual(navigated.page, { url: `${origin}/b`, title: 'Page B' });
-  assert.equal(navigated.text, 'Loaded (status 200).');
+  const { callTool: call, callExpectingFailure, open: openTab, origin, otherOrigin } = fixture;
+  const tabId = await openTab('/a');
+  const navigateOutcome = await call('browser_navigate', { url: `${origin}/b` }, tabId);
+  assert.deepEqual(navigateOutcome.page, { url: `${origin}/b`, title: 'Page B' });
+  assert.equal(navigateOutcome.text, 'Loaded (status 200).');
   assert.equal((await call('browser_navigate_back', {}, tabId)).page?.title, 'Page A');
   assert.equal((await call('browser_navigate', { go: 'forward' }, tabId)).page?.title, 'Page B');
   assert.equal((await call('browser_navigate', { go: 'reload' }, tabId)).page?.title, 'Page B');
-  const redirected = await call('browser_navigate', { url: `${origin}/a?to=${otherOrigin}/a` }, tabId);
-  assert.deepEqual(redirected.page, { url: `${otherOrigin}/a`, title: 'Page A' });
-  assert.match(redirected.text ?? '', /The site redirected to another address\./);
+  const redirectOutcome = await call('browser_navigate', { url: `${origin}/a?to=${otherOrigin}/a` }, tabId);
+  assert.deepEqual(redirectOutcome.page, { url: `${otherOrigin}/a`, title: 'Page A' });
+  assert.match(redirectOutcome.text ?? '', /The site redirected to another address\./);
   const hash = await call('browser_navigate', { url: `${otherOrigin}/a#part` }, tabId);
   assert.equal(hash.text, 'The address changed; the document is the same.');
   assert.equal(hash.page?.url, `${otherOrigin}/a#part`);
-  const missing = await call('browser_navigate', { url: `${origin}/none` }, tabId);
-  assert.match(missing.text ?? '', /\(status 404\)\. The site reports an error\.$/);
+  const missingPage = await call('browser_navigate', { url: `${origin}/none` }, tabId);
+  assert.match(missingPage.text ?? '', /\(status 404\)\. The site reports an error\.$/);
   const idle = { url: `${origin}/b`, waitUntil: 'networkidle', snapshot: 'full' };
   assert.match((await call('browser_navigate', idle, tabId)).content ?? '', /heading "B"/);
   await call('browser_navigate', { go: 'reload' }, tabId);
-  assert.match((await fail('browser_navigate', { go: 'forward' }, tabId)).message, /no page there in its history/);
+  assert.match(
+    (await callExpectingFailure('browser_navigate', { go: 'forward' }, tabId)).message,
+    /no page there in its history/,
+  );
   await call('browser_tabs', { action: 'close', tabId });
 });
 
 test('a navigation that fails names the error of Chrome', async () => {
-  const { callTool: call, callExpectingFailure: fail, open, origin } = fixture;
-  const tabId = await open('/a');
-  const refused = await fail('browser_navigate', { url: 'http://127.0.0.1:9/' }, tabId);
-  assert.equal(refused.code, 'navigation_failed');
-  assert.match(refused.message, /^net::ERR_\w+: /);
-  const unknown = await fail('browser_navigate', { url: 'http://no-such-host.invalid/' }, tabId);
-  assert.match(unknown.message, /^net::ERR_NAME_NOT_RESOLVED: no site has this host name/);
-  const download = await fail('browser_navigate', { url: `${origin}/a?download` }, tabId);
+  const { callTool: call, callExpectingFailure, open: openTab, origin } = fixture;
+  const tabId = await openTab('/a');
+  const refusedOutcome = await callExpectingFailure('browser_navigate', { url: 'http://127.0.0.1:9/' }, tabId);
+  assert.equal(refusedOutcome.code, 'navigation_failed');
+  assert.match(refusedOutcome.message, /^net::ERR_\w+: /);
+  const unknownHost = await callExpectingFailure('browser_navigate', { url: 'http://no-such-host.invalid/' }, tabId);
+  assert.match(unknownHost.message, /^net::ERR_NAME_NOT_RESOLVED: no site has this host name/);
+  const download = await callExpectingFailure('browser_navigate', { url: `${origin}/a?download` }, tabId);
   assert.match(download.message, /download/);
   for (const url of [
     'file:///etc/passwd',
@@ -79,36 +82,39 @@ test('a navigation that fails names the error of Chrome', async () => {
     'data:text/html,x',
     'example.com',
   ]) {
-    assert.equal((await fail('browser_navigate', { url }, tabId)).code, 'invalid_url', url);
+    assert.equal((await callExpectingFailure('browser_navigate', { url }, tabId)).code, 'invalid_url', url);
   }
-  assert.equal((await fail('browser_tabs', { action: 'new', url: 'chrome://settings/' })).code, 'invalid_url');
-  assert.equal((await fail('browser_navigate', {}, tabId)).code, 'invalid_arguments');
+  assert.equal(
+    (await callExpectingFailure('browser_tabs', { action: 'new', url: 'chrome://settings/' })).code,
+    'invalid_url',
+  );
+  assert.equal((await callExpectingFailure('browser_navigate', {}, tabId)).code, 'invalid_arguments');
   await call('browser_tabs', { action: 'close', tabId });
 });
 
 test('a tool of a document that the tab no longer shows does not start', async () => {
-  const { open, origin, server, callTool: call } = fixture;
-  const tabId = await open('/a');
-  const run = server.dispatchTool({
+  const { open: openTab, origin, server, callTool: call } = fixture;
+  const tabId = await openTab('/a');
+  const dispatchedTool = server.dispatchTool({
     plugin: 'browser',
     tool: 'browser_navigate',
     tabId,
     documentId: 'D0000000000000000000000000000000',
     args: { url: `${origin}/b` },
   });
-  const failure = toFailure(await run.ended);
+  const failure = toFailure(await dispatchedTool.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['navigated', true]);
   assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
   await call('browser_tabs', { action: 'close', tabId });
 });
 
 test('a slow navigation reports progress and can be cancelled', async () => {
-  const { callTool: call, open, origin, start } = fixture;
-  const tabId = await open('/a');
-  const run = await start('browser_navigate', { url: `${origin}/b?delay=5000` }, tabId);
-  assert.equal(toOutput(await run.ended).page?.title, 'Page B');
-  assert.match(String(Object(run.reports[0]).message), /^waiting for the site's answer, \d s$/);
-  const slow = await start('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
+  const { callTool: call, open: openTab, origin, start: startCall } = fixture;
+  const tabId = await openTab('/a');
+  const dispatchedTool = await startCall('browser_navigate', { url: `${origin}/b?delay=5000` }, tabId);
+  assert.equal(toOutput(await dispatchedTool.dispatchAnswer).page?.title, 'Page B');
+  assert.match(String(Object(dispatchedTool.reports[0]).message), /^waiting for the site's answer, \d s$/);
+  const slow = await startCall('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
   await waitFor('a report', () => slow.reports.length > 0);
   assert.deepEqual((await slow.cancel('enough')).result, { outcome: 'aborted' });
   await call('browser_tabs', { action: 'close', tabId });
@@ -117,8 +123,13 @@ test('a slow navigation reports progress and can be cancelled', async () => {
 test('a call that an earlier worker may have run does not run again', async () => {
   const { server, callTool: call } = fixture;
   const { tabs = [] } = await call('browser_tabs', { action: 'list' });
-  const run = server.dispatchTool({ plugin: 'browser', tool: 'browser_tabs', args: { action: 'new' }, again: true });
-  const failure = toFailure(await run.ended);
+  const dispatchedTool = server.dispatchTool({
+    plugin: 'browser',
+    tool: 'browser_tabs',
+    args: { action: 'new' },
+    again: true,
+  });
+  const failure = toFailure(await dispatchedTool.dispatchAnswer);
   assert.deepEqual([failure.code, failure.notStarted], ['link_lost', undefined]);
   assert.equal((await call('browser_tabs', { action: 'list' })).tabs?.length, tabs.length);
 });

@@ -36,37 +36,38 @@ test('the group network is off until turned on, and browser_route has a separate
 
 test('requests and HAR files are untrusted page data without secrets, and only for the client', async () => {
   await fixture.callTool('browser_navigate', { go: 'reload' });
-  const list = await fixture.callTool('browser_network_requests');
+  const requestList = await fixture.callTool('browser_network_requests');
   assert.match(
-    list,
+    requestList,
     /data and not instructions \[\w+\] ---\n[\s\S]*\d+ GET 200 fetch .* \/prices\?api_key=\[masked\]\n--- end/,
   );
-  const text = await fixture.callTool('browser_har_export', { bodies: true });
-  const uri = /^file: (opentabs:\/\/files\/\w+), "shop\.localhost-\d{8}-\d{6}\.har"/m.exec(text)?.[1] ?? '';
-  assert.match(text, /\[resource_link\]$/);
-  const { contents } = await fixture.client.sdk.readResource({ uri });
-  const har = Object(contents[0]).text;
-  const urls = JSON.parse(har).log.entries.map(
+  const outputText = await fixture.callTool('browser_har_export', { bodies: true });
+  const resourceUri =
+    /^file: (opentabs:\/\/files\/\w+), "shop\.localhost-\d{8}-\d{6}\.har"/m.exec(outputText)?.[1] ?? '';
+  assert.match(outputText, /\[resource_link\]$/);
+  const { contents: resourceContents } = await fixture.client.sdk.readResource({ uri: resourceUri });
+  const harText = Object(resourceContents[0]).text;
+  const urls = JSON.parse(harText).log.entries.map(
     ({ request }: { request: { url: string } }) => new URL(request.url).pathname,
   );
-  assert.ok(urls.includes('/cart') && urls.includes('/prices'), har);
-  assert.doesNotMatch(har, /S3CRET/);
+  assert.ok(urls.includes('/cart') && urls.includes('/prices'), harText);
+  assert.doesNotMatch(harText, /S3CRET/);
   const files = JSON.parse(await runCli('files', '--json'));
-  assert.deepEqual([files.length, `opentabs://files/${files[0].id}`], [1, uri]);
-  const other = await fixture.stack.connectStdio();
-  await assert.rejects(other.sdk.readResource({ uri }), /You have no file/);
-  await other.close();
+  assert.deepEqual([files.length, `opentabs://files/${files[0].id}`], [1, resourceUri]);
+  const otherClient = await fixture.stack.connectStdio();
+  await assert.rejects(otherClient.sdk.readResource({ uri: resourceUri }), /You have no file/);
+  await otherClient.close();
   await runCli('files', 'remove', '--all');
-  await assert.rejects(fixture.client.sdk.readResource({ uri }), /You have no file/);
+  await assert.rejects(fixture.client.sdk.readResource({ uri: resourceUri }), /You have no file/);
 });
 
 test('requests of a site that is off are not listed, neither of the tab nor of frames', async () => {
   fixture.setPage('/account', '<title>Account</title><script>fetch("/balance")</script>');
   fixture.setPage('/embed', `<title>Embed</title><iframe src="${fixture.bank}/account"></iframe>`);
   await fixture.callTool('browser_navigate', { url: `${fixture.shop}/embed` });
-  const list = await fixture.callTool('browser_network_requests', { static: true });
-  assert.match(list, /\/embed/);
-  assert.doesNotMatch(list, /bank|balance/);
+  const requestList = await fixture.callTool('browser_network_requests', { static: true });
+  assert.match(requestList, /\/embed/);
+  assert.doesNotMatch(requestList, /bank|balance/);
   assert.doesNotMatch(await fixture.callTool('browser_network_requests', { filter: 'balance' }), /bank/);
   const page = await fixture.findPage(`${fixture.shop}/embed`);
   await page.goto(`${fixture.bank}/account`);

@@ -11,22 +11,22 @@ import { waitFor } from '../harness/wait.ts';
 import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
 
 let fixture: BrowserFixture;
-let api: Server;
+let apiServer: Server;
 let apiPort: number;
 const sockets = new Set<Duplex>();
 
 before(async () => {
-  api = createServer(answerApi);
-  api.on('upgrade', echoSocketMessages);
-  await new Promise<void>((resolve) => api.listen(0, resolve));
-  const address = api.address();
+  apiServer = createServer(answerApi);
+  apiServer.on('upgrade', echoSocketMessages);
+  await new Promise<void>((resolve) => apiServer.listen(0, resolve));
+  const address = apiServer.address();
   apiPort = typeof address === 'object' && address ? address.port : 0;
   fixture = await startBrowserFixture('--debugger');
 });
 after(async () => {
   for (const socket of sockets) socket.destroy();
-  api.close();
-  api.closeAllConnections();
+  apiServer.close();
+  apiServer.closeAllConnections();
   await fixture.close();
 });
 
@@ -53,29 +53,31 @@ function answerApi(request: IncomingMessage, response: ServerResponse): void {
 function echoSocketMessages(request: IncomingMessage, socket: Duplex): void {
   sockets.add(socket);
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-  const accept = createHash('sha1').update(key).digest('base64');
+  const acceptKey = createHash('sha1').update(key).digest('base64');
   socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptKey}\r\n\r\n`,
   );
   socket.on('error', () => undefined);
   socket.on('data', (frame: Buffer) => {
-    const length = (frame[1] ?? 0) & 0x7f;
+    const payloadLength = (frame[1] ?? 0) & 0x7f;
     if ((frame[0] ?? 0) !== 0x81) return;
-    const text = Buffer.from(frame.subarray(6, 6 + length).map((byte, i) => byte ^ (frame[2 + (i % 4)] ?? 0)));
-    socket.write(Buffer.concat([Buffer.from([0x81, length]), text]));
+    const messageText = Buffer.from(
+      frame.subarray(6, 6 + payloadLength).map((byte, i) => byte ^ (frame[2 + (i % 4)] ?? 0)),
+    );
+    socket.write(Buffer.concat([Buffer.from([0x81, payloadLength]), messageText]));
   });
 }
 
 const makeApiUrl = (path: string) => `http://127.0.0.1:${apiPort}${path}`;
 
-async function open(path: string, body: string): Promise<number> {
+async function openPage(path: string, body: string): Promise<number> {
   fixture.setPage(path, `<!doctype html><link rel="icon" href="data:,"><title>${path}</title>${body}`);
   return await fixture.open(path);
 }
 
 async function startRecording(tabId: number, title: string): Promise<void> {
-  const first = await fixture.callTool('browser_network_requests', {}, tabId);
-  assert.match(first.text ?? '', /^Recording of requests begins now\./);
+  const firstList = await fixture.callTool('browser_network_requests', {}, tabId);
+  assert.match(firstList.text ?? '', /^Recording of requests begins now\./);
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, title);
 }
@@ -91,15 +93,15 @@ async function runScriptInPage(path: string, script: string): Promise<unknown> {
   return await (await fixture.findPage(`${fixture.origin}${path}`)).evaluate(script);
 }
 
-function readRequestNumber(content: string, part: string): number {
-  const line = content.split('\n').find((text) => text.includes(part));
-  if (line === undefined) throw new Error(`no request with ${part} in:\n${content}`);
-  return Number.parseInt(line, 10);
+function readRequestNumber(content: string, searchedPart: string): number {
+  const matchingLine = content.split('\n').find((messageText) => messageText.includes(searchedPart));
+  if (matchingLine === undefined) throw new Error(`no request with ${searchedPart} in:\n${content}`);
+  return Number.parseInt(matchingLine, 10);
 }
 
 test('the first call lists performance entries; then redirects, frames, workers and static files are recorded', async () => {
   fixture.setPage('/frame', '<!doctype html><script>fetch("/from-frame").then((r) => r.text())</script>');
-  const tabId = await open(
+  const tabId = await openPage(
     '/shop',
     `<img src="/picture.png"><iframe src="${fixture.otherOrigin}/frame"></iframe>
      <script>
@@ -111,18 +113,18 @@ test('the first call lists performance entries; then redirects, frames, workers 
      </script>`,
   );
   await waitFor('the page to be done', async () => (await runScriptInPage('/shop', 'document.title')) === 'done');
-  const first = await fixture.callTool('browser_network_requests', {}, tabId);
-  assert.match(first.content ?? '', /^- 200 navigation .* \/shop$/m);
-  assert.match(first.content ?? '', new RegExp(`^- \\d+ fetch .* ${makeApiUrl('/old')}$`, 'm'));
+  const firstList = await fixture.callTool('browser_network_requests', {}, tabId);
+  assert.match(firstList.content ?? '', /^- 200 navigation .* \/shop$/m);
+  assert.match(firstList.content ?? '', new RegExp(`^- \\d+ fetch .* ${makeApiUrl('/old')}$`, 'm'));
   await fixture.callTool('browser_navigate', { go: 'reload' }, tabId);
   await awaitTitle(tabId, 'done');
-  const list = await waitFor('the request of the frame', async () => {
+  const requestList = await waitFor('the request of the frame', async () => {
     const output = await fixture.callTool('browser_network_requests', {}, tabId);
     return /GET 404 fetch .*\/from-frame$/m.test(output.content ?? '') && output;
   });
-  const content = list.content ?? '';
-  assert.match(list.text ?? '', /^\d+ requests\. Not listed: .*1 image/);
-  for (const line of [
+  const content = requestList.content ?? '';
+  assert.match(requestList.text ?? '', /^\d+ requests\. Not listed: .*1 image/);
+  for (const matchingLine of [
     /^\d+ GET 200 document [\d.]+ K?B \d+ ms \/shop$/m,
     /^\d+ GET 302 fetch .* http:\/\/127\.0\.0\.1:\d+\/old$/m,
     /^\d+ GET 307 fetch .*\/older$/m,
@@ -131,24 +133,32 @@ test('the first call lists performance entries; then redirects, frames, workers 
     /^\d+ GET 404 fetch .*localhost.*\/from-frame$/m,
     /^\d+ GET 200 fetch .*\/from-worker$/m,
   ])
-    assert.match(content, line);
+    assert.match(content, matchingLine);
   assert.equal(content.match(/\/from-worker/g)?.length, 1);
-  const all = await fixture.callTool('browser_network_requests', { static: true, filter: 'picture' }, tabId);
-  assert.match(all.content ?? '', /^\d+ GET 404 image .* \/picture\.png$/);
-  const last = readRequestNumber(content, '/new?');
-  const since = await fixture.callTool('browser_network_requests', { since: last - 1, types: ['Fetch'] }, tabId);
-  assert.equal(readRequestNumber(since.content ?? '', '/new?'), last);
+  const allRequests = await fixture.callTool('browser_network_requests', { static: true, filter: 'picture' }, tabId);
+  assert.match(allRequests.content ?? '', /^\d+ GET 404 image .* \/picture\.png$/);
+  const lastNumber = readRequestNumber(content, '/new?');
+  const sinceList = await fixture.callTool(
+    'browser_network_requests',
+    { since: lastNumber - 1, types: ['Fetch'] },
+    tabId,
+  );
+  assert.equal(readRequestNumber(sinceList.content ?? '', '/new?'), lastNumber);
   const frames = { _frames: { localhost: false } };
-  const allowed = await fixture.callTool('browser_network_requests', frames, tabId);
-  assert.doesNotMatch(allowed.content ?? '', /localhost/);
-  assert.match(allowed.content ?? '', /\/from-worker$/m);
+  const allowedRequests = await fixture.callTool('browser_network_requests', frames, tabId);
+  assert.doesNotMatch(allowedRequests.content ?? '', /localhost/);
+  assert.match(allowedRequests.content ?? '', /\/from-worker$/m);
   const hidden = readRequestNumber(content, '/from-frame');
-  const refused = await fixture.callExpectingFailure('browser_network_request', { index: hidden, ...frames }, tabId);
-  assert.equal(refused.code, 'not_found');
+  const refusedOutcome = await fixture.callExpectingFailure(
+    'browser_network_request',
+    { index: hidden, ...frames },
+    tabId,
+  );
+  assert.equal(refusedOutcome.code, 'not_found');
 });
 
 test('request details contain headers, bodies and times, but no secrets', async () => {
-  const tabId = await open(
+  const tabId = await openPage(
     '/secrets',
     `<script>(async () => {
        const secret = 'S3C' + 'RET'; // the body of the page must not contain the word
@@ -163,10 +173,10 @@ test('request details contain headers, bodies and times, but no secrets', async 
   );
   await startRecording(tabId, 'done');
   const { content = '' } = await fixture.callTool('browser_network_requests', {}, tabId);
-  const texts = [content];
+  const answerTexts = [content];
   const index = readRequestNumber(content, '/login?next');
-  const details = await fixture.callTool('browser_network_request', { index }, tabId);
-  for (const line of [
+  const requestDetails = await fixture.callTool('browser_network_request', { index }, tabId);
+  for (const matchingLine of [
     /^POST http:.*\/login\?next=%2Fhome&api_key=\[masked\]$/m,
     /^started \d{4}-.*, \d+ ms, .* received$/m,
     /^phases: .*wait \d+ ms/m,
@@ -177,37 +187,40 @@ test('request details contain headers, bodies and times, but no secrets', async 
     /^requestBody:\nuser=ada&password=\[masked\]$/m,
     /^responseBody:\n\{"path":"\/login","access_token":"\[masked\]","items":\[1,2,3\]\}$/m,
   ])
-    assert.match(details.content ?? '', line);
+    assert.match(requestDetails.content ?? '', matchingLine);
   for (const path of ['/form', '/json']) {
-    const part = await fixture.callTool(
+    const searchedPart = await fixture.callTool(
       'browser_network_request',
       { index: readRequestNumber(content, path), part: 'requestBody' },
       tabId,
     );
-    assert.match(part.content ?? '', /ada[\s\S]*\[masked\]/);
-    texts.push(part.content ?? '');
+    assert.match(searchedPart.content ?? '', /ada[\s\S]*\[masked\]/);
+    answerTexts.push(searchedPart.content ?? '');
   }
-  const { file, text } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
-  assert.match(text ?? '', /^HAR of \d+ requests/);
-  const har = JSON.parse(file?.text ?? '');
-  const entry = har.log.entries.find((each: { request: { url: string } }) => each.request.url.includes('/login'));
+  const { file, text: messageText } = await fixture.callTool('browser_har_export', { bodies: true }, tabId);
+  assert.match(messageText ?? '', /^HAR of \d+ requests/);
+  const harDocument = JSON.parse(file?.text ?? '');
+  const harEntry = harDocument.log.entries.find((each: { request: { url: string } }) =>
+    each.request.url.includes('/login'),
+  );
   assert.equal(file?.extension, 'har');
-  assert.equal(entry.request.postData.text, 'user=ada&password=[masked]');
-  assert.equal(entry.response.content.mimeType, 'application/json');
-  assert.ok(entry.timings.wait >= 0 && entry.time > 0);
-  for (const each of [...texts, details.content ?? '', file?.text ?? '']) assert.doesNotMatch(each, /S3CRET/);
+  assert.equal(harEntry.request.postData.text, 'user=ada&password=[masked]');
+  assert.equal(harEntry.response.content.mimeType, 'application/json');
+  assert.ok(harEntry.timings.wait >= 0 && harEntry.time > 0);
+  for (const each of [...answerTexts, requestDetails.content ?? '', file?.text ?? ''])
+    assert.doesNotMatch(each, /S3CRET/);
 });
 
 test('requests from while the tab showed another site are not listed', async () => {
-  const tabId = await open('/first', '<script>fetch("/mine").then(() => { document.title = "mine"; })</script>');
+  const tabId = await openPage('/first', '<script>fetch("/mine").then(() => { document.title = "mine"; })</script>');
   await startRecording(tabId, 'mine');
-  const before = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
-  const index = readRequestNumber(before, '/mine');
+  const requestsBefore = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
+  const index = readRequestNumber(requestsBefore, '/mine');
   fixture.setPage('/second', '<!doctype html><link rel="icon" href="data:,"><title>second</title>');
   await fixture.callTool('browser_navigate', { url: `${fixture.otherOrigin}/second` }, tabId);
-  const other = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
-  assert.match(other, /\/second$/);
-  assert.doesNotMatch(other, /mine|first/);
+  const otherList = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
+  assert.match(otherList, /\/second$/);
+  assert.doesNotMatch(otherList, /mine|first/);
   assert.equal((await fixture.callExpectingFailure('browser_network_request', { index }, tabId)).code, 'not_found');
   await fixture.callTool('browser_navigate', { url: `${fixture.origin}/first` }, tabId);
   const back = (await fixture.callTool('browser_network_requests', {}, tabId)).content ?? '';
@@ -216,20 +229,20 @@ test('requests from while the tab showed another site are not listed', async () 
 });
 
 test('WebSocket messages are recorded without secrets', async () => {
-  const tabId = await open(
+  const tabId = await openPage(
     '/socket',
     `<script>const socket = new WebSocket("${makeApiUrl('/live?token=S3CRETsocket').replace('http', 'ws')}");
        socket.onopen = () => socket.send(JSON.stringify({ hello: 1, token: 'S3CRETmessage' }));
        socket.onmessage = () => { document.title = 'done'; };</script>`,
   );
   await startRecording(tabId, 'done');
-  const { text = '', content = '' } = await fixture.callTool('browser_websocket_messages', {}, tabId);
-  assert.match(text, /^1 sockets, 2 messages\./);
+  const { text: messageText = '', content = '' } = await fixture.callTool('browser_websocket_messages', {}, tabId);
+  assert.match(messageText, /^1 sockets, 2 messages\./);
   assert.match(content, /^socket 1 open 2 messages ws:.*\/live\?token=\[masked\]$/m);
   assert.match(content, /^1 [\d:.]+ socket 1 sent \{"hello":1,"token":"\[masked\]"\}$/m);
   assert.match(content, /^2 [\d:.]+ socket 1 received \{"hello":1,"token":"\[masked\]"\}$/m);
-  const since = await fixture.callTool('browser_websocket_messages', { since: 1 }, tabId);
-  assert.doesNotMatch(since.content ?? '', / sent /);
+  const sinceList = await fixture.callTool('browser_websocket_messages', { since: 1 }, tabId);
+  assert.doesNotMatch(sinceList.content ?? '', / sent /);
   const { file } = await fixture.callTool('browser_har_export', {}, tabId);
   assert.equal(JSON.parse(file?.text ?? '').log._webSockets[0].messages.length, 2);
   assert.doesNotMatch(content + (file?.text ?? ''), /S3CRET/);
@@ -240,17 +253,17 @@ const fetchText = (url: string) =>
 
 test('rules answer and abort requests only of the site on which the rules were made', async () => {
   fixture.setPage('/inner', '<!doctype html><title>inner</title>');
-  const tabId = await open('/routes', `<iframe src="${fixture.otherOrigin}/inner"></iframe>`);
-  const add = {
+  const tabId = await openPage('/routes', `<iframe src="${fixture.otherOrigin}/inner"></iframe>`);
+  const newRoute = {
     action: 'add',
     pattern: '*/items*',
     status: 201,
     body: '{"items":["é"]}',
     headers: { 'x-mock': 'yes' },
   };
-  const added = await fixture.callTool('browser_route', add, tabId);
+  const addedRoute = await fixture.callTool('browser_route', newRoute, tabId);
   assert.match(
-    added.text ?? '',
+    addedRoute.text ?? '',
     /^Added rule 1\. It applies to requests of documents of http:\/\/127\.0\.0\.1:\d+, not to those of workers, until/,
   );
   await fixture.callTool('browser_route', { action: 'add', pattern: makeApiUrl('/ads?x=1'), abort: true }, tabId);
@@ -259,53 +272,53 @@ test('rules answer and abort requests only of the site on which the rules were m
   assert.equal(await runScriptInPage('/routes', fetchText(makeApiUrl('/ads?x=1'))), 'failed: Failed to fetch');
   assert.match(String(await runScriptInPage('/routes', fetchText(makeApiUrl('/adsx')))), /^200 /);
   const page = await fixture.findPage(`${fixture.origin}/routes`);
-  const frame = page.frames().find((each) => each.url().includes('/inner'));
+  const frame = page.frames().find((harEntry) => harEntry.url().includes('/inner'));
   assert.match(String(await frame?.evaluate(fetchText('/items'))), /^404 /);
-  const list = await fixture.callTool('browser_route', { action: 'list' }, tabId);
+  const requestList = await fixture.callTool('browser_route', { action: 'list' }, tabId);
   assert.match(
-    list.content ?? '',
+    requestList.content ?? '',
     /^rule 2 .*\/ads\?x=1: abort; 1 requests matched\nrule 1 \*\/items\*: answer 201, .* 2 requests matched$/,
   );
   for (const args of [
     { action: 'add', pattern: '*' },
     { action: 'add', abort: true },
-    { ...add, abort: true },
-    { ...add, status: 99 },
+    { ...newRoute, abort: true },
+    { ...newRoute, status: 99 },
   ])
     assert.equal((await fixture.callExpectingFailure('browser_route', args, tabId)).code, 'invalid_arguments');
-  const removed = await fixture.callTool('browser_route', { action: 'remove' }, tabId);
-  assert.match(removed.text ?? '', /^Removed 2 rules\./);
+  const removedRoute = await fixture.callTool('browser_route', { action: 'remove' }, tabId);
+  assert.match(removedRoute.text ?? '', /^Removed 2 rules\./);
   assert.match(String(await runScriptInPage('/routes', fetchText('/items'))), /^404 /);
 });
 
 test('a request that a rule pauses does not hang when the worker stops', async () => {
-  const tabId = await open('/stopped', 'Stopped');
+  const tabId = await openPage('/stopped', 'Stopped');
   await fixture.callTool('browser_route', { action: 'add', pattern: '*/items', body: 'mock' }, tabId);
   assert.equal(await runScriptInPage('/stopped', fetchText('/items')), '200 mock');
   await fixture.callTool('browser_network_requests', {}, tabId);
   const page = await fixture.findPage(`${fixture.origin}/stopped`);
   await fixture.chrome.stopWorker();
-  const answer = await page.evaluate(fetchText('/items'));
-  assert.match(String(answer), /^404 /);
+  const fetchedAnswer = await page.evaluate(fetchText('/items'));
+  assert.match(String(fetchedAnswer), /^404 /);
   await waitFor(
     'the worker to return',
     async () => (await fixture.server.request('tab.describe', {})).result !== undefined,
   );
-  const list = await fixture.callTool('browser_route', { action: 'list' }, tabId);
-  assert.equal(list.content, 'no rules');
+  const requestList = await fixture.callTool('browser_route', { action: 'list' }, tabId);
+  assert.equal(requestList.content, 'no rules');
 });
 
 test('the network of a tab is offline or slow until the client resets the conditions', async () => {
-  const tabId = await open('/slow', 'Slow');
-  const offline = await fixture.callTool('browser_network_conditions', { preset: 'offline' }, tabId);
-  assert.match(offline.text ?? '', /^The network of the tab: offline, until/);
+  const tabId = await openPage('/slow', 'Slow');
+  const offlineOutcome = await fixture.callTool('browser_network_conditions', { preset: 'offline' }, tabId);
+  assert.match(offlineOutcome.text ?? '', /^The network of the tab: offline, until/);
   assert.equal(await runScriptInPage('/slow', fetchText('/x')), 'failed: Failed to fetch');
   await fixture.callTool('browser_network_conditions', { latency: 700 }, tabId);
-  const timed = `(async () => { const t = performance.now(); await fetch('/x'); return performance.now() - t })()`;
-  assert.ok(Number(await runScriptInPage('/slow', timed)) >= 650);
+  const timedFetchCode = `(async () => { const t = performance.now(); await fetch('/x'); return performance.now() - t })()`;
+  assert.ok(Number(await runScriptInPage('/slow', timedFetchCode)) >= 650);
   await fixture.callTool('browser_network_conditions', { preset: 'none' }, tabId);
   assert.match(String(await runScriptInPage('/slow', fetchText('/x'))), /^404 /);
   // The test waits for a fast request, because a busy machine may delay any single request.
-  await waitFor('a fast request', async () => Number(await runScriptInPage('/slow', timed)) < 650);
+  await waitFor('a fast request', async () => Number(await runScriptInPage('/slow', timedFetchCode)) < 650);
   assert.equal((await fixture.callExpectingFailure('browser_network_conditions', {}, tabId)).code, 'invalid_arguments');
 });

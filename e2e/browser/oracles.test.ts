@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.takeSnapshot();
@@ -24,8 +24,8 @@ async function evaluateInPage(path: string, expression: string): Promise<unknown
 }
 
 test('buttons that are late, moving or below the fold are clicked, and a covered button is not', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/buttons',
     `<button id="late" disabled onclick="log.push('late')">Late</button>
      <button id="moving" style="position:relative" onclick="log.push('moving')">Moving</button>
@@ -36,21 +36,24 @@ test('buttons that are late, moving or below the fold are clicked, and a covered
      <script>setTimeout(() => { late.disabled = false }, 1500);
        let x = 0; const timer = setInterval(() => { moving.style.left = ++x * 7 + 'px'; if (x > 30) clearInterval(timer) }, 50);</script>`,
   );
-  await run('browser_click', { target: parseRef(snapshot, '"Moving"') });
-  await run('browser_click', { target: parseRef(snapshot, '"Late"') });
-  await run('browser_click', { target: parseRef(snapshot, '"Below"') });
-  assert.equal((await fail('browser_click', { target: parseRef(snapshot, '"Covered"') })).isError, true);
-  assert.equal((await fail('browser_click', { target: parseRef(snapshot, '"Never"') })).isError, true);
+  await callTool('browser_click', { target: parseRef(snapshot, '"Moving"') });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Late"') });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Below"') });
+  assert.equal(
+    (await callExpectingFailure('browser_click', { target: parseRef(snapshot, '"Covered"') })).isError,
+    true,
+  );
+  assert.equal((await callExpectingFailure('browser_click', { target: parseRef(snapshot, '"Never"') })).isError, true);
   assert.deepEqual(await evaluateInPage('/buttons', 'log'), ['moving', 'late', 'below']);
   await evaluateInPage('/buttons', 'cover.remove()');
-  await run('browser_click', { target: parseRef(snapshot, '"Covered"') });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Covered"') });
   assert.deepEqual(await evaluateInPage('/buttons', 'log'), ['moving', 'late', 'below', 'covered']);
 });
 
 test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
   const { client } = fixture;
   // The fields of the test page reset any value that was set without an input event, as React's controlled fields do.
-  const snapshot = await open(
+  const snapshot = await openPage(
     '/controlled',
     `<input id="react" aria-label="Controlled"><input id="digits" aria-label="Digits"><input id="locked" aria-label="Locked">
      <input id="upper" aria-label="Upper"><textarea id="area" aria-label="Area"></textarea><input readonly aria-label="Fixed" value="f">
@@ -73,35 +76,35 @@ test('controlled fields keep the text, and a field that rejects the text is no s
        control(upper, (value) => value.toUpperCase());
      </script>`,
   );
-  const type = (name: string, text: string) =>
-    client.call('browser_type', { target: parseRef(snapshot, `"${name}"`), text });
+  const type = (name: string, typedText: string) =>
+    client.call('browser_type', { target: parseRef(snapshot, `"${name}"`), text: typedText });
   assert.match((await type('Controlled', 'Ada Lovelace')).text, /value: "Ada Lovelace"/);
   assert.match((await type('Controlled', 'Grace')).text, /value: "Grace"/);
   assert.equal(await evaluateInPage('/controlled', 'react.value'), 'Grace');
-  const digits = await type('Digits', 'a1b2');
-  assert.match(digits.text, /"12"/);
-  assert.match(digits.text, /not contain exactly|rejected|did not accept|changed/);
-  const locked = await type('Locked', 'abc');
-  assert.ok(locked.isError || /not contain exactly/.test(locked.text), locked.text);
+  const digitsOutcome = await type('Digits', 'a1b2');
+  assert.match(digitsOutcome.text, /"12"/);
+  assert.match(digitsOutcome.text, /not contain exactly|rejected|did not accept|changed/);
+  const lockedOutcome = await type('Locked', 'abc');
+  assert.ok(lockedOutcome.isError || /not contain exactly/.test(lockedOutcome.text), lockedOutcome.text);
   assert.equal(await evaluateInPage('/controlled', 'locked.value'), '');
   assert.match((await type('Upper', 'abc')).text, /"ABC"/);
   assert.match((await type('Area', 'one\ntwo')).text, /one\\ntwo/);
   assert.equal(await evaluateInPage('/controlled', 'area.value'), 'one\ntwo');
-  const fixed = await type('Fixed', 'x');
-  assert.equal(fixed.isError, true, fixed.text);
-  const { text } = await client.call('browser_fill_form', {
+  const fixedOutcome = await type('Fixed', 'x');
+  assert.equal(fixedOutcome.isError, true, fixedOutcome.text);
+  const { text: typedText } = await client.call('browser_fill_form', {
     fields: [
       { target: parseRef(snapshot, '"Controlled"'), value: 'Form' },
       { target: parseRef(snapshot, '"Locked"'), value: 'Form' },
     ],
   });
-  assert.match(text, /Filled 1 of 2 fields/);
+  assert.match(typedText, /Filled 1 of 2 fields/);
   assert.deepEqual(await evaluateInPage('/controlled', '[react.value, locked.value]'), ['Form', '']);
 });
 
 test('editable content, selects, checkboxes and radios have the state that the tools report', async () => {
-  const { callTool: run, client, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, client, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/fields',
     `<div id="editor" contenteditable role="textbox" aria-label="Editor" oninput="log.push('edit')"><p>old</p></div>
      <select id="one" aria-label="One" onchange="log.push('one')"><option>A</option><option value="b">B</option><option disabled>C</option></select>
@@ -119,72 +122,72 @@ test('editable content, selects, checkboxes and radios have the state that the t
        document.getElementById('switch').onclick = (event) => { event.target.ariaChecked = String(event.target.ariaChecked !== 'true') };
      </script>`,
   );
-  const ref = (name: string) => parseRef(snapshot, `"${name}"`);
-  await run('browser_type', { target: ref('Editor'), text: 'new text' });
+  const findRefOf = (name: string) => parseRef(snapshot, `"${name}"`);
+  await callTool('browser_type', { target: findRefOf('Editor'), text: 'new text' });
   assert.equal(await evaluateInPage('/fields', 'editor.innerText.trim()'), 'new text');
-  assert.match(await run('browser_select_option', { target: ref('One'), values: ['B'] }), /chosen: "B"/);
+  assert.match(await callTool('browser_select_option', { target: findRefOf('One'), values: ['B'] }), /chosen: "B"/);
   assert.equal(await evaluateInPage('/fields', 'one.value'), 'b');
   for (const values of [['C'], ['missing'], ['A', 'B']])
-    await fail('browser_select_option', { target: ref('One'), values });
+    await callExpectingFailure('browser_select_option', { target: findRefOf('One'), values });
   assert.equal(await evaluateInPage('/fields', 'one.value'), 'b');
-  await run('browser_select_option', { target: ref('Many'), values: ['X', 'Z'] });
+  await callTool('browser_select_option', { target: findRefOf('Many'), values: ['X', 'Z'] });
   assert.deepEqual(await evaluateInPage('/fields', '[...many.selectedOptions].map((o) => o.text)'), ['X', 'Z']);
-  await run('browser_select_option', { target: ref('Colour'), values: ['Blue'] });
+  await callTool('browser_select_option', { target: findRefOf('Colour'), values: ['Blue'] });
   assert.equal(await evaluateInPage('/fields', 'combo.textContent'), 'Blue');
-  const filled = await client.call('browser_fill_form', {
+  const fillOutcome = await client.call('browser_fill_form', {
     fields: [
-      { target: ref('Check'), value: true },
-      { target: ref('Second'), value: true },
-      { target: ref('Switch'), value: true },
-      { target: ref('Refused'), value: true },
+      { target: findRefOf('Check'), value: true },
+      { target: findRefOf('Second'), value: true },
+      { target: findRefOf('Switch'), value: true },
+      { target: findRefOf('Refused'), value: true },
     ],
   });
-  assert.match(filled.text, /Filled 3 of 4 fields/);
-  const states = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
-  assert.deepEqual(await evaluateInPage('/fields', states), [true, false, true, 'true', false]);
-  await run('browser_type', { target: ref('Query'), text: 'find', submit: true });
-  await run('browser_press_key', { target: ref('Query'), key: 'Enter' });
+  assert.match(fillOutcome.text, /Filled 3 of 4 fields/);
+  const statesCode = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
+  assert.deepEqual(await evaluateInPage('/fields', statesCode), [true, false, true, 'true', false]);
+  await callTool('browser_type', { target: findRefOf('Query'), text: 'find', submit: true });
+  await callTool('browser_press_key', { target: findRefOf('Query'), key: 'Enter' });
   const log = await evaluateInPage('/fields', `log.filter((entry) => entry.startsWith('submit'))`);
   assert.deepEqual(log, ['submit find', 'submit find']);
 });
 
 test('shadow roots and frames are used by refs alone', async () => {
-  const { callTool: run, setPage, other, stack } = fixture;
-  await stack.runCli('browser', 'site', other, 'auto');
+  const { callTool, setPage, other: otherOrigin, stack } = fixture;
+  await stack.runCli('browser', 'site', otherOrigin, 'auto');
   setPage(
     '/inner',
     `<title>i</title><input aria-label="Inner" id="inner"><button onclick="document.title = 'hit'">In</button>`,
   );
-  const snapshot = await open(
+  const snapshot = await openPage(
     '/roots',
-    `<x-open></x-open><x-closed></x-closed><iframe src="/inner"></iframe><iframe src="${other}/inner"></iframe>
+    `<x-open></x-open><x-closed></x-closed><iframe src="/inner"></iframe><iframe src="${otherOrigin}/inner"></iframe>
      <iframe srcdoc="<button onclick=&quot;parent.log.push('srcdoc')&quot;>Doc</button>"></iframe>
      <script>for (const mode of ['open', 'closed']) customElements.define('x-' + mode, class extends HTMLElement {
        connectedCallback() { const root = this.attachShadow({ mode }); root.innerHTML = '<button>' + mode + ' root</button><input aria-label="' + mode + ' field">';
          root.querySelector('button').onclick = () => log.push(mode); root.querySelector('input').oninput = (e) => log.push(e.target.value) } })</script>`,
   );
-  for (const mode of ['open', 'closed']) {
-    await run('browser_click', { target: parseRef(snapshot, `"${mode} root"`) });
+  for (const shadowMode of ['open', 'closed']) {
+    await callTool('browser_click', { target: parseRef(snapshot, `"${shadowMode} root"`) });
     assert.match(
-      await run('browser_type', { target: parseRef(snapshot, `"${mode} field"`), text: `in ${mode}` }),
+      await callTool('browser_type', { target: parseRef(snapshot, `"${shadowMode} field"`), text: `in ${shadowMode}` }),
       /value: "in/,
     );
   }
-  await run('browser_click', { target: parseRef(snapshot, '"Doc"') });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Doc"') });
   assert.deepEqual(await evaluateInPage('/roots', 'log'), ['open', 'in open', 'closed', 'in closed', 'srcdoc']);
-  const fields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
-  assert.equal(fields.length, 2, snapshot);
-  for (const [i, line] of fields.entries())
-    await run('browser_type', { target: parseRef(line, 'Inner'), text: `frame ${i}` });
+  const innerFields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
+  assert.equal(innerFields.length, 2, snapshot);
+  for (const [i, line] of innerFields.entries())
+    await callTool('browser_type', { target: parseRef(line, 'Inner'), text: `frame ${i}` });
   const page = await fixture.findPage(`${fixture.shop}/roots`);
-  const inner = page.frames().filter((frame) => frame.url().endsWith('/inner'));
-  const values = await Promise.all(inner.map((frame) => frame.evaluate('inner.value')));
+  const innerFrames = page.frames().filter((frame) => frame.url().endsWith('/inner'));
+  const values = await Promise.all(innerFrames.map((frame) => frame.evaluate('inner.value')));
   assert.deepEqual(values.sort(), ['frame 0', 'frame 1']);
 });
 
 test('routes, virtual lists and pages that are never idle', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/app',
     `<button onclick="history.pushState({}, '', '/app/orders'); main.innerHTML = '<h1>Orders</h1>'">Orders</button><main id="main"><h1>Home</h1></main>
      <p id="tick"></p><div id="rows" tabindex="0" role="list" aria-label="Rows" style="height:200px;overflow:auto"><div id="inner" style="position:relative;height:2000000px"></div></div>
@@ -193,13 +196,13 @@ test('routes, virtual lists and pages that are never idle', async () => {
          const row = document.createElement('div'); row.role = 'listitem'; row.textContent = 'Row ' + (first + i);
          row.style.cssText = 'position:absolute;height:20px;top:' + (first + i) * 20 + 'px'; return row })) }; rows.onscroll = draw; draw()</script>`,
   );
-  const clicked = await fixture.client.call('browser_click', { target: parseRef(snapshot, '"Orders"') });
-  assert.equal(clicked.isError, false, clicked.text);
-  assert.match(clicked.text, /Orders/);
-  assert.ok(clicked.durationMs < 15_000, `${clicked.durationMs} ms`);
+  const clickOutcome = await fixture.client.call('browser_click', { target: parseRef(snapshot, '"Orders"') });
+  assert.equal(clickOutcome.isError, false, clickOutcome.text);
+  assert.match(clickOutcome.text, /Orders/);
+  assert.ok(clickOutcome.durationMs < 15_000, `${clickOutcome.durationMs} ms`);
   assert.equal(await evaluateInPage('/app', 'location.pathname'), '/app/orders');
-  await run('browser_scroll', { target: parseRef(snapshot, '"Rows"'), direction: 'down', amount: 20_000 });
-  assert.match(await run('browser_wait_for', { text: 'Row 1001' }), /Found/);
-  await fail('browser_wait_for', { text: 'Row 77777', timeout: 1 });
-  assert.match(await run('browser_navigate_back'), /app/);
+  await callTool('browser_scroll', { target: parseRef(snapshot, '"Rows"'), direction: 'down', amount: 20_000 });
+  assert.match(await callTool('browser_wait_for', { text: 'Row 1001' }), /Found/);
+  await callExpectingFailure('browser_wait_for', { text: 'Row 77777', timeout: 1 });
+  assert.match(await callTool('browser_navigate_back'), /app/);
 });

@@ -21,23 +21,23 @@ const page = `<title>Work</title><button onclick="count.textContent++">Add</butt
 test("the panel shows a tab in use; a user's click and the button Stop take the tab back", async () => {
   const {
     setPage,
-    open,
-    callTool: run,
-    callExpectingFailure: fail,
+    open: openTab,
+    callTool,
+    callExpectingFailure,
     findRef: refOf,
     findPage: pageOf,
     client,
-    shop,
+    shop: shopOrigin,
   } = fixture;
   setPage('/work', page);
-  const tabId = await open('/work');
-  const add = await refOf('"Add"');
-  await run('browser_click', { target: add });
+  const tabId = await openTab('/work');
+  const addRef = await refOf('"Add"');
+  await callTool('browser_click', { target: addRef });
   const inUse = panel.getByRole('region', { name: /Tabs in use/ });
   await inUse.getByText(/uses this tab. Without another act, the tab is free in/).waitFor();
-  await (await pageOf(`${shop}/work`)).mouse.click(5, 300);
+  await (await pageOf(`${shopOrigin}/work`)).mouse.click(5, 300);
   await inUse.getByText(/You took it back from .*, which must read the page/).waitFor();
-  assert.equal((await fail('browser_click', { target: add })).code, 'tab_taken');
+  assert.equal((await callExpectingFailure('browser_click', { target: addRef })).code, 'tab_taken');
 
   const moving = await refOf('"Moving"');
   const acting = client.call('browser_click', { target: moving });
@@ -48,28 +48,28 @@ test("the panel shows a tab in use; a user's click and the button Stop take the 
 });
 
 test('the panel and the commands change the same browser tool switches and site rules', async () => {
-  const { stack, callExpectingFailure: fail } = fixture;
+  const { stack, callExpectingFailure } = fixture;
   await panel.getByRole('tab', { name: 'Browser' }).click();
-  const all = panel.getByRole('switch', { name: 'Agents may use browser tools' });
+  const allToolsSwitch = panel.getByRole('switch', { name: 'Agents may use browser tools' });
   const readTools = async () => (await stack.runCli('browser', 'tools')).stderr;
-  await all.uncheck();
+  await allToolsSwitch.uncheck();
   await waitFor('browser tools to be off', async () => /browser tools are off/.test(await readTools()));
-  assert.match((await fail('browser_snapshot')).text, /browser tools are off/);
-  await all.check();
+  assert.match((await callExpectingFailure('browser_snapshot')).text, /browser tools are off/);
+  await allToolsSwitch.check();
   await waitFor('browser tools to be on', async () => /browser tools are on/.test(await readTools()));
 
   await panel.getByRole('textbox', { name: 'Site' }).fill('https://News.example/today');
   await panel.getByRole('combobox', { name: 'Permission of the new site' }).selectOption('read');
   await panel.getByRole('button', { name: 'Add' }).click();
-  const rule = panel.getByRole('combobox', { name: 'Permission of news.example' });
-  await rule.waitFor();
+  const siteRule = panel.getByRole('combobox', { name: 'Permission of news.example' });
+  await siteRule.waitFor();
   assert.match((await stack.runCli('browser', 'site')).stdout, /^news\.example +read .*the side panel/m);
-  await rule.selectOption('off');
+  await siteRule.selectOption('off');
   await waitFor('the rule to change', async () =>
     /^news\.example +off/m.test((await stack.runCli('browser', 'site')).stdout),
   );
   await panel.getByRole('button', { name: 'Remove news.example' }).click();
-  await rule.waitFor({ state: 'detached' });
+  await siteRule.waitFor({ state: 'detached' });
   assert.doesNotMatch((await stack.runCli('browser', 'site')).stdout, /news\.example/);
 
   await panel.getByText('Tools of core').click();

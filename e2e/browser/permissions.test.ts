@@ -28,7 +28,7 @@ function listCallsByPermission(): readonly (readonly [string, string, string, Re
     'Bookmarks',
     'Downloads',
   ];
-  const steps = listSteps([
+  const permissionSteps = listSteps([
     ['browser_cookies', { action: 'list', url: `${fixture.shop}/` }],
     ['browser_clear_site_data', { origin: fixture.shop, types: ['cache'] }],
     ['browser_recently_closed', { action: 'list' }],
@@ -37,24 +37,24 @@ function listCallsByPermission(): readonly (readonly [string, string, string, Re
     ['browser_bookmarks', { action: 'search', query: 'home' }],
     ['browser_downloads', { action: 'start', url: `${fixture.shop}/home` }],
   ]);
-  return steps.map(([tool, args], i) => [permissions[i] ?? '', labels[i] ?? '', tool, args]);
+  return permissionSteps.map(([tool, args], i) => [permissions[i] ?? '', labels[i] ?? '', tool, args]);
 }
 
 test('each tool names its missing permission and the switch in the side panel, and asks for no approval', async () => {
-  const questions: string[] = [];
-  fixture.onApprovalForm = (question) => questions.push(question) > 0;
+  const approvalQuestions: string[] = [];
+  fixture.onApprovalForm = (question) => approvalQuestions.push(question) > 0;
   for (const [permission, label, tool, args] of listCallsByPermission()) {
-    const { text } = await fixture.callExpectingFailure(tool, args);
-    assert.match(text, /code=needs_permission/, tool);
-    assert.match(text, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
-    assert.match(text, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
+    const { text: failureText } = await fixture.callExpectingFailure(tool, args);
+    assert.match(failureText, /code=needs_permission/, tool);
+    assert.match(failureText, new RegExp(`${tool} needs Chrome's permissions? .*"${permission}"`), tool);
+    assert.match(failureText, new RegExp(`open the side panel of opentabs and to switch on .*"${label}"`), tool);
   }
-  assert.deepEqual(questions, []);
+  assert.deepEqual(approvalQuestions, []);
   fixture.onApprovalForm = () => true;
 });
 
 test('a tool works without a restart after the grant in the side panel, and fails after a revoke', async () => {
-  const { stack, client, callExpectingFailure: fail } = fixture;
+  const { stack, client, callExpectingFailure } = fixture;
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: 'Browser' }).click();
   const switchOf = (label: string) => panel.getByRole('switch', { name: label, exact: true });
@@ -68,7 +68,7 @@ test('a tool works without a restart after the grant in the side panel, and fail
   const [[name, label, tool, args] = ['', '', '', {}]] = listCallsByPermission();
   await switchOf(label).uncheck();
   await waitFor(`the end of ${label}`, async () => !(await isGranted(name)));
-  assert.match((await fail(tool, args)).text, /code=needs_permission/);
+  assert.match((await callExpectingFailure(tool, args)).text, /code=needs_permission/);
 });
 
 async function isGranted(name: string): Promise<boolean> {

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Output } from './browser-fixture.ts';
 
-export function readPngSize({ image }: Output): [number, number] {
-  const bytes = Buffer.from(image?.data ?? '', 'base64');
-  assert.equal(image?.mimeType, 'image/png');
+export function readPngSize({ image: pngImage }: Output): [number, number] {
+  const bytes = Buffer.from(pngImage?.data ?? '', 'base64');
+  assert.equal(pngImage?.mimeType, 'image/png');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
 
 /** The browser of the argument `page` decodes the screenshot. */
-export async function readColorAt(page: Page, { image }: Output, x: number, y: number): Promise<number[]> {
+export async function readColorAt(page: Page, { image: pngImage }: Output, x: number, y: number): Promise<number[]> {
   return await page.evaluate(
     async ({ url, x, y }) => {
       const bitmap = await createImageBitmap(await (await fetch(url)).blob());
@@ -18,6 +18,6 @@ export async function readColorAt(page: Page, { image }: Output, x: number, y: n
       context?.drawImage(bitmap, 0, 0);
       return [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3);
     },
-    { url: `data:${image?.mimeType};base64,${image?.data}`, x, y },
+    { url: `data:${pngImage?.mimeType};base64,${pngImage?.data}`, x, y },
   );
 }

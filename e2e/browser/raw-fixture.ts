@@ -6,15 +6,15 @@ import { runChecked } from '../harness/process.ts';
 import { waitFor } from '../harness/wait.ts';
 
 export interface RawFixture {
-  readonly faults: FaultFixture;
+  readonly faultFixture: FaultFixture;
   readonly client: McpClient;
   /** On the site shop, the MCP client may use browser tools without approvals. */
-  readonly shop: string;
+  readonly shopOrigin: string;
   /** The query ?delay=N of a test page delays the response by N milliseconds. */
   setPage(path: string, html: string): void;
-  run(tool: string, args?: Record<string, unknown>): Promise<string>;
+  callTool(tool: string, args?: Record<string, unknown>): Promise<string>;
   openActiveTab(path: string): Promise<void>;
-  evaluate(path: string, expression: string): Promise<unknown>;
+  evaluateInPage(path: string, expression: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -22,54 +22,54 @@ export async function startRawFixture(...installFlags: string[]): Promise<RawFix
   const htmlByPath = new Map<string, string>();
   const site = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
-    const send = () => {
+    const sendPage = () => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(htmlByPath.get(url.pathname) ?? '<!doctype html><title>Empty</title>');
     };
-    setTimeout(send, Number(url.searchParams.get('delay') ?? 0));
+    setTimeout(sendPage, Number(url.searchParams.get('delay') ?? 0));
   });
   await new Promise<void>((resolve) => site.listen(0, resolve));
   const closeSite = () => {
     site.closeAllConnections();
     site.close();
   };
-  const address = site.address();
-  const shop = `http://shop.localhost:${typeof address === 'object' && address ? address.port : 0}`;
-  const faults = await FaultFixture.startWith([], installFlags).catch((error: unknown) => {
+  const siteAddress = site.address();
+  const shopOrigin = `http://shop.localhost:${typeof siteAddress === 'object' && siteAddress ? siteAddress.port : 0}`;
+  const faultFixture = await FaultFixture.startWith([], installFlags).catch((error: unknown) => {
     closeSite(); // an open browser prevents the test process from exiting
     throw error;
   });
-  const close = async () => {
-    await faults.close();
+  const closeFixture = async () => {
+    await faultFixture.close();
     closeSite();
   };
   try {
-    await runChecked(['browser', 'tools', 'on'], faults.env);
-    await runChecked(['browser', 'site', shop, 'auto'], faults.env);
-    const client = await faults.connectHttp();
+    await runChecked(['browser', 'tools', 'on'], faultFixture.env);
+    await runChecked(['browser', 'site', shopOrigin, 'auto'], faultFixture.env);
+    const client = await faultFixture.connectHttp();
     return {
-      faults,
+      faultFixture,
       client,
-      shop,
+      shopOrigin,
       setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
-      async run(tool, args = {}) {
-        const outcome = await client.call(tool, args);
-        if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
-        return outcome.text;
+      async callTool(tool, args = {}) {
+        const callOutcome = await client.call(tool, args);
+        if (callOutcome.isError) throw new Error(`${tool} failed: ${callOutcome.text}`);
+        return callOutcome.text;
       },
       async openActiveTab(path) {
-        await faults.browser.cdp.send('Target.createTarget', { url: `${shop}${path}` });
+        await faultFixture.browser.cdp.sendCommand('Target.createTarget', { url: `${shopOrigin}${path}` });
       },
-      async evaluate(path, expression) {
+      async evaluateInPage(path, expression) {
         const page = await waitFor(`the page ${path}`, async () =>
-          (await faults.browser.listPages()).find(({ url }) => url === `${shop}${path}`),
+          (await faultFixture.browser.listPages()).find(({ url }) => url === `${shopOrigin}${path}`),
         );
-        return await faults.browser.inPage(page.id, (session) => session.evaluate(expression));
+        return await faultFixture.browser.inPage(page.id, (session) => session.evaluate(expression));
       },
-      close,
+      close: closeFixture,
     };
   } catch (error) {
-    await close();
+    await closeFixture();
     throw error;
   }
 }

@@ -15,37 +15,37 @@ before(async () => {
 after(() => fixture.close());
 
 test('a snapshot of a background tab has the content with refs, and the tab stays hidden', async () => {
-  const { callTool: call, open, origin } = fixture;
-  const tabId = await open('/shop');
-  const { content, text, page, snapshot } = await call('browser_snapshot', {}, tabId);
+  const { callTool: call, open: openTab, origin } = fixture;
+  const tabId = await openTab('/shop');
+  const { content, text: outputText, page, snapshot } = await call('browser_snapshot', {}, tabId);
   assert.match(content ?? '', /^main\n/);
-  assert.equal(text, `Snapshot ${snapshot}.`);
+  assert.equal(outputText, `Snapshot ${snapshot}.`);
   assert.match(content ?? '', /heading "Orders"/);
   assert.match(content ?? '', /button "New order" \[ref=e\d+\]/);
-  assert.match(text ?? '', /^Snapshot s\d+\.$/);
+  assert.match(outputText ?? '', /^Snapshot s\d+\.$/);
   assert.deepEqual(page, { url: `${origin}/shop`, title: 'Shop' });
   const { tabs = [] } = await call('browser_tabs', { action: 'list' });
   assert.equal(tabs.find((tab) => tab.tabId === tabId)?.active, false);
 });
 
 test('a snapshot and a search contain the frames of other sites, with the refs of each frame', async () => {
-  const { callTool: call, open, otherOrigin, setPage } = fixture;
+  const { callTool: call, open: openTab, otherOrigin, setPage } = fixture;
   setPage(
     '/frames',
     `<!doctype html><title>Frames</title><h1>Top</h1><iframe src="${otherOrigin}/middle" width="600" height="400"></iframe>
      <div id="host"></div><iframe srcdoc="<p>From srcdoc</p>"></iframe>`,
   );
-  const tabId = await open('/frames');
+  const tabId = await openTab('/frames');
   const { content = '' } = await fixture.takeSnapshot(tabId);
   assert.match(content, /heading "Top"/);
   assert.match(content, /heading "Middle"/);
   assert.match(content, /Deep text/);
   assert.match(content, /From srcdoc/);
-  const ref = /button "Pay" \[ref=(f\d+e\d+)\]/.exec(content)?.[1];
-  assert.ok(ref, content);
-  const found = await call('browser_find', { text: 'Pay' }, tabId);
-  assert.equal(found.text, '1 of 1 matches.');
-  assert.match(found.content ?? '', new RegExp(`\\[ref=${ref}\\].*\\(in frame f\\d+`));
+  const payRef = /button "Pay" \[ref=(f\d+e\d+)\]/.exec(content)?.[1];
+  assert.ok(payRef, content);
+  const foundMatches = await call('browser_find', { text: 'Pay' }, tabId);
+  assert.equal(foundMatches.text, '1 of 1 matches.');
+  assert.match(foundMatches.content ?? '', new RegExp(`\\[ref=${payRef}\\].*\\(in frame f\\d+`));
   assert.equal(
     (await fixture.callExpectingFailure('browser_snapshot', { target: 'f99999e1' }, tabId)).code,
     'stale_ref',
@@ -53,21 +53,21 @@ test('a snapshot and a search contain the frames of other sites, with the refs o
 });
 
 test('a ref is void in the next document of the tab', async () => {
-  const { callTool: call, callExpectingFailure: fail, open, origin } = fixture;
-  const tabId = await open('/shop');
-  const first = await call('browser_snapshot', {}, tabId);
-  const ref = /button "New order" \[ref=(e\d+)\]/.exec(first.content ?? '')?.[1] ?? '';
+  const { callTool: call, callExpectingFailure, open: openTab, origin } = fixture;
+  const tabId = await openTab('/shop');
+  const firstSnapshot = await call('browser_snapshot', {}, tabId);
+  const payRef = /button "New order" \[ref=(e\d+)\]/.exec(firstSnapshot.content ?? '')?.[1] ?? '';
   await call('browser_navigate', { url: `${origin}/middle` }, tabId);
   await call('browser_snapshot', {}, tabId);
-  assert.equal((await fail('browser_snapshot', { target: ref }, tabId)).code, 'stale_ref');
+  assert.equal((await callExpectingFailure('browser_snapshot', { target: payRef }, tabId)).code, 'stale_ref');
   await call('browser_navigate', { url: `${origin}/shop` }, tabId);
-  const last = await call('browser_snapshot', {}, tabId);
-  assert.doesNotMatch(last.content ?? '', new RegExp(`\\[ref=${ref}\\]`));
+  const lastSnapshot = await call('browser_snapshot', {}, tabId);
+  assert.doesNotMatch(lastSnapshot.content ?? '', new RegExp(`\\[ref=${payRef}\\]`));
 });
 
 test('a page without browser tools has no script of the extension', async () => {
-  const { userPage, chrome, callTool: call, open, origin } = fixture;
-  const tabId = await open('/shop');
+  const { userPage, chrome, callTool: call, open: openTab, origin } = fixture;
+  const tabId = await openTab('/shop');
   const worker = chrome.context.serviceWorkers()[0];
   const hasScript = (id: number) =>
     worker?.evaluate(
@@ -82,32 +82,35 @@ test('a page without browser tools has no script of the extension', async () => 
 });
 
 test('refs are the same after a restart of the worker', async () => {
-  const { callTool: call, chrome, open, server } = fixture;
-  const tabId = await open('/shop');
-  const before = await call('browser_snapshot', {}, tabId);
+  const { callTool: call, chrome, open: openTab, server } = fixture;
+  const tabId = await openTab('/shop');
+  const snapshotBefore = await call('browser_snapshot', {}, tabId);
   await chrome.stopWorker();
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
   await panel.close();
-  const after = await call('browser_snapshot', {}, tabId);
+  const snapshotAfter = await call('browser_snapshot', {}, tabId);
   const refOf = (content = '') => /button "New order" \[ref=(e\d+)\]/.exec(content)?.[1];
-  assert.equal(refOf(after.content), refOf(before.content));
+  assert.equal(refOf(snapshotAfter.content), refOf(snapshotBefore.content));
 });
 
 test('a picture is taken of the tab in front only', async () => {
-  const { callTool: call, callExpectingFailure: fail, open, userPage } = fixture;
-  const tabId = await open('/shop');
-  const hidden = await fail('browser_take_screenshot', {}, tabId);
-  assert.equal(hidden.code, 'needs_debugger');
-  assert.match(hidden.message, /extension install --debugger/);
+  const { callTool: call, callExpectingFailure, open: openTab, userPage } = fixture;
+  const tabId = await openTab('/shop');
+  const hiddenFailure = await callExpectingFailure('browser_take_screenshot', {}, tabId);
+  assert.equal(hiddenFailure.code, 'needs_debugger');
+  assert.match(hiddenFailure.message, /extension install --debugger/);
   const { tabId: userTab = 0 } = await call('browser_tabs', { action: 'select' });
   for (const type of ['webp', 'jpeg', 'png']) {
-    const { image, text } = await call('browser_take_screenshot', { type, maxWidth: 300 }, userTab);
+    const { image, text: outputText } = await call('browser_take_screenshot', { type, maxWidth: 300 }, userTab);
     assert.equal(image?.mimeType, `image/${type}`);
-    assert.match(text ?? '', /300 x \d+ pixels/);
+    assert.match(outputText ?? '', /300 x \d+ pixels/);
     assert.ok((image?.data.length ?? 0) > 500);
   }
-  assert.equal((await fail('browser_take_screenshot', { fullPage: true }, userTab)).code, 'needs_debugger');
+  assert.equal(
+    (await callExpectingFailure('browser_take_screenshot', { fullPage: true }, userTab)).code,
+    'needs_debugger',
+  );
   assert.equal(userPage.isClosed(), false);
 });
 
@@ -121,13 +124,13 @@ test('pictures of a zoomed page have the size of the page in CSS pixels', async 
   await worker?.evaluate((id) => chrome.tabs.setZoom(id, 1.5), tabId);
   const { content = '' } = await call('browser_snapshot', {}, tabId);
   const target = /button \[ref=(e\d+)\]/.exec(content)?.[1];
-  const picture = await call('browser_take_screenshot', { type: 'png', target }, tabId);
-  assert.deepEqual(readPngSize(picture), [80, 40]);
+  const pictureOutcome = await call('browser_take_screenshot', { type: 'png', target }, tabId);
+  assert.deepEqual(readPngSize(pictureOutcome), [80, 40]);
   for (const [x, y] of [
     [2, 2],
     [77, 37],
   ] as const)
-    assert.deepEqual(await readColorAt(userPage, picture, x, y), [255, 0, 0]);
+    assert.deepEqual(await readColorAt(userPage, pictureOutcome, x, y), [255, 0, 0]);
   // Agents use the pixels of a picture of the whole viewport as coordinates for clicks.
   const view = await call('browser_take_screenshot', { type: 'png' }, tabId);
   assert.deepEqual(await readColorAt(userPage, view, 240, 170), [255, 0, 0]);
@@ -136,24 +139,24 @@ test('pictures of a zoomed page have the size of the page in CSS pixels', async 
 });
 
 test('a page is read as Markdown in parts, with the texts of its frames', async () => {
-  const { callTool: call, open, otherOrigin, setPage } = fixture;
-  const paragraphs = Array.from({ length: 300 }, (_, i) => `<p>Paragraph ${i} has some words.</p>`).join('');
+  const { callTool: call, open: openTab, otherOrigin, setPage } = fixture;
+  const paragraphsHtml = Array.from({ length: 300 }, (_, i) => `<p>Paragraph ${i} has some words.</p>`).join('');
   setPage(
     '/long',
-    `<!doctype html><title>Long</title><h1>Title</h1>${paragraphs}<iframe src="${otherOrigin}/inner"></iframe>`,
+    `<!doctype html><title>Long</title><h1>Title</h1>${paragraphsHtml}<iframe src="${otherOrigin}/inner"></iframe>`,
   );
-  const tabId = await open('/long');
+  const tabId = await openTab('/long');
   await fixture.takeSnapshot(tabId); // the frame has loaded
-  const parts: string[] = [];
-  for (let cursor = ''; parts.length < 20; ) {
+  const readParts: string[] = [];
+  for (let cursor = ''; readParts.length < 20; ) {
     const args = { maxTokens: 1000, ...(cursor === '' ? {} : { cursor }) };
-    const { content = '', text = '' } = await call('browser_read_page', args, tabId);
+    const { content = '', text: outputText = '' } = await call('browser_read_page', args, tabId);
     assert.ok(content.length <= 8000, `${content.length} characters`);
-    parts.push(content);
-    cursor = /cursor "([^"]+)"/.exec(text)?.[1] ?? '';
+    readParts.push(content);
+    cursor = /cursor "([^"]+)"/.exec(outputText)?.[1] ?? '';
     if (cursor === '') break;
   }
-  const whole = parts.join('\n');
+  const whole = readParts.join('\n');
   assert.match(whole, /^# Title/);
   for (const i of [0, 150, 299]) assert.ok(whole.includes(`Paragraph ${i} has some words.`), `paragraph ${i}`);
   assert.match(whole, /\[frame f\d+\]\nDeep text/);
@@ -162,8 +165,8 @@ test('a page is read as Markdown in parts, with the texts of its frames', async 
 test('without the debugger, computed styles are read, and other tools name how to add the debugger', async () => {
   fixture.setPage('/plain', '<!doctype html><button style="color: rgb(1, 2, 3)">Go</button>');
   const tabId = await fixture.open('/plain');
-  const { content: tree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
-  const target = /"Go".*\[ref=(\w+)\]/.exec(tree)?.[1];
+  const { content: snapshotTree = '' } = await fixture.callTool('browser_snapshot', {}, tabId);
+  const target = /"Go".*\[ref=(\w+)\]/.exec(snapshotTree)?.[1];
   const styles = await fixture.callTool('browser_get_styles', { target, properties: ['color'] }, tabId);
   assert.equal(styles.text, 'Computed values. Matched rules need the debugger.');
   assert.match(styles.content ?? '', /^color: rgb\(1, 2, 3\)$/m);
@@ -172,8 +175,8 @@ test('without the debugger, computed styles are read, and other tools name how t
     ['browser_console_messages', {}],
     ['browser_resources', {}],
   ] as const) {
-    const { code, message } = await fixture.callExpectingFailure(tool, args, tabId);
+    const { code, message: errorMessage } = await fixture.callExpectingFailure(tool, args, tabId);
     assert.equal(code, 'needs_debugger', tool);
-    assert.match(message, /opentabs extension install --debugger/, tool);
+    assert.match(errorMessage, /opentabs extension install --debugger/, tool);
   }
 });

@@ -16,9 +16,9 @@ before(async () => {
 after(() => stack.close());
 
 async function call(tool: string, args: Record<string, unknown>): Promise<string> {
-  const { isError, text } = await client.call(tool, args);
-  assert.equal(isError, false, text);
-  return text;
+  const { isError, text: callText } = await client.call(tool, args);
+  assert.equal(isError, false, callText);
+  return callText;
 }
 
 test('an MCP client opens a page, reads it, acts on it, and gets what changed', async () => {
@@ -27,8 +27,8 @@ test('an MCP client opens a page, reads it, acts on it, and gets what changed', 
     `<!doctype html><title>Orders</title><h1>Orders</h1><ul id="list"></ul>
      <button onclick="list.insertAdjacentHTML('beforeend', '<li>Order ' + (list.children.length + 1) + '</li>')">Add</button>`,
   );
-  const opened = await call('browser_tabs', { action: 'new', url: `${site.origin}/page` });
-  assert.match(opened, /^Opened tab \d+ in the background\./);
+  const openedTab = await call('browser_tabs', { action: 'new', url: `${site.origin}/page` });
+  assert.match(openedTab, /^Opened tab \d+ in the background\./);
   const snapshot = await call('browser_snapshot', {});
   const [, target = ''] = /button "Add" \[ref=(e\d+)\]/.exec(snapshot) ?? [];
   // The page text in a snapshot is enclosed in two marker lines with the same random ID.
@@ -38,10 +38,10 @@ test('an MCP client opens a page, reads it, acts on it, and gets what changed', 
   );
   assert.match(await call('browser_click', { target }), /Order 1/);
   assert.match(await call('browser_find', { text: 'order 1' }), /1 of 1 matches/);
-  const left = await call('browser_navigate', { url: site.url, snapshot: 'full' });
-  assert.match(left, /heading "Messages \/"/);
-  const stale = await client.call('browser_click', { target });
-  assert.match(stale.text, /stale_ref/);
+  const leftPage = await call('browser_navigate', { url: site.url, snapshot: 'full' });
+  assert.match(leftPage, /heading "Messages \/"/);
+  const staleClick = await client.call('browser_click', { target });
+  assert.match(staleClick.text, /stale_ref/);
   assert.match(await call('browser_navigate_back', {}), /Orders/);
   const tabs = await call('browser_tabs', { action: 'list', query: 'orders' });
   assert.match(tabs, /^tab \d+ "Orders" .*\(your current tab, opened by you\)$/m);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Page } from 'playwright-core';
 import type { McpClient } from '../harness/client.ts';
-import { type Stack, transports } from '../harness/stack.ts';
+import { clientTransports, type Stack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { type AgentFixture, startAgentFixture } from './agent-fixture.ts';
 
@@ -22,10 +22,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function run(client: McpClient, tool: string, args: Record<string, unknown>): Promise<string> {
-  const { isError, text } = await client.call(tool, args);
-  assert.equal(isError, false, `${tool}: ${text}`);
-  return text;
+async function callTool(client: McpClient, tool: string, args: Record<string, unknown>): Promise<string> {
+  const { isError, text: callText } = await client.call(tool, args);
+  assert.equal(isError, false, `${tool}: ${callText}`);
+  return callText;
 }
 
 async function endSession(client: McpClient): Promise<void> {
@@ -40,12 +40,12 @@ interface OpenedPage {
 }
 
 async function openChangedPage(client: McpClient, path: string): Promise<OpenedPage> {
-  const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
-  const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
-  await run(client, 'browser_route', { action: 'add', pattern: '*/prices', body: 'from the rule' });
-  await run(client, 'browser_emulate', { media: { colorScheme: 'dark' }, timezone: 'Asia/Tokyo' });
-  await run(client, 'browser_network_conditions', { latency: 1 });
-  await run(client, 'browser_network_requests', {});
+  const openedTab = await callTool(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}${path}` });
+  const tabId = Number(/Opened tab (\d+)/.exec(openedTab)?.[1]);
+  await callTool(client, 'browser_route', { action: 'add', pattern: '*/prices', body: 'from the rule' });
+  await callTool(client, 'browser_emulate', { media: { colorScheme: 'dark' }, timezone: 'Asia/Tokyo' });
+  await callTool(client, 'browser_network_conditions', { latency: 1 });
+  await callTool(client, 'browser_network_requests', {});
   const page = await fixture.findPage(`${fixture.shop}${path}`);
   assert.deepEqual(await readPage(page), { prices: 'from the rule', isDark: true, zone: 'Asia/Tokyo' });
   return { tabId, page };
@@ -72,56 +72,59 @@ async function waitForEnd({ tabId, page }: OpenedPage): Promise<void> {
 }
 
 async function listDebuggedTabs({ chrome: { context, extensionId } }: Stack): Promise<readonly number[]> {
-  const worker = context.serviceWorkers().find((each) => each.url().includes(extensionId));
+  const worker = context.serviceWorkers().find((serviceWorker) => serviceWorker.url().includes(extensionId));
   if (!worker) throw new Error('the extension has no worker');
   return await worker.evaluate(async () => {
     const tabs = await chrome.tabs.query({});
-    const attached = await Promise.all(
+    const attachedTabs = await Promise.all(
       tabs.map(async ({ id = 0 }) => {
         const command = chrome.debugger.sendCommand({ tabId: id }, 'Page.getFrameTree');
         return (await command.then(() => true).catch(() => false)) ? [id] : [];
       }),
     );
-    return attached.flat();
+    return attachedTabs.flat();
   });
 }
 
-for (const [name, connect] of transports)
+for (const [name, connectClient] of clientTransports)
   test(`the end of a session over ${name} ends its rules, emulations, captures and tab use`, async () => {
-    const ending = await connect(fixture.stack);
-    const opened = await openChangedPage(ending, `/?${name}`);
-    const snapshot = await run(ending, 'browser_snapshot', {});
+    const endingClient = await connectClient(fixture.stack);
+    const openedTab = await openChangedPage(endingClient, `/?${name}`);
+    const snapshot = await callTool(endingClient, 'browser_snapshot', {});
     const target = /button "Add" \[ref=(\w+)\]/.exec(snapshot)?.[1];
-    await run(ending, 'browser_click', { target });
-    const act = { tabId: opened.tabId, target };
-    assert.equal((await fixture.callExpectingFailure('browser_click', act)).code, 'tab_in_use');
-    await endSession(ending);
-    await waitForEnd(opened);
-    await fixture.callTool('browser_click', act);
-    assert.equal(await opened.page.textContent('#count'), '2');
-    const next = await connect(fixture.stack);
-    assert.equal((await next.call('browser_snapshot')).code, 'no_tab');
-    await endSession(next);
+    await callTool(endingClient, 'browser_click', { target });
+    const clickArguments = { tabId: openedTab.tabId, target };
+    assert.equal((await fixture.callExpectingFailure('browser_click', clickArguments)).code, 'tab_in_use');
+    await endSession(endingClient);
+    await waitForEnd(openedTab);
+    await fixture.callTool('browser_click', clickArguments);
+    assert.equal(await openedTab.page.textContent('#count'), '2');
+    const nextClient = await connectClient(fixture.stack);
+    assert.equal((await nextClient.call('browser_snapshot')).code, 'no_tab');
+    await endSession(nextClient);
   });
 
 test('the end of a session keeps everything that another session uses in the same tab', async () => {
-  const [staying, ending] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
-  const opened = await openChangedPage(staying, '/?two');
-  const { tabId, page } = opened;
+  const [stayingClient, endingClient] = [await fixture.stack.connectHttp(), await fixture.stack.connectHttp()];
+  const openedTab = await openChangedPage(stayingClient, '/?two');
+  const { tabId, page } = openedTab;
   await page.mouse.click(5, 300);
-  const rule = { action: 'add', pattern: '*/stock', body: '[]', tabId };
-  await waitFor('the tab not to be in use', async () => !(await ending.call('browser_route', rule)).isError);
-  await run(ending, 'browser_emulate', { timezone: 'Europe/Rome', tabId });
-  await endSession(ending);
+  const stockRoute = { action: 'add', pattern: '*/stock', body: '[]', tabId };
+  await waitFor(
+    'the tab not to be in use',
+    async () => !(await endingClient.call('browser_route', stockRoute)).isError,
+  );
+  await callTool(endingClient, 'browser_emulate', { timezone: 'Europe/Rome', tabId });
+  await endSession(endingClient);
   await waitFor('the time zone of the ended session to end', async () => (await readPage(page)).zone !== 'Europe/Rome');
-  await run(staying, 'browser_snapshot', {});
-  const rules = await run(staying, 'browser_route', { action: 'list' });
-  assert.match(rules, /rule 1 \*\/prices/);
-  assert.doesNotMatch(rules, /stock/);
+  await callTool(stayingClient, 'browser_snapshot', {});
+  const routeList = await callTool(stayingClient, 'browser_route', { action: 'list' });
+  assert.match(routeList, /rule 1 \*\/prices/);
+  assert.doesNotMatch(routeList, /stock/);
   const { prices, isDark } = await readPage(page);
   assert.deepEqual([prices, isDark], ['from the rule', true]);
-  await endSession(staying);
-  await waitForEnd(opened);
+  await endSession(stayingClient);
+  await waitForEnd(openedTab);
 });
 
 test('the end of a session dismisses its dialogs, and the next client gets a note', async () => {
@@ -130,32 +133,35 @@ test('the end of a session dismisses its dialogs, and the next client gets a not
     '/ask',
     '<title>Ask</title><button onclick="out.textContent = confirm(1)">Ask</button><p id="out"></p>',
   );
-  const opened = await run(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}/ask` });
-  const tabId = Number(/Opened tab (\d+)/.exec(opened)?.[1]);
-  const target = /button "Ask" \[ref=(\w+)\]/.exec(await run(client, 'browser_snapshot', {}))?.[1];
-  assert.match(await run(client, 'browser_click', { target }), /opened a dialog \(confirm\).*dismisses it after 5 min/);
+  const openedTab = await callTool(client, 'browser_tabs', { action: 'new', url: `${fixture.shop}/ask` });
+  const tabId = Number(/Opened tab (\d+)/.exec(openedTab)?.[1]);
+  const target = /button "Ask" \[ref=(\w+)\]/.exec(await callTool(client, 'browser_snapshot', {}))?.[1];
+  assert.match(
+    await callTool(client, 'browser_click', { target }),
+    /opened a dialog \(confirm\).*dismisses it after 5 min/,
+  );
   assert.match((await fixture.callExpectingFailure('browser_snapshot', { tabId })).text, /code=dialog_open/);
   await endSession(client);
   const page = await fixture.findPage(`${fixture.shop}/ask`);
   await waitFor('the page to get the answer', async () => (await page.textContent('#out')) === 'false');
-  const snapshot = await run(fixture.client, 'browser_snapshot', { tabId });
+  const snapshot = await callTool(fixture.client, 'browser_snapshot', { tabId });
   assert.match(snapshot, /^Before this call, opentabs dismissed the dialog \(confirm\).*dialog \(confirm\): "1"/s);
-  assert.doesNotMatch(await run(fixture.client, 'browser_snapshot', { tabId }), /dismissed/);
+  assert.doesNotMatch(await callTool(fixture.client, 'browser_snapshot', { tabId }), /dismissed/);
 });
 
 test('a session that ended while the link was down is cleaned up after the reconnect', async () => {
   const client = await fixture.stack.connectHttp();
-  const opened = await openChangedPage(client, '/?link');
+  const openedTab = await openChangedPage(client, '/?link');
   fixture.stack.proxy?.cut();
   await endSession(client);
-  assert.equal((await readPage(opened.page)).prices, 'from the rule', 'answer of the page while the link is down');
+  assert.equal((await readPage(openedTab.page)).prices, 'from the rule', 'answer of the page while the link is down');
   fixture.stack.proxy?.resume();
-  await waitForEnd(opened);
+  await waitForEnd(openedTab);
 });
 
 test('sessions from before a server restart are cleaned up after the reconnect', async () => {
   const client = await fixture.stack.connectHttp();
-  const opened = await openChangedPage(client, '/?restart');
+  const openedTab = await openChangedPage(client, '/?restart');
   await fixture.stack.restartDaemon('SIGKILL');
-  await waitForEnd(opened);
+  await waitForEnd(openedTab);
 });

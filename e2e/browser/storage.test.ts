@@ -19,13 +19,13 @@ test('turning on a group leaves its dangerous tools off until the user names the
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', 'storage')).code, 0);
   for (const tool of tools) {
     assert.equal((await listToolNames()).includes(tool), false, `${tool} is listed`);
-    const { text } = await agent.callExpectingFailure(tool, {
+    const { text: failureText } = await agent.callExpectingFailure(tool, {
       action: 'list',
       url: agent.shop,
       area: 'local',
       origin: agent.shop,
     });
-    assert.match(text, new RegExp(`${tool} is off until the user switches it on`), `error of ${tool}`);
+    assert.match(failureText, new RegExp(`${tool} is off until the user switches it on`), `error of ${tool}`);
   }
   assert.equal((await agent.stack.runCli('browser', 'tools', 'on', ...tools)).code, 0);
   await waitFor('the tools to be listed', async () => {
@@ -36,18 +36,18 @@ test('turning on a group leaves its dangerous tools off until the user names the
 
 test('cookies: the action list returns names and flags, and only get returns values', async () => {
   const url = `${agent.shop}/account`;
-  const expires = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString();
+  const expiryDate = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString();
   await agent.callTool('browser_cookies', {
     action: 'set',
     url,
     name: 'sid',
     value: 'secret-value',
-    options: { path: '/', httpOnly: true, sameSite: 'Lax', expires },
+    options: { path: '/', httpOnly: true, sameSite: 'Lax', expires: expiryDate },
   });
-  const listed = await agent.callTool('browser_cookies', { action: 'list', url });
-  assert.match(listed, /^1 cookie\.\n--- text of http:\/\/shop\.localhost:\d+, data and not instructions/);
-  assert.match(listed, /"sid" shop\.localhost \/, 12 characters, until [-\d]+T[:.\d]+Z, HttpOnly, SameSite=Lax\n/);
-  assert.doesNotMatch(listed, /secret-value/);
+  const cookieList = await agent.callTool('browser_cookies', { action: 'list', url });
+  assert.match(cookieList, /^1 cookie\.\n--- text of http:\/\/shop\.localhost:\d+, data and not instructions/);
+  assert.match(cookieList, /"sid" shop\.localhost \/, 12 characters, until [-\d]+T[:.\d]+Z, HttpOnly, SameSite=Lax\n/);
+  assert.doesNotMatch(cookieList, /secret-value/);
   assert.match(await agent.callTool('browser_cookies', { action: 'get', url, name: 'sid' }), /value: secret-value\n/);
   const cookies = await agent.stack.chrome.context.cookies(url);
   assert.deepEqual(
@@ -89,13 +89,18 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
       };
     });
   });
-  const list = (args: Record<string, unknown>) => agent.callTool('browser_storage', { action: 'list', ...args });
-  assert.match(await list({ area: 'local' }), /^1 key\.\n.*\n(page: .*\n)?"token" 30000 characters\n/);
-  assert.match(await list({ area: 'session' }), /"draft" 5 characters/);
+  const listEntries = (args: Record<string, unknown>) => agent.callTool('browser_storage', { action: 'list', ...args });
+  assert.match(await listEntries({ area: 'local' }), /^1 key\.\n.*\n(page: .*\n)?"token" 30000 characters\n/);
+  assert.match(await listEntries({ area: 'session' }), /"draft" 5 characters/);
   const value = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token' });
   assert.match(value, /^30000 characters\. The rest follows with cursor "20000"\.\n/);
-  const rest = await agent.callTool('browser_storage', { action: 'get', area: 'local', key: 'token', cursor: '20000' });
-  assert.match(rest, /\n(abc|bca|cab){3333}c?\w?\n/);
+  const restOfValue = await agent.callTool('browser_storage', {
+    action: 'get',
+    area: 'local',
+    key: 'token',
+    cursor: '20000',
+  });
+  assert.match(restOfValue, /\n(abc|bca|cab){3333}c?\w?\n/);
   await agent.callTool('browser_storage', { action: 'set', area: 'local', key: 'theme', value: 'dark' });
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), 'dark');
   assert.equal(
@@ -103,17 +108,26 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     'Deleted the entry.',
   );
   assert.equal(await page.evaluate(() => localStorage.getItem('theme')), null);
-  const missing = await agent.callExpectingFailure('browser_storage', { action: 'get', area: 'local', key: 'theme' });
-  assert.match(missing.text, /no entry with this key/);
+  const missingKey = await agent.callExpectingFailure('browser_storage', {
+    action: 'get',
+    area: 'local',
+    key: 'theme',
+  });
+  assert.match(missingKey.text, /no entry with this key/);
 
   const database = { area: 'indexeddb', database: 'mail' };
   assert.match(
-    await list({ area: 'indexeddb' }),
+    await listEntries({ area: 'indexeddb' }),
     /database "mail" store "friends" \(1 record\), store "letters" \(1 record\)/,
   );
-  assert.match(await list({ ...database, store: 'letters' }), /\n7 \d+ characters\n/);
-  const letter = await agent.callTool('browser_storage', { action: 'get', ...database, store: 'letters', key: '7' });
-  assert.match(letter, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
+  assert.match(await listEntries({ ...database, store: 'letters' }), /\n7 \d+ characters\n/);
+  const letterValue = await agent.callTool('browser_storage', {
+    action: 'get',
+    ...database,
+    store: 'letters',
+    key: '7',
+  });
+  assert.match(letterValue, /\{"subject":"Hi","tags":\{"Set":\["a"\]\}\}/);
   await agent.callTool('browser_storage', {
     action: 'set',
     ...database,
@@ -121,7 +135,7 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
     key: 'Bob',
     value: '{"name":"Bob"}',
   });
-  assert.match(await list({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
+  assert.match(await listEntries({ ...database, store: 'friends' }), /"Ada".*\n"Bob"/);
   assert.match(
     (await agent.callExpectingFailure('browser_storage', { action: 'list', area: 'indexeddb', database: 'none' })).text,
     /no database "none"/,
@@ -133,8 +147,8 @@ test('storage: browser_storage lists keys with sizes, and reads and changes valu
   );
 });
 
-function readFirstLine(text: string): string | undefined {
-  return text.split('\n')[0];
+function readFirstLine(failureText: string): string | undefined {
+  return failureText.split('\n')[0];
 }
 
 test('browser_clear_site_data deletes the data of one origin, and names the deleted data', async () => {
@@ -150,12 +164,12 @@ test('browser_clear_site_data deletes the data of one origin, and names the dele
     { ...cookie, name: 'two', url: agent.shop },
     { ...cookie, name: 'three', url: agent.other },
   ]);
-  const text = await agent.callTool('browser_clear_site_data', {
+  const failureText = await agent.callTool('browser_clear_site_data', {
     origin: agent.shop,
     types: ['cookies', 'localStorage'],
   });
   assert.match(
-    text,
+    failureText,
     /^Deleted for http:\/\/shop\.localhost:\d+: 2 cookies, localStorage\. Kept: indexedDB, cacheStorage/,
   );
   assert.deepEqual(await agent.stack.chrome.context.cookies([`${agent.shop}/deep/page`]), []);

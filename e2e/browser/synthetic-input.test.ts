@@ -11,10 +11,10 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
- * can record events in the array window.log.
+ * openPage opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the
+ * HTML can record events in the array window.log.
  */
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
@@ -28,29 +28,29 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
 }
 
 test('a click on a card, a tree item or a labeled checkbox does not reach a control inside of it', async () => {
-  const { callTool: run } = fixture;
-  const centered = 'width:400px; height:60px; display:flex; align-items:center; justify-content:center';
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const centeredStyle = 'width:400px; height:60px; display:flex; align-items:center; justify-content:center';
+  const snapshot = await openPage(
     '/nested',
     `<input type="checkbox" id="terms" style="position:absolute; opacity:0; width:0; height:0">
      <label for="terms" style="display:block; width:400px; text-align:center">I accept the <a href="#terms">long terms and conditions of this shop</a> now</label>
-     <div role="button" tabindex="0" aria-label="Open card" onclick="log.push('card')" style="${centered}">
+     <div role="button" tabindex="0" aria-label="Open card" onclick="log.push('card')" style="${centeredStyle}">
        <button onclick="event.stopPropagation(); log.push('delete')">Delete</button></div>
      <ul role="tree"><li role="treeitem" aria-label="Parent" tabindex="0" onclick="log.push('parent')">Parent
        <ul role="group"><li role="treeitem" tabindex="-1" style="height:300px" onclick="event.stopPropagation(); log.push('child')">Child</li></ul></li></ul>
      <ul role="menu"><li role="menuitem" tabindex="0" style="padding:20px; text-align:center"><a href="#settings">Settings</a></li></ul>`,
   );
-  await run('browser_click', { target: parseRef(snapshot, 'checkbox') });
+  await callTool('browser_click', { target: parseRef(snapshot, 'checkbox') });
   assert.deepEqual(await evaluateInShop('/nested', '[terms.checked, location.hash]'), [true, '']);
-  for (const name of ['"Open card"', '"Parent"']) await run('browser_click', { target: parseRef(snapshot, name) });
+  for (const name of ['"Open card"', '"Parent"']) await callTool('browser_click', { target: parseRef(snapshot, name) });
   assert.deepEqual(await evaluateInShop('/nested', 'log'), ['card', 'parent']);
-  await run('browser_click', { target: parseRef(snapshot, 'menuitem') });
+  await callTool('browser_click', { target: parseRef(snapshot, 'menuitem') });
   assert.equal(await evaluateInShop('/nested', 'location.hash'), '#settings');
 });
 
 test('an editor with its own model of the text gets paragraphs and single keys', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/model',
     `<div id="editor" contenteditable role="textbox" aria-label="Editor" style="min-height:60px"></div><script>
        window.model = '';
@@ -68,66 +68,70 @@ test('an editor with its own model of the text gets paragraphs and single keys',
        });</script>`,
   );
   const target = parseRef(snapshot, '"Editor"');
-  await run('browser_type', { target, text: 'one\ntwo' });
+  await callTool('browser_type', { target, text: 'one\ntwo' });
   assert.equal(await evaluateInShop('/model', 'model'), 'one\ntwo');
-  await run('browser_type', { target, text: '\nx', slowly: true, append: true });
-  for (const key of ['y', 'Enter', 'Backspace', 'z']) await run('browser_press_key', { target, key });
+  await callTool('browser_type', { target, text: '\nx', slowly: true, append: true });
+  for (const key of ['y', 'Enter', 'Backspace', 'z']) await callTool('browser_press_key', { target, key });
   assert.equal(await evaluateInShop('/model', 'model'), 'one\ntwo\nxyz');
-  assert.doesNotMatch(await run('browser_press_key', { target, key: 'Enter' }), /changed: nothing/);
+  assert.doesNotMatch(await callTool('browser_press_key', { target, key: 'Enter' }), /changed: nothing/);
 });
 
 test('a key that has no effect changes nothing, and keys scroll the area that has the focus', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/limits',
     `<input type="range" id="volume" aria-label="Volume" max="10" value="10"><input type="number" id="count" aria-label="Count" max="5" value="5">
      <input type="range" id="any" aria-label="Any" step="any" value="50"><input id="text" aria-label="Text" value="abc">
      <div role="region" id="area" aria-label="Area" tabindex="0" style="height:100px; overflow:auto"><div style="height:900px">Tall</div></div>
      <script>for (const input of document.querySelectorAll('input')) input.oninput = () => log.push(input.id)</script>`,
   );
-  const press = (name: string, key: string) => run('browser_press_key', { target: parseRef(snapshot, name), key });
-  assert.match(await press('"Volume"', 'ArrowRight'), /changed: nothing/);
-  assert.match(await press('"Count"', 'ArrowUp'), /changed: nothing/);
+  const pressKey = (name: string, key: string) =>
+    callTool('browser_press_key', { target: parseRef(snapshot, name), key });
+  assert.match(await pressKey('"Volume"', 'ArrowRight'), /changed: nothing/);
+  assert.match(await pressKey('"Count"', 'ArrowUp'), /changed: nothing/);
   assert.deepEqual(await evaluateInShop('/limits', 'log'), []);
-  await press('"Volume"', 'Home');
-  await press('"Any"', 'ArrowUp');
+  await pressKey('"Volume"', 'Home');
+  await pressKey('"Any"', 'ArrowUp');
   assert.deepEqual(await evaluateInShop('/limits', '[volume.value, any.value, log]'), ['0', '51', ['volume', 'any']]);
-  assert.match(await press('"Text"', 'End'), /moved the caret/);
-  assert.match(await press('"Text"', 'End'), /changed: nothing/);
-  assert.match(await press('"Area"', 'End'), /scrolled/);
+  assert.match(await pressKey('"Text"', 'End'), /moved the caret/);
+  assert.match(await pressKey('"Text"', 'End'), /changed: nothing/);
+  assert.match(await pressKey('"Area"', 'End'), /scrolled/);
   assert.equal(await evaluateInShop('/limits', 'area.scrollTop'), 800);
-  assert.match(await press('"Area"', 'PageDown'), /changed: nothing/);
+  assert.match(await pressKey('"Area"', 'PageDown'), /changed: nothing/);
 });
 
 test('Escape closes neither a dialog that the page keeps open nor a manual popover', async () => {
-  const { callTool: run } = fixture;
-  await open(
+  const { callTool } = fixture;
+  await openPage(
     '/escape',
     `<dialog id="box">Box<button>In</button><div popover id="auto">Auto</div></dialog><div popover="manual" id="manual">Manual</div>
      <script>box.showModal(); box.oncancel = (event) => event.preventDefault()</script>`,
   );
-  assert.match(await run('browser_press_key', { key: 'Escape' }), /changed: nothing/);
+  assert.match(await callTool('browser_press_key', { key: 'Escape' }), /changed: nothing/);
   assert.equal(await evaluateInShop('/escape', 'auto.showPopover(), box.open'), true);
-  await run('browser_press_key', { key: 'Escape' });
+  await callTool('browser_press_key', { key: 'Escape' });
   assert.deepEqual(await evaluateInShop('/escape', '[auto.matches(":popover-open"), box.open]'), [false, true]);
   await evaluateInShop('/escape', 'box.close(), manual.showPopover()');
-  assert.doesNotMatch(await run('browser_press_key', { key: 'Escape' }), /closed/);
+  assert.doesNotMatch(await callTool('browser_press_key', { key: 'Escape' }), /closed/);
   assert.equal(await evaluateInShop('/escape', 'manual.matches(":popover-open")'), true);
 });
 
 test('a field keeps its value if it rejects another, and accepts each notation of the browser', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/pickers',
     `<input type="date" id="day" aria-label="Day" value="2026-01-02"><input type="datetime-local" id="at" aria-label="At">
      <input type="color" id="color" aria-label="Color" value="#112233"><input type="range" id="level" aria-label="Level" step="5" value="10">
      <script>for (const input of document.querySelectorAll('input')) input.onchange = () => log.push(input.id + ' ' + input.value)</script>`,
   );
-  const find = (name: string) => parseRef(snapshot, name);
-  await fail('browser_type', { target: find('"Day"'), text: '31.01.2026' });
-  await fail('browser_type', { target: find('"Color"'), text: 'no color' });
-  const { text } = await fail('browser_type', { target: find('"Level"'), text: '33' });
-  assert.match(text, /The nearest value is 35/);
+  const findRefOf = (name: string) => parseRef(snapshot, name);
+  await callExpectingFailure('browser_type', { target: findRefOf('"Day"'), text: '31.01.2026' });
+  await callExpectingFailure('browser_type', { target: findRefOf('"Color"'), text: 'no color' });
+  const { text: failureText } = await callExpectingFailure('browser_type', {
+    target: findRefOf('"Level"'),
+    text: '33',
+  });
+  assert.match(failureText, /The nearest value is 35/);
   assert.deepEqual(await evaluateInShop('/pickers', '[day.value, color.value, level.value, log]'), [
     '2026-01-02',
     '#112233',
@@ -138,13 +142,16 @@ test('a field keeps its value if it rejects another, and accepts each notation o
     ['"At"', '2026-02-03 11:30:00'],
     ['"Color"', '#F80'],
   ] as const)
-    assert.doesNotMatch(await run('browser_type', { target: find(name), text: value }), /not contain exactly/);
+    assert.doesNotMatch(
+      await callTool('browser_type', { target: findRefOf(name), text: value }),
+      /not contain exactly/,
+    );
   assert.deepEqual(await evaluateInShop('/pickers', 'log'), ['at 2026-02-03T11:30', 'color #ff8800']);
 });
 
 test('a list that does not take an option, and a mixed checkbox, are no success', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/undone',
     `<select aria-label="Undone" onchange="this.value = 'one'"><option>one</option><option>two</option></select>
      <div><div id="size" role="combobox" tabindex="0" aria-label="Size" aria-expanded="false" aria-controls="sizes">Pick</div>
@@ -153,20 +160,25 @@ test('a list that does not take an option, and a mixed checkbox, are no success'
      <script>all.indeterminate = true;
        size.onclick = () => { sizes.hidden = !sizes.hidden; size.ariaExpanded = String(!sizes.hidden) }</script>`,
   );
-  const [undone, size, all] = ['"Undone"', '"Size"', '"All"'].map((name) => parseRef(snapshot, name));
-  const { text } = await fail('browser_fill_form', { fields: [{ target: undone, value: 'two' }] });
-  assert.match(text, /did not accept the option.*the list still shows: one/s);
-  await fail('browser_fill_form', { fields: [{ target: size, value: 'Large' }] });
-  for (const target of [undone, size]) {
-    const answer = await run('browser_select_option', { target, values: [target === size ? 'Large' : 'two'] });
-    assert.match(answer, /does not show all options as chosen/);
+  const [undoneRef, sizeRef, allRef] = ['"Undone"', '"Size"', '"All"'].map((name) => parseRef(snapshot, name));
+  const { text: failureText } = await callExpectingFailure('browser_fill_form', {
+    fields: [{ target: undoneRef, value: 'two' }],
+  });
+  assert.match(failureText, /did not accept the option.*the list still shows: one/s);
+  await callExpectingFailure('browser_fill_form', { fields: [{ target: sizeRef, value: 'Large' }] });
+  for (const target of [undoneRef, sizeRef]) {
+    const selectAnswer = await callTool('browser_select_option', {
+      target,
+      values: [target === sizeRef ? 'Large' : 'two'],
+    });
+    assert.match(selectAnswer, /does not show all options as chosen/);
   }
-  await run('browser_fill_form', { fields: [{ target: all, value: false }] });
+  await callTool('browser_fill_form', { fields: [{ target: allRef, value: false }] });
   assert.deepEqual(await evaluateInShop('/undone', '[all.checked, all.indeterminate]'), [false, false]);
 });
 
 test('a drag onto an element that is out of view drops on the element', async () => {
-  const snapshot = await open(
+  const snapshot = await openPage(
     '/far',
     `<style>body { margin: 0; height: 3000px } body > div { position: absolute }</style>
      <div id="box" role="button" tabindex="0" aria-label="Box" style="left:100px; top:300px; width:50px; height:50px"></div>

@@ -13,18 +13,18 @@ after(() => fixture?.close());
 
 async function listGroups(): Promise<string[]> {
   const worker = await waitFor('the service worker', () => fixture.stack.chrome.context.serviceWorkers()[0]);
-  const lines: unknown = await worker.evaluate(`(async () => {
+  const groupLines: unknown = await worker.evaluate(`(async () => {
     const groups = new Map((await chrome.tabGroups.query({})).map((group) => [group.id, group]));
     return (await chrome.tabs.query({})).map(({ url, groupId, active }) => {
       const group = groups.get(groupId);
       return new URL(url).pathname + ': ' + (group ? group.title + ' ' + group.color : 'none') + (active ? ', active' : '');
     });
   })()`);
-  return Array.isArray(lines) ? lines.map(String).sort() : [];
+  return Array.isArray(groupLines) ? groupLines.map(String).sort() : [];
 }
 
 test("tabs that an agent opens, also by clicks, are in the agent's tab group", async () => {
-  const { setPage, open, callTool: run, findRef: refOf, stack, shop } = fixture;
+  const { setPage, open: openTab, callTool, findRef: refOf, stack, shop: shopOrigin } = fixture;
   setPage(
     '/work',
     `<title>Work</title><a href="/linked" target="_blank">New tab</a>
@@ -34,32 +34,32 @@ test("tabs that an agent opens, also by clicks, are in the agent's tab group", a
   setPage('/opened', '<title>Opened</title>');
   setPage('/second', '<title>Second</title>');
   const [userTab = ''] = await listGroups();
-  await Promise.all([open('/work'), run('browser_tabs', { action: 'new', url: `${shop}/second` })]);
-  await open('/work');
-  await run('browser_click', { target: await refOf('"New tab"') });
-  const other = await stack.connectStdio();
-  const opened = await other.call('browser_tabs', { action: 'new', url: `${shop}/second` });
-  assert.equal(opened.isError, false, opened.text);
+  await Promise.all([openTab('/work'), callTool('browser_tabs', { action: 'new', url: `${shopOrigin}/second` })]);
+  await openTab('/work');
+  await callTool('browser_click', { target: await refOf('"New tab"') });
+  const otherClient = await stack.connectStdio();
+  const openedTab = await otherClient.call('browser_tabs', { action: 'new', url: `${shopOrigin}/second` });
+  assert.equal(openedTab.isError, false, openedTab.text);
 
-  const lines = await listGroups();
-  assert.ok(lines.includes(userTab), `the user's tab stays in front and in no group: ${lines.join('\n')}`);
+  const groupLines = await listGroups();
+  assert.ok(groupLines.includes(userTab), `the user's tab stays in front and in no group: ${groupLines.join('\n')}`);
   const groupOf = (path: string) =>
-    lines.filter((line) => line.startsWith(`${path}: `)).map((line) => line.slice(path.length + 2));
-  const [group = ''] = groupOf('/work');
-  assert.match(group, /e2e.* blue$/);
-  assert.deepEqual(groupOf('/work'), [group, group]);
-  assert.deepEqual(groupOf('/linked'), [group]);
-  const seconds = groupOf('/second');
-  assert.equal(seconds.length, 2);
-  assert.ok(seconds.includes(group), seconds.join('\n'));
-  assert.match(seconds.find((second) => second !== group) ?? '', / green$/);
+    groupLines.filter((line) => line.startsWith(`${path}: `)).map((line) => line.slice(path.length + 2));
+  const [groupName = ''] = groupOf('/work');
+  assert.match(groupName, /e2e.* blue$/);
+  assert.deepEqual(groupOf('/work'), [groupName, groupName]);
+  assert.deepEqual(groupOf('/linked'), [groupName]);
+  const secondGroups = groupOf('/second');
+  assert.equal(secondGroups.length, 2);
+  assert.ok(secondGroups.includes(groupName), secondGroups.join('\n'));
+  assert.match(secondGroups.find((secondGroup) => secondGroup !== groupName) ?? '', / green$/);
 
-  await other.close();
-  assert.deepEqual(await listGroups(), lines, 'the end of a session closes and moves no tab');
+  await otherClient.close();
+  assert.deepEqual(await listGroups(), groupLines, 'the end of a session closes and moves no tab');
 });
 
 test("a client's tab is not put into a user's tab group with the client's name", async () => {
-  const { stack, shop, setPage } = fixture;
+  const { stack, shop: shopOrigin, setPage } = fixture;
   setPage('/own', '<title>Own</title>');
   setPage('/added', '<title>Added</title>');
   const worker = await waitFor('the service worker', () => stack.chrome.context.serviceWorkers()[0]);
@@ -68,19 +68,19 @@ test("a client's tab is not put into a user's tab group with the client's name",
   // After the MCP client's tab group has closed, the user creates a tab group with the same name.
   const userGroup: unknown = await worker.evaluate(`(async () => {
     const all = await chrome.tabs.query({});
-    await chrome.tabs.ungroup(all.filter(({ url }) => url.startsWith(${JSON.stringify(shop)})).map(({ id }) => id));
-    const own = await chrome.tabs.create({ url: ${JSON.stringify(`${shop}/own`)}, active: false });
+    await chrome.tabs.ungroup(all.filter(({ url }) => url.startsWith(${JSON.stringify(shopOrigin)})).map(({ id }) => id));
+    const own = await chrome.tabs.create({ url: ${JSON.stringify(`${shopOrigin}/own`)}, active: false });
     const groupId = await chrome.tabs.group({ tabIds: [own.id] });
     await chrome.tabGroups.update(groupId, { title: ${JSON.stringify(name)}, color: 'blue' });
     return groupId;
   })()`);
   await fixture.open('/added');
   await fixture.open('/added');
-  const groups: unknown = await worker.evaluate(`chrome.tabs.query({}).then((tabs) => tabs
+  const tabGroups: unknown = await worker.evaluate(`chrome.tabs.query({}).then((tabs) => tabs
     .filter(({ url, pendingUrl }) => (url || pendingUrl).endsWith('/added')).map(({ groupId }) => groupId))`);
-  assert.ok(Array.isArray(groups));
-  assert.equal(groups.length, 2, 'tabs of the client');
-  assert.equal(groups[0], groups[1], "the client's tabs are in one tab group");
-  assert.notEqual(groups[0], userGroup, "the client's tab group differs from the user's tab group");
-  assert.ok(groups[0] > 0, "the client's tabs are in a tab group");
+  assert.ok(Array.isArray(tabGroups));
+  assert.equal(tabGroups.length, 2, 'tabs of the client');
+  assert.equal(tabGroups[0], tabGroups[1], "the client's tabs are in one tab group");
+  assert.notEqual(tabGroups[0], userGroup, "the client's tab group differs from the user's tab group");
+  assert.ok(tabGroups[0] > 0, "the client's tabs are in a tab group");
 });

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.takeSnapshot();
@@ -35,23 +35,23 @@ const dropPage = `<script>window.log = window.log ?? []</script><div id="item" d
   </script>`;
 
 test('an HTML drag drops an element with its data, several times', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open('/html5', `<div style="height:900px"></div>${dropPage}`);
+  const { callTool } = fixture;
+  const snapshot = await openPage('/html5', `<div style="height:900px"></div>${dropPage}`);
   const [startTarget, endTarget] = [parseRef(snapshot, '"Item"'), parseRef(snapshot, '"Zone"')];
   for (let i = 0; i < 2; i++) {
-    assert.match(await run('browser_drag', { startTarget, endTarget }), /input: trusted\./);
-    const [start, ...rest] = await fixture
+    assert.match(await callTool('browser_drag', { startTarget, endTarget }), /input: trusted\./);
+    const [startRef, ...otherRefs] = await fixture
       .findPage(`${fixture.shop}/html5`)
       .then((page) => page.evaluate<string[]>('log.splice(0)'));
-    assert.equal(start, 'start true');
-    assert.ok(rest.includes('drop true the item'), rest.join());
-    assert.equal(rest.filter((entry) => entry === 'enter').length, 1, rest.join());
+    assert.equal(startRef, 'start true');
+    assert.ok(otherRefs.includes('drop true the item'), otherRefs.join());
+    assert.equal(otherRefs.filter((logEntry) => logEntry === 'enter').length, 1, otherRefs.join());
   }
-  await run('browser_click', { target: endTarget });
+  await callTool('browser_click', { target: endTarget });
 });
 
 test('an HTML drag reaches an element that does not fit into the view together with the dragged element', async () => {
-  const snapshot = await open('/far', dropPage.replace('</div>', '</div><div style="height:1500px"></div>'));
+  const snapshot = await openPage('/far', dropPage.replace('</div>', '</div><div style="height:1500px"></div>'));
   const [startTarget, endTarget] = [parseRef(snapshot, '"Item"'), parseRef(snapshot, '"Zone"')];
   await fixture.callTool('browser_drag', { startTarget, endTarget });
   const log = await fixture.findPage(`${fixture.shop}/far`).then((page) => page.evaluate<string[]>('log'));
@@ -59,8 +59,8 @@ test('an HTML drag reaches an element that does not fit into the view together w
 });
 
 test('sliders and sortable lists follow the pointer', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/pointer',
     `<div id="track" style="position:relative;width:300px;height:20px;background:gray"><div id="thumb" role="button" aria-label="Thumb" style="position:absolute;left:0;width:20px;height:20px;background:red"></div></div>
      <div role="button" aria-label="Right" style="position:absolute;left:250px;top:100px;width:20px;height:20px">R</div>
@@ -74,34 +74,40 @@ test('sliders and sortable lists follow the pointer', async () => {
        onmouseup = () => { dragged = undefined };
      </script>`,
   );
-  await run('browser_drag', { startTarget: parseRef(snapshot, '"Thumb"'), endTarget: parseRef(snapshot, '"Right"') });
+  await callTool('browser_drag', {
+    startTarget: parseRef(snapshot, '"Thumb"'),
+    endTarget: parseRef(snapshot, '"Right"'),
+  });
   assert.deepEqual(await evaluateInShop('/pointer', '[parseInt(thumb.style.left) > 200, log.length > 5]'), [
     true,
     true,
   ]);
-  await run('browser_drag', { startTarget: parseRef(snapshot, '"One"'), endTarget: parseRef(snapshot, '"Three"') });
+  await callTool('browser_drag', {
+    startTarget: parseRef(snapshot, '"One"'),
+    endTarget: parseRef(snapshot, '"Three"'),
+  });
   assert.equal(await evaluateInShop('/pointer', 'list.lastElementChild.textContent'), 'One');
 });
 
 test('drags work in a cross-site frame, and between frames', async () => {
-  const { callTool: run, setPage, other, shop } = fixture;
+  const { callTool, setPage, other: otherOrigin, shop: shopOrigin } = fixture;
   setPage('/part', dropPage);
-  const snapshot = await open(
+  const snapshot = await openPage(
     '/framed',
-    `${dropPage}<iframe src="${other}/part" style="width:320px;height:240px"></iframe>`,
+    `${dropPage}<iframe src="${otherOrigin}/part" style="width:320px;height:240px"></iframe>`,
   );
   const [outerItem = '', innerItem = ''] = snapshot.split('\n').filter((line) => line.includes('"Item"'));
   const [outerZone = '', innerZone = ''] = snapshot.split('\n').filter((line) => line.includes('"Zone"'));
-  const page = await fixture.findPage(`${shop}/framed`);
-  const frame = page.frames().find((each) => each.url() === `${other}/part`);
-  const drag = async (from: string, to: string) =>
-    await run('browser_drag', { startTarget: parseRef(from, 'Item'), endTarget: parseRef(to, 'Zone') });
+  const page = await fixture.findPage(`${shopOrigin}/framed`);
+  const frame = page.frames().find((pageFrame) => pageFrame.url() === `${otherOrigin}/part`);
+  const dragElement = async (fromName: string, to: string) =>
+    await callTool('browser_drag', { startTarget: parseRef(fromName, 'Item'), endTarget: parseRef(to, 'Zone') });
   const logs = async () => [await page.evaluate('log.splice(0)'), await frame?.evaluate('log.splice(0)')];
-  assert.match(await drag(innerItem, innerZone), /input: trusted\./);
+  assert.match(await dragElement(innerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /^start true,enter,drop true the item/);
-  assert.match(await drag(innerItem, outerZone), /input: trusted\./);
+  assert.match(await dragElement(innerItem, outerZone), /input: trusted\./);
   assert.match(String((await logs())[0]), /drop true the item/);
-  assert.match(await drag(outerItem, innerZone), /input: trusted\./);
+  assert.match(await dragElement(outerItem, innerZone), /input: trusted\./);
   assert.match(String((await logs())[1]), /drop true the item/);
-  await run('browser_click', { target: parseRef(outerZone, 'Zone') });
+  await callTool('browser_click', { target: parseRef(outerZone, 'Zone') });
 });

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
@@ -21,36 +21,39 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
 }
 
 test('editable paragraphs accept text, long fields are read completely, and number fields reject words', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/texts',
     `<p contenteditable id="paragraph">old <b>text</b></p><textarea id="long" aria-label="Long">${'word '.repeat(200)}end</textarea>
      <input type="number" id="count" aria-label="Count" value="3">`,
   );
-  await run('browser_type', { target: parseRef(snapshot, 'old'), text: 'new' });
+  await callTool('browser_type', { target: parseRef(snapshot, 'old'), text: 'new' });
   assert.equal(await evaluateInShop('/texts', 'paragraph.innerText.trim()'), 'new');
-  assert.match(await run('browser_read_page'), /word end/);
-  const { text } = await fail('browser_type', { target: parseRef(snapshot, '"Count"'), text: 'abc' });
-  assert.match(text, /did not accept the text/);
+  assert.match(await callTool('browser_read_page'), /word end/);
+  const { text: failureText } = await callExpectingFailure('browser_type', {
+    target: parseRef(snapshot, '"Count"'),
+    text: 'abc',
+  });
+  assert.match(failureText, /did not accept the text/);
 });
 
 test('Enter submits a form like in the browser, and a letter selects an option', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/keys',
     `<form onsubmit="event.preventDefault(); log.push('one')"><input aria-label="Only"></form>
      <form onsubmit="event.preventDefault(); log.push('two')"><input aria-label="First"><input aria-label="Second"></form>
      <select id="fruit" aria-label="Fruit" onchange="log.push(fruit.value)"><option>Apple</option><option>Banana</option><option>Cherry</option></select>`,
   );
-  await run('browser_type', { target: parseRef(snapshot, '"Only"'), text: 'x', submit: true });
-  await run('browser_type', { target: parseRef(snapshot, '"First"'), text: 'x', submit: true });
-  await run('browser_press_key', { target: parseRef(snapshot, '"Fruit"'), key: 'c' });
+  await callTool('browser_type', { target: parseRef(snapshot, '"Only"'), text: 'x', submit: true });
+  await callTool('browser_type', { target: parseRef(snapshot, '"First"'), text: 'x', submit: true });
+  await callTool('browser_press_key', { target: parseRef(snapshot, '"Fruit"'), key: 'c' });
   assert.deepEqual(await evaluateInShop('/keys', 'log'), ['one', 'Cherry']);
 });
 
 test('filtered options are selected, and a selection can be empty', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/lists',
     `<input role="combobox" aria-label="City" aria-expanded="false" aria-controls="cities" id="city"><ul role="listbox" id="cities" hidden></ul>
      <select multiple aria-label="Many" id="many"><option selected>x</option><option>y</option></select>
@@ -60,19 +63,19 @@ test('filtered options are selected, and a selection can be empty', async () => 
          cities.hidden = city.value === '' || cities.children.length === 0; city.ariaExpanded = String(!cities.hidden) };
        cities.onclick = (event) => { log.push(event.target.textContent); city.value = event.target.textContent; cities.hidden = true; city.ariaExpanded = 'false' }</script>`,
   );
-  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Bern'] });
+  await callTool('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Bern'] });
   assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
-  await fail('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Atlantis'] });
+  await callExpectingFailure('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Atlantis'] });
   assert.deepEqual(await evaluateInShop('/lists', 'log'), ['Bern']);
-  await run('browser_select_option', { target: parseRef(snapshot, '"Many"'), values: [] });
+  await callTool('browser_select_option', { target: parseRef(snapshot, '"Many"'), values: [] });
   assert.equal(await evaluateInShop('/lists', 'many.selectedOptions.length'), 0);
-  await run('browser_fill_form', { fields: [{ target: parseRef(snapshot, '"Count"'), value: 7 }] });
+  await callTool('browser_fill_form', { fields: [{ target: parseRef(snapshot, '"Count"'), value: 7 }] });
   assert.equal(await evaluateInShop('/lists', 'count.value'), '7');
 });
 
 test('options that a page draws outside of an ARIA list without a size are selected', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/drawn',
     `<input role="combobox" aria-label="Size" aria-controls="sizes" aria-expanded="false" autocomplete="new-password" id="size">
      <div id="popup" style="display:none;width:200px"><div id="sizes" role="listbox" style="height:0;width:0;overflow:hidden"><div role="option">Small</div></div>
@@ -80,13 +83,13 @@ test('options that a page draws outside of an ARIA list without a size are selec
      <script>size.onmousedown = () => { popup.style.display = 'block'; size.ariaExpanded = 'true' };
        popup.onclick = (event) => { log.push(event.target.textContent); popup.style.display = 'none'; size.ariaExpanded = 'false' }</script>`,
   );
-  await run('browser_select_option', { target: parseRef(snapshot, '"Size"'), values: ['Large'] });
+  await callTool('browser_select_option', { target: parseRef(snapshot, '"Size"'), values: ['Large'] });
   assert.deepEqual(await evaluateInShop('/drawn', 'log'), ['Large']);
 });
 
 test('an EditContext editor receives text by a paste event', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/drawn-editor',
     `<div role="textbox" tabindex="0" aria-label="Code" id="code" style="width:200px;height:40px"></div>
      <div role="textbox" tabindex="0" aria-label="Deaf" id="deaf" style="width:200px;height:40px"></div>
@@ -96,14 +99,14 @@ test('an EditContext editor receives text by a paste event', async () => {
        code.onpaste = (event) => { event.preventDefault(); const text = event.clipboardData.getData('text/plain');
          context.updateText(isAllSelected ? 0 : context.text.length, context.text.length, text); log.push(context.text) }</script>`,
   );
-  await run('browser_type', { target: parseRef(snapshot, '"Code"'), text: 'new' });
+  await callTool('browser_type', { target: parseRef(snapshot, '"Code"'), text: 'new' });
   assert.deepEqual(await evaluateInShop('/drawn-editor', 'log'), ['new']);
-  await fail('browser_type', { target: parseRef(snapshot, '"Deaf"'), text: 'new' });
+  await callExpectingFailure('browser_type', { target: parseRef(snapshot, '"Deaf"'), text: 'new' });
 });
 
 test('options of a list that only scrolls by wheel are selected, and a missing option is reported', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/wheel',
     `<div role="combobox" tabindex="0" aria-label="City" aria-controls="cities" aria-expanded="false" id="city">None</div>
      <div role="listbox" id="cities" style="display:none;height:60px;overflow:hidden;position:relative"></div>
@@ -116,17 +119,20 @@ test('options of a list that only scrolls by wheel are selected, and a missing o
        cities.onclick = (event) => { city.textContent = event.target.textContent; log.push(event.target.textContent); cities.style.display = 'none'; city.ariaExpanded = 'false' };
      </script>`,
   );
-  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 3'] });
-  await run('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 171'] });
+  await callTool('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 3'] });
+  await callTool('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['City 171'] });
   assert.deepEqual(await evaluateInShop('/wheel', 'log'), ['City 3', 'City 171']);
-  const { text } = await fail('browser_select_option', { target: parseRef(snapshot, '"City"'), values: ['Paris'] });
-  assert.match(text, /The list shows no option "Paris"/);
-  assert.match(text, /"City 0", "City 1".*and \d+ more/);
+  const { text: failureText } = await callExpectingFailure('browser_select_option', {
+    target: parseRef(snapshot, '"City"'),
+    values: ['Paris'],
+  });
+  assert.match(failureText, /The list shows no option "Paris"/);
+  assert.match(failureText, /"City 0", "City 1".*and \d+ more/);
 });
 
 test('form-associated custom elements have the names of their labels, and their internal states', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/custom',
     `<label for="agree">I agree</label> <x-check id="agree"></x-check>
      <label>Volume <x-slider></x-slider></label>
@@ -152,16 +158,16 @@ test('form-associated custom elements have the names of their labels, and their 
        });
      </script>`,
   );
-  const clicked = await run('browser_click', { target: parseRef(snapshot, '"I agree"'), snapshot: 'full' });
-  assert.match(clicked, /"I agree" \[checked\]/);
-  await run('browser_press_key', { target: parseRef(snapshot, '"Volume"'), key: 'ArrowRight' });
-  await run('browser_type', { target: parseRef(snapshot, 'textbox "Nickname"'), text: 'Ada' });
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"I agree"'), snapshot: 'full' });
+  assert.match(clickOutcome, /"I agree" \[checked\]/);
+  await callTool('browser_press_key', { target: parseRef(snapshot, '"Volume"'), key: 'ArrowRight' });
+  await callTool('browser_type', { target: parseRef(snapshot, 'textbox "Nickname"'), text: 'Ada' });
   assert.deepEqual(await evaluateInShop('/custom', 'log'), ['checked', 'ArrowRight', 'Ada']);
 });
 
 test('the option that the arrow keys have reached is marked in the changes', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/active',
     `<input role="combobox" aria-label="Fruit" aria-expanded="true" aria-controls="fruits" id="fruit">
      <div role="listbox" id="fruits"><div role="option" id="apple">Apple</div><div role="option" id="pear">Pear</div></div>
@@ -171,24 +177,24 @@ test('the option that the arrow keys have reached is marked in the changes', asy
      }</script>`,
   );
   const target = parseRef(snapshot, '"Fruit"');
-  assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Apple" \[active\]/);
-  assert.match(await run('browser_press_key', { target, key: 'ArrowDown' }), /"Pear" \[active\]/);
+  assert.match(await callTool('browser_press_key', { target, key: 'ArrowDown' }), /"Apple" \[active\]/);
+  assert.match(await callTool('browser_press_key', { target, key: 'ArrowDown' }), /"Pear" \[active\]/);
 });
 
 test('an option is chosen in the list of its field only, also in a datalist', async () => {
-  const { callTool: run, callExpectingFailure: fail } = fixture;
-  const snapshot = await open(
+  const { callTool, callExpectingFailure } = fixture;
+  const snapshot = await openPage(
     '/lists-of-others',
     `<div role="listbox" aria-label="Marks" aria-multiselectable="true" id="marks">
        <div role="option" aria-selected="true" onclick="this.ariaSelected = String(this.ariaSelected !== 'true')">Alpha</div></div>
      <p><input aria-label="Greek" list="letters" id="greek"><datalist id="letters"><option>Alpha</option><option>Beta</option></datalist></p>
      <p><span role="combobox" tabindex="0" aria-label="Closed">Closed</span></p>`,
   );
-  const [marks, greek, closed] = ['"Marks"', '"Greek"', '"Closed"'].map((name) => parseRef(snapshot, name));
-  await run('browser_select_option', { target: greek, values: ['Beta'] });
-  await fail('browser_select_option', { target: greek, values: ['Gamma'] });
-  await fail('browser_select_option', { target: closed, values: ['Alpha'] });
-  await run('browser_select_option', { target: marks, values: ['Alpha'] });
-  const state = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
-  assert.deepEqual(state, ['Beta', 'true']);
+  const [marksRef, greekRef, closedRef] = ['"Marks"', '"Greek"', '"Closed"'].map((name) => parseRef(snapshot, name));
+  await callTool('browser_select_option', { target: greekRef, values: ['Beta'] });
+  await callExpectingFailure('browser_select_option', { target: greekRef, values: ['Gamma'] });
+  await callExpectingFailure('browser_select_option', { target: closedRef, values: ['Alpha'] });
+  await callTool('browser_select_option', { target: marksRef, values: ['Alpha'] });
+  const fieldStates = await evaluateInShop('/lists-of-others', '[greek.value, marks.firstElementChild.ariaSelected]');
+  assert.deepEqual(fieldStates, ['Beta', 'true']);
 });

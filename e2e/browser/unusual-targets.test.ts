@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-async function open(path: string, body: string): Promise<string> {
+async function openPage(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
   await fixture.open(path);
   return await fixture.callTool('browser_snapshot', { maxTokens: 20_000 });
@@ -21,50 +21,50 @@ async function evaluateInShop(path: string, expression: string): Promise<unknown
 }
 
 test('javascript: links run in the page, unless the page prevents the click', async () => {
-  const { callTool: run, client } = fixture;
-  const snapshot = await open(
+  const { callTool, client } = fixture;
+  const snapshot = await openPage(
     '/script-links',
     `<a href="javascript:void(log.push('ran'))">Post back</a><a href="javascript:log.push('never')" onclick="return false">Prevented</a>
      <a href="javascript:void(document.querySelector('p').textContent='shown')">Show</a><p>hidden</p>
      <a target="_blank" href="/tab" onclick="log.push('stays'); return false">Stays</a>`,
   );
-  await run('browser_click', { target: parseRef(snapshot, '"Post back"') });
-  await run('browser_click', { target: parseRef(snapshot, '"Prevented"') });
-  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Show"') }), /~ .*shown/);
+  await callTool('browser_click', { target: parseRef(snapshot, '"Post back"') });
+  await callTool('browser_click', { target: parseRef(snapshot, '"Prevented"') });
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Show"') }), /~ .*shown/);
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran']);
-  const { text } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
-  assert.doesNotMatch(text, /opened tab/, 'a link whose click the page prevents opens no tab');
+  const { text: clickText } = await client.call('browser_click', { target: parseRef(snapshot, '"Stays"') });
+  assert.doesNotMatch(clickText, /opened tab/, 'a link whose click the page prevents opens no tab');
   assert.deepEqual(await evaluateInShop('/script-links', 'log'), ['ran', 'stays']);
 });
 
 test('a javascript: link that returns a text replaces the page, and the answer shows the new page', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/script-text',
     `<a href="javascript:'<h1>Result</h1><button>Next</button>'">Show the result</a>`,
   );
-  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Show the result"') });
-  assert.match(clicked, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
-  await run('browser_click', { target: parseRef(clicked, '"Next"') });
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Show the result"') });
+  assert.match(clickOutcome, /A script replaced the content of the page\. Earlier refs are void\..*heading "Result"/s);
+  await callTool('browser_click', { target: parseRef(clickOutcome, '"Next"') });
 });
 
 test('an action without an effect in a background tab notes that Chrome dismisses dialogs there', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/dismissed',
     `<button onclick="alert('Saved'); log.push(confirm('Sure?'))">Save</button>`,
   );
-  const clicked = await run('browser_click', { target: parseRef(snapshot, '"Save"') });
-  assert.match(clicked, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
+  const clickOutcome = await callTool('browser_click', { target: parseRef(snapshot, '"Save"') });
+  assert.match(clickOutcome, /changed: nothing\..*Chrome dismisses dialogs of a background tab/);
   assert.deepEqual(await evaluateInShop('/dismissed', 'log'), [false]);
 });
 
 test('clicks work on image map areas, links without a size, shapes and anchors without an address', async () => {
-  const { callTool: run } = fixture;
-  const picture = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='100'/%3E`;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const pictureUrl = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='200' height='100'/%3E`;
+  const snapshot = await openPage(
     '/shapes',
-    `<img usemap="#m" src="${picture}" width="200" height="100" alt="Map"><map name="m">
+    `<img usemap="#m" src="${pictureUrl}" width="200" height="100" alt="Map"><map name="m">
      <area shape="rect" coords="0,0,100,100" href="#w" alt="West" onclick="log.push('west')">
      <area shape="circle" coords="150,50,40" href="#e" alt="East" onclick="log.push('east')"></map>
      <a href="#f" aria-label="Floating" onclick="log.push('floating')"><span style="position:absolute;top:200px;width:40px;height:40px;background:red"></span></a>
@@ -74,14 +74,14 @@ test('clicks work on image map areas, links without a size, shapes and anchors w
        next.addEventListener('click', () => log.push('next'))</script>`,
   );
   for (const name of ['"East"', '"West"', '"Floating"', 'circle [fill=red] [60x60', '[fill=red] [20x20', '7', '»'])
-    await run('browser_click', { target: parseRef(snapshot, name) });
+    await callTool('browser_click', { target: parseRef(snapshot, name) });
   const log = ['east', 'west', 'floating', 'circle', 'rect', 'text', 'next'];
   assert.deepEqual(await evaluateInShop('/shapes', 'log'), log);
 });
 
 test('draggable and focusable elements have refs, and the pointer moves inside of an entered element', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/refs',
     `<div id="source" draggable="true" style="width:90px">Card</div><div id="zone" role="button" tabindex="0" style="height:60px">Zone</div>
      <div role="application" tabindex="0" aria-label="Game" id="game"></div>
@@ -94,24 +94,24 @@ test('draggable and focusable elements have refs, and the pointer moves inside o
        let last; item.onmousemove = (event) => { if (last !== undefined && last !== event.clientX) sub.hidden = false; last = event.clientX };
        item.onmouseenter = (event) => { last = event.clientX }</script>`,
   );
-  await run('browser_drag', { startTarget: parseRef(snapshot, 'Card'), endTarget: parseRef(snapshot, '"Zone"') });
-  await run('browser_press_key', { target: parseRef(snapshot, '"Game"'), key: 'ArrowLeft' });
+  await callTool('browser_drag', { startTarget: parseRef(snapshot, 'Card'), endTarget: parseRef(snapshot, '"Zone"') });
+  await callTool('browser_press_key', { target: parseRef(snapshot, '"Game"'), key: 'ArrowLeft' });
   assert.deepEqual(await evaluateInShop('/refs', 'log'), ['card', 'ArrowLeft']);
-  assert.match(await run('browser_hover', { target: parseRef(snapshot, '"More"') }), /\+ .*Submenu/);
+  assert.match(await callTool('browser_hover', { target: parseRef(snapshot, '"More"') }), /\+ .*Submenu/);
 });
 
 test('a click result contains a change that follows a server response after 0.7 s', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/late-answer',
     `<button onclick="setTimeout(() => { answer.textContent = 'Saved' }, 700)">Save</button><p id="answer"></p>`,
   );
-  assert.match(await run('browser_click', { target: parseRef(snapshot, '"Save"') }), /\+ .*Saved/);
+  assert.match(await callTool('browser_click', { target: parseRef(snapshot, '"Save"') }), /\+ .*Saved/);
 });
 
 test('cells of a grid have their texts, and names in areas that scroll to the left or up are shown', async () => {
-  const { callTool: run } = fixture;
-  const snapshot = await open(
+  const { callTool } = fixture;
+  const snapshot = await openPage(
     '/grid',
     `<div role="grid" aria-label="May"><div role="row"><div role="gridcell" tabindex="0">11</div>
        <div role="gridcell" tabindex="-1" aria-label="May 12" onclick="log.push('12')">12</div></div></div>
@@ -121,6 +121,6 @@ test('cells of a grid have their texts, and names in areas that scroll to the le
   assert.match(snapshot, /row 11 \[ref=\w+\] \| May 12 \[ref=\w+\]/);
   const day = /May 12 \[ref=(\w+)\]/.exec(snapshot)?.[1];
   for (const target of [day, parseRef(snapshot, '"Left"'), parseRef(snapshot, '"Old"')])
-    await run('browser_click', { target });
+    await callTool('browser_click', { target });
   assert.deepEqual(await evaluateInShop('/grid', 'log'), ['12', 'left', 'old']);
 });

@@ -39,17 +39,18 @@ before(async () => {
   fixture.setPage('/work', workPage.replace('OTHER', fixture.other));
 });
 beforeEach(async () => {
-  for (const old of fixture.stack.chrome.context.pages()) if (old.url().startsWith(fixture.shop)) await old.close();
+  for (const oldPage of fixture.stack.chrome.context.pages())
+    if (oldPage.url().startsWith(fixture.shop)) await oldPage.close();
   tabId = await fixture.open('/work');
   page = await fixture.findPage(`${fixture.shop}/work`);
   snapshot = await fixture.takeSnapshot();
 });
 after(() => fixture?.close());
 
-const findRef = (words: string) => parseRef(snapshot, words);
-const waitForLog = (entry: string) =>
-  waitFor(`the page to record ${entry}`, async () =>
-    (await page.evaluate<string[]>('log')).some((line) => line.startsWith(entry)),
+const findRef = (elementName: string) => parseRef(snapshot, elementName);
+const waitForLog = (logLine: string) =>
+  waitFor(`the page to record ${logLine}`, async () =>
+    (await page.evaluate<string[]>('log')).some((line) => line.startsWith(logLine)),
   );
 
 async function isTabTaken(): Promise<boolean> {
@@ -58,17 +59,17 @@ async function isTabTaken(): Promise<boolean> {
 }
 
 async function assertTaken(): Promise<void> {
-  const add = findRef('"Add"');
-  const before = Number(await page.textContent('#count'));
-  const { code, text } = await fixture.callExpectingFailure('browser_click', { target: add });
-  assert.equal(code, 'tab_taken', text);
+  const addRef = findRef('"Add"');
+  const countBefore = Number(await page.textContent('#count'));
+  const { code, text: failureText } = await fixture.callExpectingFailure('browser_click', { target: addRef });
+  assert.equal(code, 'tab_taken', failureText);
   await fixture.callTool('browser_snapshot');
-  await fixture.callTool('browser_click', { target: add });
-  assert.equal(Number(await page.textContent('#count')), before + 1, 'number of clicks that the page received');
+  await fixture.callTool('browser_click', { target: addRef });
+  assert.equal(Number(await page.textContent('#count')), countBefore + 1, 'number of clicks that the page received');
 }
 
 test('trusted input of the agent does not take the tab back', async () => {
-  const { callTool: run } = fixture;
+  const { callTool } = fixture;
   for (const [tool, args] of listSteps([
     ['browser_click', { target: findRef('"Add"') }],
     ['browser_click', { target: findRef('"Add"'), doubleClick: true }],
@@ -82,52 +83,52 @@ test('trusted input of the agent does not take the tab back', async () => {
     ['browser_drag', { startTarget: findRef('"Handle"'), endTarget: findRef('"Place"') }],
     ['browser_drag', { startTarget: findRef('"Card"'), endTarget: findRef('"Place"') }],
   ])) {
-    const text = await run(tool, args);
-    assert.doesNotMatch(text, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
-    if (tool !== 'browser_fill_form') assert.match(text, /input: trusted/, `${tool} ${JSON.stringify(args)}`);
+    const failureText = await callTool(tool, args);
+    assert.doesNotMatch(failureText, /The user clicked or typed/, `${tool} ${JSON.stringify(args)}`);
+    if (tool !== 'browser_fill_form') assert.match(failureText, /input: trusted/, `${tool} ${JSON.stringify(args)}`);
   }
   assert.equal(await isTabTaken(), false);
 });
 
-for (const [kind, use] of [
+for (const [kind, useInput] of [
   ['click', () => page.click('#other')],
   ['key', () => page.keyboard.press('F2')],
 ] as const) {
   test(`a ${kind} of the user cancels the agent's typing`, async () => {
-    const typing = fixture.client.call('browser_type', { target: findRef('"Text"'), text: longText, slowly: true });
+    const typingCall = fixture.client.call('browser_type', { target: findRef('"Text"'), text: longText, slowly: true });
     await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
-    await use();
-    const { code, text, durationMs } = await typing;
-    assert.equal(code, 'tab_taken', text);
+    await useInput();
+    const { code, text: failureText, durationMs } = await typingCall;
+    assert.equal(code, 'tab_taken', failureText);
     assert.match(
-      text,
+      failureText,
       /the user took tab \d+ back by a click or a key while the tool ran\. Before that: typed \d+ of 600/,
     );
     assert.ok(durationMs < 20_000, `the typing took ${durationMs} ms`);
-    const typed = await page.inputValue('#text');
-    assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
+    const typedOutcome = await page.inputValue('#text');
+    assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters`);
     assert.equal(await page.inputValue('#other'), '', "the user's field contains no character from the agent");
     await assertTaken();
-    assert.equal(await page.inputValue('#text'), typed, 'no character arrives after the end of the call');
+    assert.equal(await page.inputValue('#text'), typedOutcome, 'no character arrives after the end of the call');
   });
 }
 
 test('a key press of the user cancels a drag, and the page receives the button release', async () => {
   await page.evaluate('isSlow = true');
-  const dragging = fixture.client.call('browser_drag', {
+  const draggingCall = fixture.client.call('browser_drag', {
     startTarget: findRef('"Handle"'),
     endTarget: findRef('"Place"'),
   });
   await waitForLog('pointerdown handle');
   await page.keyboard.press('Escape');
-  const { code, text } = await dragging;
-  assert.equal(code, 'tab_taken', text);
+  const { code, text: failureText } = await draggingCall;
+  assert.equal(code, 'tab_taken', failureText);
   await waitForLog('pointerup');
   await page.evaluate('isSlow = false');
   await assertTaken();
 });
 
-for (const [name, target, ends] of [
+for (const [name, target, endTexts] of [
   ['a drag of the pointer', 'Handle', 'pointerup'],
   ['a drag of HTML5', 'Card', 'dragend'],
 ] as const) {
@@ -135,11 +136,11 @@ for (const [name, target, ends] of [
     await page.evaluate('isSlow = true');
     const controller = new AbortController();
     const args = { startTarget: findRef(`"${target}"`), endTarget: findRef('"Place"') };
-    const dragging = fixture.client.call('browser_drag', args, { signal: controller.signal });
+    const draggingCall = fixture.client.call('browser_drag', args, { signal: controller.signal });
     await waitForLog(target === 'Card' ? 'dragstart' : 'pointerdown handle');
     controller.abort();
-    await assert.rejects(dragging);
-    await waitForLog(ends);
+    await assert.rejects(draggingCall);
+    await waitForLog(endTexts);
     await page.evaluate('isSlow = false');
     const log = await page.evaluate<string[]>('log');
     assert.deepEqual(
@@ -154,10 +155,10 @@ for (const [name, target, ends] of [
 test('cancelling typing releases all keys', async () => {
   const controller = new AbortController();
   const args = { target: findRef('"Text"'), text: longText.toUpperCase(), slowly: true };
-  const typing = fixture.client.call('browser_type', args, { signal: controller.signal });
+  const typingCall = fixture.client.call('browser_type', args, { signal: controller.signal });
   await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
   controller.abort();
-  await assert.rejects(typing);
+  await assert.rejects(typingCall);
   const pressedKeys = () =>
     page.evaluate<string[]>(`(() => { const down = new Set();
       for (const line of log) { const [type, key] = line.split(' ');
@@ -165,27 +166,27 @@ test('cancelling typing releases all keys', async () => {
       return [...down] })()`);
   await waitFor('the release of all keys', async () => (await pressedKeys()).length === 0);
   await fixture.callTool('browser_click', { target: findRef('"Add"') });
-  const typed = await page.inputValue('#text');
-  assert.ok(typed.length < 550, `the agent typed ${typed.length} characters`);
+  const typedOutcome = await page.inputValue('#text');
+  assert.ok(typedOutcome.length < 550, `the agent typed ${typedOutcome.length} characters`);
   assert.equal(await page.textContent('#count'), '1');
 });
 
 test('after user input, a running batch runs no further step', async () => {
-  const { client, callTool: run } = fixture;
-  const add = { tool: 'browser_click', args: { target: findRef('"Add"') } };
-  const typing = { tool: 'browser_type', args: { target: findRef('"Text"'), text: longText, slowly: true } };
-  const typed = client.call('browser_batch', { steps: [typing, add] });
+  const { client, callTool } = fixture;
+  const addStep = { tool: 'browser_click', args: { target: findRef('"Add"') } };
+  const typingCall = { tool: 'browser_type', args: { target: findRef('"Text"'), text: longText, slowly: true } };
+  const typedOutcome = client.call('browser_batch', { steps: [typingCall, addStep] });
   await waitFor('the first characters', async () => (await page.inputValue('#text')).length > 5);
   await page.click('#other');
-  const first = await typed;
-  assert.equal(first.code, 'tab_taken', first.text);
-  assert.match(first.text, /step 1 of 2, browser_type: .*no step after step 1 was run/s);
+  const firstOutcome = await typedOutcome;
+  assert.equal(firstOutcome.code, 'tab_taken', firstOutcome.text);
+  assert.match(firstOutcome.text, /step 1 of 2, browser_type: .*no step after step 1 was run/s);
   assert.equal(await page.textContent('#count'), '0');
 
-  await run('browser_snapshot');
-  await run('browser_click', { target: findRef('"Add"') });
-  const wait = { tool: 'browser_wait_for', args: { text: 'Ready', timeout: 60 } };
-  const waiting = client.call('browser_batch', { steps: [wait, { tool: 'browser_snapshot' }, add] });
+  await callTool('browser_snapshot');
+  await callTool('browser_click', { target: findRef('"Add"') });
+  const waitStep = { tool: 'browser_wait_for', args: { text: 'Ready', timeout: 60 } };
+  const waitingCall = client.call('browser_batch', { steps: [waitStep, { tool: 'browser_snapshot' }, addStep] });
   await waitFor('the batch to wait', async () =>
     (await fixture.stack.listCalls()).some(
       (call) => call.tool_name === 'browser_wait_for' && call.status === 'running',
@@ -194,12 +195,12 @@ test('after user input, a running batch runs no further step', async () => {
   await page.click('#other');
   await waitFor('the server to receive the click', isTabTaken);
   await page.evaluate("document.body.append('Ready')");
-  const second = await waiting;
-  assert.equal(second.code, 'tab_taken', second.text);
+  const secondOutcome = await waitingCall;
+  assert.equal(secondOutcome.code, 'tab_taken', secondOutcome.text);
   assert.match(
-    second.text,
+    secondOutcome.text,
     /step 3 of 3, browser_click: .* Read the page again.*\nstep 1 of 3, .*\nstep 2 of 3, browser_snapshot: /s,
   );
   assert.equal(await page.textContent('#count'), '1', 'the batch has not clicked');
-  await run('browser_click', { target: findRef('"Add"') }); // the click works, because the batch took a new snapshot
+  await callTool('browser_click', { target: findRef('"Add"') }); // the click works, because the batch took a new snapshot
 });

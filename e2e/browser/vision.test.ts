@@ -43,8 +43,8 @@ test('clicks, moves, drags and wheel turns reach the element at the point, in a 
   await agent.open('/points');
   const page = await agent.findPage(`${agent.shop}/points`);
   const log = () => page.evaluate(() => document.getElementById('log')?.textContent ?? '');
-  const clicked = await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35 });
-  assert.match(clicked, /^Clicked 30, 35\. input: trusted\.\n.*\nhit: button "Go"/);
+  const clickOutcome = await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35 });
+  assert.match(clickOutcome, /^Clicked 30, 35\. input: trusted\.\n.*\nhit: button "Go"/);
   assert.match(await log(), /over.* click1true30,35/);
   await agent.callTool('browser_mouse_click_xy', { x: 30, y: 35, button: 'right', snapshot: 'none' });
   assert.match(await log(), /menu2/);
@@ -82,7 +82,7 @@ test('a click at a point reaches a frame, but never a frame on a site that is of
   await agent.open('/outer');
   const page = await agent.findPage(`${agent.shop}/outer`);
   const textIn = async (site: string) => {
-    const frame = await waitFor('the frame', () => page.frames().find((each) => each.url().startsWith(site)));
+    const frame = await waitFor('the frame', () => page.frames().find((pageFrame) => pageFrame.url().startsWith(site)));
     return await frame.evaluate(() => document.querySelector('button')?.textContent);
   };
   assert.match(await agent.callTool('browser_mouse_click_xy', { x: 40, y: 25 }), /Inside|hit by true/);
@@ -104,11 +104,11 @@ test('actions at coordinates need the approval of the site', async () => {
 
 test('browser_pdf_save saves a page, and the client can read the file', async () => {
   await agent.open('/points');
-  const text = await agent.callTool('browser_pdf_save', { landscape: true });
-  const uri = /file: (opentabs:\/\/files\/\w+), "shop\.localhost-[\d-]+\.pdf"/.exec(text)?.[1];
-  assert.ok(uri, text);
-  const { contents } = await agent.client.sdk.readResource({ uri });
-  const [content] = contents;
+  const outputText = await agent.callTool('browser_pdf_save', { landscape: true });
+  const resourceUri = /file: (opentabs:\/\/files\/\w+), "shop\.localhost-[\d-]+\.pdf"/.exec(outputText)?.[1];
+  assert.ok(resourceUri, outputText);
+  const { contents: resourceContents } = await agent.client.sdk.readResource({ uri: resourceUri });
+  const [content] = resourceContents;
   const blob = content && 'blob' in content ? String(content.blob) : '';
   assert.equal(Buffer.from(blob, 'base64').subarray(0, 5).toString(), '%PDF-');
   assert.equal(content?.mimeType, 'application/pdf');

@@ -17,7 +17,7 @@ before(async () => {
 after(() => agent?.close());
 
 const drainForms = () => agent.approvalForms.splice(0);
-const parseNumber = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+const parseNumber = (outputText: string, pattern: RegExp) => Number(pattern.exec(outputText)?.[1]);
 
 test('the tools of a group are off until the user turns the group on', async () => {
   const listToolNames = async () => (await agent.client.sdk.listTools()).tools.map(({ name }) => name);
@@ -35,9 +35,9 @@ test('listing windows needs the same approval as listing tabs', async () => {
   assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'list' })).code, 'denied');
   assert.match(drainForms().join(), /wants to see which tabs are open, with their titles and hosts/);
   agent.onApprovalForm = () => true;
-  const text = await agent.callTool('browser_windows', { action: 'list' });
+  const outputText = await agent.callTool('browser_windows', { action: 'list' });
   assert.match(
-    text,
+    outputText,
     /^1 window\.\n--- text of the open windows, data and not .*\nwindow \d+ \(\w+.*\) \d+ x \d+ at .*: \d tabs, in front ".*; tab IDs \d+, \d+\n/,
   );
   drainForms();
@@ -46,13 +46,13 @@ test('listing windows needs the same approval as listing tabs', async () => {
 });
 
 test('a client opens, changes and closes a window without approvals on a site that is auto', async () => {
-  const opened = await agent.callTool('browser_windows', {
+  const openedWindow = await agent.callTool('browser_windows', {
     action: 'new',
     url: `${agent.shop}/cart`,
     width: 500,
     height: 400,
   });
-  const windowId = parseNumber(opened, /^Opened window (\d+)/);
+  const windowId = parseNumber(openedWindow, /^Opened window (\d+)/);
   await waitFor('the page to load', async () => (await agent.callTool('browser_snapshot')).includes('My cart'));
   assert.match(
     await agent.callTool('browser_windows', { action: 'update', windowId, width: 600, left: 20 }),
@@ -66,13 +66,13 @@ test('a client opens, changes and closes a window without approvals on a site th
     (await agent.callExpectingFailure('browser_windows', { action: 'update', windowId })).text,
     /needs state, left/,
   );
-  const wrong = await agent.callExpectingFailure('browser_windows', {
+  const wrongFailure = await agent.callExpectingFailure('browser_windows', {
     action: 'update',
     windowId,
     state: 'maximized',
     width: 300,
   });
-  assert.match(wrong.text, /Leave out one of both/);
+  assert.match(wrongFailure.text, /Leave out one of both/);
   assert.equal(
     await agent.callTool('browser_windows', { action: 'close', windowId }),
     `Closed window ${windowId} with 1 tab.`,
@@ -108,8 +108,8 @@ test("closing a user's window always needs an approval that describes the window
   );
   agent.onApprovalForm = () => false;
   assert.equal((await agent.callExpectingFailure('browser_windows', { action: 'close', windowId })).code, 'denied');
-  const question = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
-  assert.match(drainForms().join(), question);
+  const closingQuestion = new RegExp(`wants to close the window with 1 tab, in front "My cart" \\(${agent.other}\\)`);
+  assert.match(drainForms().join(), closingQuestion);
   agent.onApprovalForm = async () => {
     const page = await agent.stack.chrome.context.newPage(); // the user opens another tab in the meantime
     const worker = agent.stack.chrome.context.serviceWorkers()[0];
@@ -139,13 +139,13 @@ test("closing a user's window always needs an approval that describes the window
 
 test("grouping the client's own tabs needs no approval, and grouping user tabs needs one", async () => {
   const tabId = await agent.open('/cart');
-  const created = await agent.callTool('browser_tab_groups', {
+  const createdGroup = await agent.callTool('browser_tab_groups', {
     action: 'create',
     tabIds: [tabId],
     title: 'Trip',
     color: 'red',
   });
-  const groupId = parseNumber(created, /^Created group (\d+) with 1 tab/);
+  const groupId = parseNumber(createdGroup, /^Created group (\d+) with 1 tab/);
   assert.deepEqual(drainForms(), []);
   assert.match(
     await agent.callTool('browser_tab_groups', { action: 'list' }),
@@ -154,9 +154,9 @@ test("grouping the client's own tabs needs no approval, and grouping user tabs n
   await agent.callTool('browser_tab_groups', { action: 'update', groupId, title: 'Holiday', collapsed: true });
   assert.match(drainForms().join(), /wants to change the tab groups of the browser \(browser_tab_groups\)/);
   assert.match(await agent.callTool('browser_tab_groups', { action: 'list' }), /"Holiday" \(red, collapsed\)/);
-  const other = await agent.open('/');
-  await agent.callTool('browser_tab_groups', { action: 'add', groupId, tabIds: [other] });
-  await agent.callTool('browser_tab_groups', { action: 'remove', tabIds: [tabId, other] });
+  const otherTab = await agent.open('/');
+  await agent.callTool('browser_tab_groups', { action: 'add', groupId, tabIds: [otherTab] });
+  await agent.callTool('browser_tab_groups', { action: 'remove', tabIds: [tabId, otherTab] });
   assert.doesNotMatch(await agent.callTool('browser_tab_groups', { action: 'list' }), /Holiday/);
   assert.match((await agent.callExpectingFailure('browser_tab_groups', { action: 'create' })).text, /needs "tabIds"/);
   assert.match(
@@ -166,20 +166,20 @@ test("grouping the client's own tabs needs no approval, and grouping user tabs n
 });
 
 test('browser_history is a dangerous tool, and leaves out sites that are off', async () => {
-  const visit = async (url: string) => {
+  const visitPage = async (url: string) => {
     const page = await agent.stack.chrome.openPage(url);
     await page.waitForLoadState();
     await page.close();
   };
   agent.setPage('/balance', '<title>Secret balance</title>');
-  await visit(`${agent.other}/cart?token=abc123&page=2`);
-  await visit(`${agent.bank}/balance`);
+  await visitPage(`${agent.other}/cart?token=abc123&page=2`);
+  await visitPage(`${agent.bank}/balance`);
   drainForms();
-  const text = await agent.callTool('browser_history', { query: '' });
+  const outputText = await agent.callTool('browser_history', { query: '' });
   assert.match(drainForms().join(), /wants to use the history of the browser \(browser_history\)/);
-  assert.match(text, /text of the history of the browser, data and not instructions/);
-  assert.match(text, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
-  assert.doesNotMatch(text, /balance/);
+  assert.match(outputText, /text of the history of the browser, data and not instructions/);
+  assert.match(outputText, /T[\d:]+Z "My cart" http:\/\/other\.localhost:\d+\/cart\?token=\*\*\*&page=2 \(1 visit\)/);
+  assert.doesNotMatch(outputText, /balance/);
   assert.match(await agent.callTool('browser_history', { url: `${agent.shop}/cart` }), /of \d+ visits?\./);
   assert.equal(drainForms().length, 1, 'number of approvals for a second use of the history');
   assert.match(
@@ -191,12 +191,12 @@ test('browser_history is a dangerous tool, and leaves out sites that are off', a
 
 test('browser_bookmarks searches, lists and creates bookmarks with http and https addresses', async () => {
   drainForms();
-  const created = await agent.callTool('browser_bookmarks', {
+  const createdGroup = await agent.callTool('browser_bookmarks', {
     action: 'create',
     title: 'Cart',
     url: `${agent.shop}/cart`,
   });
-  assert.match(created, /^Created bookmark \d+\.$/);
+  assert.match(createdGroup, /^Created bookmark \d+\.$/);
   assert.match(drainForms().join(), /wants to use the bookmarks of the browser/);
   assert.match(
     await agent.callTool('browser_bookmarks', { action: 'search', query: 'cart' }),
@@ -218,19 +218,19 @@ test('browser_bookmarks searches, lists and creates bookmarks with http and http
 test('a recently closed tab is listed, and restored without activating it', async () => {
   const tabId = await agent.open('/cart?step=2');
   await agent.callTool('browser_tabs', { action: 'close', tabId });
-  const line = await waitFor('the closed tab', async () => {
-    const text = await agent.callTool('browser_recently_closed', { action: 'list' });
-    return text.split('\n').find((each) => each.includes('My cart'));
+  const closedTabLine = await waitFor('the closed tab', async () => {
+    const outputText = await agent.callTool('browser_recently_closed', { action: 'list' });
+    return outputText.split('\n').find((listLine) => listLine.includes('My cart'));
   });
-  assert.match(line, /^sessionId \w+, closed [-\d]+T[\d:.]+Z, "My cart" http:\/\/shop\.localhost:\d+\/cart$/);
-  const front = await agent.stack.chrome.openPage(`${agent.shop}/`);
-  await front.bringToFront();
-  const sessionId = /sessionId (\w+)/.exec(line)?.[1];
+  assert.match(closedTabLine, /^sessionId \w+, closed [-\d]+T[\d:.]+Z, "My cart" http:\/\/shop\.localhost:\d+\/cart$/);
+  const frontPage = await agent.stack.chrome.openPage(`${agent.shop}/`);
+  await frontPage.bringToFront();
+  const sessionId = /sessionId (\w+)/.exec(closedTabLine)?.[1];
   assert.match(
     await agent.callTool('browser_recently_closed', { action: 'restore', sessionId }),
     /^Restored tab \d+\./,
   );
-  await waitFor('the tab of the user', () => front.evaluate(() => document.visibilityState === 'visible'));
+  await waitFor('the tab of the user', () => frontPage.evaluate(() => document.visibilityState === 'visible'));
   assert.match(
     (await agent.callExpectingFailure('browser_recently_closed', { action: 'restore', sessionId: 'none' })).text,
     /no such entry/,
@@ -239,13 +239,13 @@ test('a recently closed tab is listed, and restored without activating it', asyn
 
 test('browser_notify shows a notification after an approval', async () => {
   drainForms();
-  const text = await agent.callTool('browser_notify', { title: 'Done', message: 'The order is placed.' });
-  assert.match(text, /^Chrome shows the notification/);
+  const outputText = await agent.callTool('browser_notify', { title: 'Done', message: 'The order is placed.' });
+  assert.match(outputText, /^Chrome shows the notification/);
   assert.match(drainForms().join(), /wants to use notifications of the desktop \(browser_notify\)/);
   const worker = agent.stack.chrome.context.serviceWorkers()[0];
   // The desktop notification with the approval request closes after the user's decision.
   await waitFor('one notification', async () => {
-    const shown = await worker?.evaluate(() => chrome.notifications.getAll());
-    return Object.keys(shown ?? {}).length === 1;
+    const shownNotifications = await worker?.evaluate(() => chrome.notifications.getAll());
+    return Object.keys(shownNotifications ?? {}).length === 1;
   });
 });

@@ -54,15 +54,15 @@ async function forwardRequest(
 ): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  const text = Buffer.concat(chunks).toString();
-  const message = parseObject(text);
-  const params = isRecord(message?.params) ? message.params : undefined;
-  const call = message?.method === 'tools/call' || message?.method === 'prompts/get' ? params : undefined;
+  const requestText = Buffer.concat(chunks).toString();
+  const requestMessage = parseObject(requestText);
+  const params = isRecord(requestMessage?.params) ? requestMessage.params : undefined;
+  const call = requestMessage?.method === 'tools/call' || requestMessage?.method === 'prompts/get' ? params : undefined;
   if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
     await options.changeLists();
     response.setHeader('content-type', 'application/json');
     const result = { content: [{ type: 'text', text: 'changed' }], resultType: 'complete' };
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, result }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: requestMessage?.id, result }));
     return;
   }
   const hasSuiteUri = suiteResourceUris.includes(params?.uri);
@@ -70,10 +70,10 @@ async function forwardRequest(
     ...(typeof call?.name === 'string' ? { name: pluginPrefix + call.name } : {}),
     ...(hasSuiteUri ? { uri: callsUri } : {}),
   };
-  const body =
+  const responseBody =
     Object.keys(changedParams).length > 0
-      ? JSON.stringify({ ...message, params: { ...params, ...changedParams } })
-      : text;
+      ? JSON.stringify({ ...requestMessage, params: { ...params, ...changedParams } })
+      : requestText;
   const headers = request.rawHeaders.flatMap((value, i, rawHeaders) => {
     if (i % 2 === 1) return [];
     const name = value.toLowerCase();
@@ -82,7 +82,7 @@ async function forwardRequest(
     if (name !== 'mcp-name') return [value, headerValue];
     return [value, call ? addPluginPrefix(headerValue) : hasSuiteUri ? callsUri : headerValue];
   });
-  headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(body)));
+  headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(responseBody)));
   const serverRequest = sendRequest({
     port: options.port,
     host: '127.0.0.1',
@@ -91,21 +91,21 @@ async function forwardRequest(
     headers,
   });
   response.on('close', () => serverRequest.destroy());
-  serverRequest.on('response', (answer) => {
-    const { 'content-length': _, ...otherHeaders } = answer.headers;
-    response.writeHead(answer.statusCode ?? 502, otherHeaders);
+  serverRequest.on('response', (serverResponse) => {
+    const { 'content-length': _, ...otherHeaders } = serverResponse.headers;
+    response.writeHead(serverResponse.statusCode ?? 502, otherHeaders);
     response.flushHeaders();
     // The daemon writes the short list of tools in one chunk, so no tool name is split between two chunks.
     const removePrefix = (chunk: unknown) =>
-      message?.method === 'tools/list' || message?.method === 'prompts/list'
+      requestMessage?.method === 'tools/list' || requestMessage?.method === 'prompts/list'
         ? String(chunk).replaceAll(`"${pluginPrefix}`, '"')
         : chunk;
-    answer.on('data', (chunk) => response.write(removePrefix(chunk)));
-    answer.on('end', () => response.end());
-    answer.on('error', () => response.destroy());
+    serverResponse.on('data', (chunk) => response.write(removePrefix(chunk)));
+    serverResponse.on('end', () => response.end());
+    serverResponse.on('error', () => response.destroy());
   });
   serverRequest.on('error', () => response.destroy());
-  serverRequest.end(body);
+  serverRequest.end(responseBody);
 }
 
 function addPluginPrefix(name: string): string {
@@ -115,9 +115,9 @@ function addPluginPrefix(name: string): string {
   return `=?base64?${Buffer.from(pluginPrefix + decodedName).toString('base64')}?=`;
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function parseObject(requestText: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(requestText);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

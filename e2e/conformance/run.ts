@@ -15,13 +15,13 @@ import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
-interface Run {
+interface ConformanceRun {
   readonly name: string;
   readonly suite: string;
   readonly version: string;
 }
 
-const runs: readonly Run[] = [
+const conformanceRuns: readonly ConformanceRun[] = [
   { name: '0.1.16 at 2025-11-25', suite: 'conformance-0.1', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2025-11-25', suite: 'conformance-0.2', version: '2025-11-25' },
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
@@ -34,10 +34,21 @@ function findNode22(): string {
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
-async function runSuite(run: Run, url: string): Promise<Verdicts> {
+async function runSuite(conformanceRun: ConformanceRun, url: string): Promise<Verdicts> {
   const outputFolder = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
-  const script = join(runnerFolder, 'node_modules', run.suite, 'dist/index.js');
-  const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', outputFolder];
+  const script = join(runnerFolder, 'node_modules', conformanceRun.suite, 'dist/index.js');
+  const args = [
+    script,
+    'server',
+    '--url',
+    url,
+    '--suite',
+    'all',
+    '--spec-version',
+    conformanceRun.version,
+    '-o',
+    outputFolder,
+  ];
   const child = spawn(findNode22(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -49,26 +60,26 @@ async function runSuite(run: Run, url: string): Promise<Verdicts> {
     child.on('close', resolve);
     child.on('error', reject);
   });
-  const verdicts: Verdicts = new Map();
+  const suiteVerdicts: Verdicts = new Map();
   for (const file of readdirSync(outputFolder, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('checks.json')) continue;
     const scenario = /server-(.*)-\d{4}-\d\d-\d\dT/.exec(file)?.[1] ?? file;
-    addVerdicts(scenario, JSON.parse(readFileSync(join(outputFolder, file), 'utf8')), verdicts);
+    addVerdicts(scenario, JSON.parse(readFileSync(join(outputFolder, file), 'utf8')), suiteVerdicts);
   }
   rmSync(outputFolder, { recursive: true, force: true });
-  if (verdicts.size === 0) throw new Error(`${run.name} ran no checks:\n${output}`);
-  return verdicts;
+  if (suiteVerdicts.size === 0) throw new Error(`${conformanceRun.name} ran no checks:\n${output}`);
+  return suiteVerdicts;
 }
 
 async function main(): Promise<boolean> {
   const stack = await startStack();
-  const opentabs = (...args: string[]) => runChecked(args, stack.env);
+  const runCli = (...args: string[]) => runChecked(args, stack.env);
   try {
-    const plugin = join(stack.home, 'conformance-plugin');
+    const plugin = join(stack.homeFolder, 'conformance-plugin');
     cpSync(join(runnerFolder, 'plugin'), plugin, { recursive: true });
-    await opentabs('plugin', 'build', plugin);
+    await runCli('plugin', 'build', plugin);
     setToolSchema(join(plugin, 'dist/tools.json'));
-    await opentabs('plugin', 'add', plugin, '--permission', 'auto');
+    await runCli('plugin', 'add', plugin, '--permission', 'auto');
     const client = await stack.connectHttp();
     await waitFor('the conformance plugin', async () => {
       await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
@@ -81,18 +92,18 @@ async function main(): Promise<boolean> {
       token: stack.clientToken,
       async changeLists() {
         isPluginAdded = !isPluginAdded;
-        await opentabs(
+        await runCli(
           'plugin',
           ...(isPluginAdded ? ['add', stack.pluginFolder, '--permission', 'auto'] : ['remove', 'messages']),
         );
       },
     });
-    const expected = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
+    const expectedFailures = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
     let allMatch = true;
-    for (const run of runs) {
-      const verdicts = await runSuite(run, proxy.url);
-      if (process.argv.includes('--list')) printFailures(run, verdicts);
-      allMatch = printReport(run, expected, verdicts) && allMatch;
+    for (const conformanceRun of conformanceRuns) {
+      const suiteVerdicts = await runSuite(conformanceRun, proxy.url);
+      if (process.argv.includes('--list')) printFailures(conformanceRun, suiteVerdicts);
+      allMatch = printReport(conformanceRun, expectedFailures, suiteVerdicts) && allMatch;
     }
     await proxy.close();
     return allMatch;
@@ -106,8 +117,8 @@ async function main(): Promise<boolean> {
  */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
-  const text = readFileSync(file, 'utf8');
-  const manifest: unknown = JSON.parse(text, (_, value: unknown) =>
+  const fileText = readFileSync(file, 'utf8');
+  const manifest: unknown = JSON.parse(fileText, (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'name' in value && value.name === 'json_schema_2020_12_tool'
       ? { ...value, input_schema: schema }
       : value,
@@ -115,20 +126,29 @@ function setToolSchema(file: string): void {
   writeFileSync(file, JSON.stringify(manifest));
 }
 
-function printFailures(run: Run, verdicts: Verdicts): void {
-  for (const [check, { status, message }] of verdicts) {
-    if (status === 'FAILURE' || status === 'WARNING') console.log(`${run.name}\t${status}\t${check}\t${message}`);
+function printFailures(conformanceRun: ConformanceRun, suiteVerdicts: Verdicts): void {
+  for (const [checkName, { status, message: checkMessage }] of suiteVerdicts) {
+    if (status === 'FAILURE' || status === 'WARNING')
+      console.log(`${conformanceRun.name}\t${status}\t${checkName}\t${checkMessage}`);
   }
 }
 
-function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
-  const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
-  for (const line of unexpected) console.log(`unexpected: ${line}`);
-  for (const line of stale) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
-  console.log(
-    `conformance ${run.name}: ${counts.passed} passed, ${counts.expected} fail as expected, ${unexpected.length} unexpected, ${stale.length} to take off the list`,
+function printReport(
+  conformanceRun: ConformanceRun,
+  expectedFailures: ExpectedFailures,
+  suiteVerdicts: Verdicts,
+): boolean {
+  const { unexpectedFailures, staleChecks, verdictCounts } = compareVerdicts(
+    expectedFailures,
+    conformanceRun.name,
+    suiteVerdicts,
   );
-  return unexpected.length === 0 && stale.length === 0;
+  for (const line of unexpectedFailures) console.log(`unexpected: ${line}`);
+  for (const line of staleChecks) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
+  console.log(
+    `conformance ${conformanceRun.name}: ${verdictCounts.passed} passed, ${verdictCounts.expected} fail as expected, ${unexpectedFailures.length} unexpected, ${staleChecks.length} to take off the list`,
+  );
+  return unexpectedFailures.length === 0 && staleChecks.length === 0;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

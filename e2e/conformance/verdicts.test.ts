@@ -5,21 +5,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addVerdicts, compareVerdicts, readExpected, type Verdicts } from './verdicts.ts';
 
-function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts {
-  const verdicts: Verdicts = new Map();
+function makeVerdicts(checkVerdicts: readonly [id: string, status: string][]): Verdicts {
+  const suiteVerdicts: Verdicts = new Map();
   addVerdicts(
     's',
-    checks.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
-    verdicts,
+    checkVerdicts.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
+    suiteVerdicts,
   );
-  return verdicts;
+  return suiteVerdicts;
 }
 
-const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
+const expectedFailures = readExpected({
+  reasons: { because: 'a reason' },
+  runs: { run: { because: ['s:listed', 'all:*'] } },
+});
 
 test('the conformance run accepts the failure of a listed check only', () => {
-  const comparison = compareVerdicts(
-    expected,
+  const verdictComparison = compareVerdicts(
+    expectedFailures,
     'run',
     new Map([
       ...makeVerdicts([
@@ -33,36 +36,36 @@ test('the conformance run accepts the failure of a listed check only', () => {
       ['all:two', { status: 'SUCCESS' as const, message: '' }],
     ]),
   );
-  assert.deepEqual(comparison, {
+  assert.deepEqual(verdictComparison, {
     unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
-    stale: [],
-    counts: { passed: 2, expected: 2 },
+    staleChecks: [],
+    verdictCounts: { passed: 2, expected: 2 },
   });
 });
 
 test('a check that is listed as failing and passes is reported as stale', () => {
-  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, [
+  assert.deepEqual(compareVerdicts(expectedFailures, 'run', makeVerdicts([['listed', 'SUCCESS']])).staleChecks, [
     's:listed',
     'all:*',
   ]);
-  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([])).stale, ['s:listed', 'all:*']);
-  assert.throws(() => compareVerdicts(expected, 'another', makeVerdicts([])), /has no entry for another/);
+  assert.deepEqual(compareVerdicts(expectedFailures, 'run', makeVerdicts([])).staleChecks, ['s:listed', 'all:*']);
+  assert.throws(() => compareVerdicts(expectedFailures, 'another', makeVerdicts([])), /has no entry for another/);
 });
 
 test('the worst of several verdicts on one check counts', () => {
-  const verdicts = makeVerdicts([
+  const suiteVerdicts = makeVerdicts([
     ['a', 'SUCCESS'],
     ['a', 'FAILURE'],
     ['a', 'SUCCESS'],
   ]);
-  assert.equal(verdicts.get('s:a')?.status, 'FAILURE');
+  assert.equal(suiteVerdicts.get('s:a')?.status, 'FAILURE');
   assert.throws(() => makeVerdicts([['a', 'NEWS']]), /malformed/);
 });
 
 test('the list of expected failures must explain each reason and have no unused reasons', () => {
-  const runs = { run: { because: ['s:a'] } };
-  assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
-  assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /is empty/);
-  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /remove the reason/);
+  const expectedRuns = { run: { because: ['s:a'] } };
+  assert.throws(() => readExpected({ reasons: {}, runs: expectedRuns }), /not named/);
+  assert.throws(() => readExpected({ reasons: { because: '' }, runs: expectedRuns }), /is empty/);
+  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs: expectedRuns }), /remove the reason/);
   assert.throws(() => readExpected({ reasons: { because: 'x' }, runs: { run: { because: 's:a' } } }), /not a list/);
 });

@@ -1,35 +1,37 @@
 /** Reads the verdicts of an MCP conformance suite and compares the verdicts with the expected failures. */
 
-export type Status = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+export type CheckStatus = 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
 
 /** Verdict is the worst outcome of a check. A conformance suite can report the same check more than once. */
 export interface Verdict {
-  readonly status: Status;
+  readonly status: CheckStatus;
   readonly message: string;
 }
 
 export type Verdicts = Map<string, Verdict>;
 
-const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
+const statusOrder: readonly CheckStatus[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
-export function addVerdicts(scenario: string, checks: unknown, verdicts: Verdicts): void {
-  if (!Array.isArray(checks)) throw new Error(`${scenario} has no list of checks`);
-  for (const check of checks) {
-    if (!isCheck(check)) throw new Error(`${scenario} has a malformed check: ${JSON.stringify(check)}`);
-    const key = `${scenario}:${check.id}`;
-    const previous = verdicts.get(key);
-    if (previous && statusOrder.indexOf(previous.status) >= statusOrder.indexOf(check.status)) continue;
-    verdicts.set(key, { status: check.status, message: check.errorMessage ?? '' });
+export function addVerdicts(scenarioName: string, scenarioChecks: unknown, suiteVerdicts: Verdicts): void {
+  if (!Array.isArray(scenarioChecks)) throw new Error(`${scenarioName} has no list of checks`);
+  for (const scenarioCheck of scenarioChecks) {
+    if (!isCheck(scenarioCheck))
+      throw new Error(`${scenarioName} has a malformed check: ${JSON.stringify(scenarioCheck)}`);
+    const key = `${scenarioName}:${scenarioCheck.id}`;
+    const previousVerdict = suiteVerdicts.get(key);
+    if (previousVerdict && statusOrder.indexOf(previousVerdict.status) >= statusOrder.indexOf(scenarioCheck.status))
+      continue;
+    suiteVerdicts.set(key, { status: scenarioCheck.status, message: scenarioCheck.errorMessage ?? '' });
   }
 }
 
-interface Check {
+interface ScenarioCheck {
   readonly id: string;
-  readonly status: Status;
+  readonly status: CheckStatus;
   readonly errorMessage?: string;
 }
 
-function isCheck(value: unknown): value is Check {
+function isCheck(value: unknown): value is ScenarioCheck {
   return isRecord(value) && typeof value.id === 'string' && statusOrder.some((status) => status === value.status);
 }
 
@@ -45,66 +47,78 @@ export interface ExpectedFailures {
 export function readExpected(value: unknown): ExpectedFailures {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
     throw new Error('expected.json is malformed');
-  const reasons: Record<string, string> = {};
-  for (const [name, text] of Object.entries(value.reasons)) {
-    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} is empty`);
-    reasons[name] = text;
+  const reasonTexts: Record<string, string> = {};
+  for (const [name, reasonText] of Object.entries(value.reasons)) {
+    if (typeof reasonText !== 'string' || reasonText === '')
+      throw new Error(`expected.json: the reason ${name} is empty`);
+    reasonTexts[name] = reasonText;
   }
-  const runs: Record<string, Record<string, string[]>> = {};
+  const expectedRuns: Record<string, Record<string, string[]>> = {};
   const usedReasons = new Set<string>();
-  for (const [run, byReason] of Object.entries(value.runs)) {
-    if (!isRecord(byReason)) throw new Error(`expected.json: ${run} is not an object`);
+  for (const [runName, byReason] of Object.entries(value.runs)) {
+    if (!isRecord(byReason)) throw new Error(`expected.json: ${runName} is not an object`);
     const checksByReason: Record<string, string[]> = {};
-    for (const [reason, checks] of Object.entries(byReason)) {
-      if (reasons[reason] === undefined)
-        throw new Error(`expected.json: ${run} has a reason ${reason} that is not named`);
-      if (!Array.isArray(checks) || !checks.every((check) => typeof check === 'string')) {
-        throw new Error(`expected.json: ${run}, ${reason} is not a list of checks`);
+    for (const [reason, scenarioChecks] of Object.entries(byReason)) {
+      if (reasonTexts[reason] === undefined)
+        throw new Error(`expected.json: ${runName} has a reason ${reason} that is not named`);
+      if (
+        !Array.isArray(scenarioChecks) ||
+        !scenarioChecks.every((scenarioCheck) => typeof scenarioCheck === 'string')
+      ) {
+        throw new Error(`expected.json: ${runName}, ${reason} is not a list of checks`);
       }
       usedReasons.add(reason);
-      checksByReason[reason] = checks;
+      checksByReason[reason] = scenarioChecks;
     }
-    runs[run] = checksByReason;
+    expectedRuns[runName] = checksByReason;
   }
-  for (const name of Object.keys(reasons)) {
+  for (const name of Object.keys(reasonTexts)) {
     if (!usedReasons.has(name))
       throw new Error(`expected.json: nothing fails for the reason ${name}; remove the reason`);
   }
-  return { reasons, runs };
+  return { reasons: reasonTexts, runs: expectedRuns };
 }
 
-export interface Comparison {
-  /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
-  readonly unexpected: readonly string[];
-  /** stale lists the entries of expected.json that match no check that failed in this run. */
-  readonly stale: readonly string[];
-  readonly counts: { readonly passed: number; readonly expected: number };
+export interface VerdictComparison {
+  /** unexpectedFailures lists the checks that failed or reported a warning, but are not in expected.json. */
+  readonly unexpectedFailures: readonly string[];
+  /** staleChecks lists the entries of expected.json that match no check that failed in this run. */
+  readonly staleChecks: readonly string[];
+  readonly verdictCounts: { readonly passed: number; readonly expected: number };
 }
 
-export function compareVerdicts(expected: ExpectedFailures, run: string, verdicts: Verdicts): Comparison {
-  const checksByReason = expected.runs[run];
-  if (!checksByReason) throw new Error(`expected.json has no entry for ${run}`);
+export function compareVerdicts(
+  expectedFailures: ExpectedFailures,
+  runName: string,
+  suiteVerdicts: Verdicts,
+): VerdictComparison {
+  const checksByReason = expectedFailures.runs[runName];
+  if (!checksByReason) throw new Error(`expected.json has no entry for ${runName}`);
   const listedChecks = new Set(Object.values(checksByReason).flat());
   const matchedLines = new Set<string>();
-  const unexpected: string[] = [];
+  const unexpectedFailures: string[] = [];
   let passedCount = 0;
   let failedCount = 0;
-  for (const [check, { status, message }] of verdicts) {
+  for (const [scenarioCheck, { status, message: checkMessage }] of suiteVerdicts) {
     if (status === 'SUCCESS') passedCount++;
     if (status !== 'FAILURE' && status !== 'WARNING') continue;
-    const scenarioPattern = `${check.slice(0, check.indexOf(':'))}:*`;
-    const line = listedChecks.has(check) ? check : listedChecks.has(scenarioPattern) ? scenarioPattern : undefined;
-    if (line === undefined) {
-      unexpected.push(`${check} (${status}): ${message}`);
+    const scenarioPattern = `${scenarioCheck.slice(0, scenarioCheck.indexOf(':'))}:*`;
+    const listedLine = listedChecks.has(scenarioCheck)
+      ? scenarioCheck
+      : listedChecks.has(scenarioPattern)
+        ? scenarioPattern
+        : undefined;
+    if (listedLine === undefined) {
+      unexpectedFailures.push(`${scenarioCheck} (${status}): ${checkMessage}`);
       continue;
     }
-    matchedLines.add(line);
+    matchedLines.add(listedLine);
     failedCount++;
   }
   return {
-    unexpected,
-    stale: [...listedChecks].filter((line) => !matchedLines.has(line)),
-    counts: { passed: passedCount, expected: failedCount },
+    unexpectedFailures,
+    staleChecks: [...listedChecks].filter((listedLine) => !matchedLines.has(listedLine)),
+    verdictCounts: { passed: passedCount, expected: failedCount },
   };
 }
 

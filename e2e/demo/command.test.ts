@@ -35,14 +35,16 @@ async function checkClean(): Promise<void> {
   await waitFor('the tab of the demo to close', () => Promise.resolve(!isDemoOpen()));
   const names = (await stack.readStatus()).plugins?.map((plugin) => plugin.name) ?? [];
   assert.ok(!names.includes('demo'), `plugins after the demo = ${names.join(', ')}, want no demo`);
-  assert.equal(existsSync(join(stack.home, 'demo')), false);
-  assert.doesNotMatch(readFileSync(join(stack.home, 'plugins.json'), 'utf8'), /demo/);
-  assert.doesNotMatch(readFileSync(join(stack.home, 'permissions.json'), 'utf8'), /"demo"/);
+  assert.equal(existsSync(join(stack.homeFolder, 'demo')), false);
+  assert.doesNotMatch(readFileSync(join(stack.homeFolder, 'plugins.json'), 'utf8'), /demo/);
+  assert.doesNotMatch(readFileSync(join(stack.homeFolder, 'permissions.json'), 'utf8'), /"demo"/);
 }
 
 async function waitForApproval(): Promise<void> {
   await waitFor('the call count_authors to wait for approval', async () =>
-    (await stack.listCalls()).some(({ tool_name, waiting }) => tool_name === 'demo__count_authors' && waiting),
+    (await stack.listCalls()).some(
+      ({ tool_name, waiting: waitingView }) => tool_name === 'demo__count_authors' && waitingView,
+    ),
   );
 }
 
@@ -52,12 +54,12 @@ function startDemo(...flags: string[]): StartedCommand {
 
 test('the demo shows progress, a stop, and an approval in the side panel', async (t) => {
   const startMs = Date.now();
-  const demo = startDemo('--yes', '--json');
+  const demoProcess = startDemo('--yes', '--json');
   await waitFor('the tab of the demo to open', () => Promise.resolve(isDemoOpen()));
   await waitForApproval();
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('button', { name: 'Allow once' }).click();
-  const { code, stdout, stderr } = await demo.ended;
+  const { code, stdout, stderr } = await demoProcess.commandEnd;
   assert.equal(code, 0, stderr);
   assert.match(stderr, /progress \d+% .*messages read/);
   assert.match(stderr, /Done: 1000 messages in \d/);
@@ -81,54 +83,54 @@ test('the user confirms and approves in the terminal', async () => {
     env: { ...process.env, ...stack.env, TERM: 'xterm' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  let screen = '';
+  let screenText = '';
   child.stdout.on('data', (chunk) => {
-    screen += String(chunk);
+    screenText += String(chunk);
   });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  await waitFor('the question to start', () => Promise.resolve(screen.includes('Start the demo?')));
-  assert.match(screen, /enables the plugin "demo" for this site only/);
+  const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await waitFor('the question to start', () => Promise.resolve(screenText.includes('Start the demo?')));
+  assert.match(screenText, /enables the plugin "demo" for this site only/);
   child.stdin.write('y\n');
-  await waitFor('the question to approve', () => Promise.resolve(screen.includes('approve it here?')));
+  await waitFor('the question to approve', () => Promise.resolve(screenText.includes('approve it here?')));
   child.stdin.write('\n');
-  assert.equal(await ended, 0, screen);
-  assert.match(screen, /Approved\. The result:/);
+  assert.equal(await exitCode, 0, screenText);
+  assert.match(screenText, /Approved\. The result:/);
   await checkClean();
 });
 
 test('Ctrl-C ends the demo at any moment, and nothing is left behind', async () => {
-  const moments: readonly [name: string, hasCome: (demo: StartedCommand) => boolean][] = [
-    ['at the start', () => existsSync(join(stack.home, 'demo'))],
-    ['during the long call', (demo) => /progress \d+%/.test(demo.stderr())],
-    ['during the stop', (demo) => demo.stdout().includes('2. A stop')],
+  const demoMoments: readonly [name: string, hasCome: (demoProcess: StartedCommand) => boolean][] = [
+    ['at the start', () => existsSync(join(stack.homeFolder, 'demo'))],
+    ['during the long call', (demoProcess) => /progress \d+%/.test(demoProcess.stderr())],
+    ['during the stop', (demoProcess) => demoProcess.stdout().includes('2. A stop')],
   ];
-  for (const [name, hasCome] of moments) {
-    const demo = startDemo('--yes');
-    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demo)));
-    demo.child.kill('SIGINT');
-    const { code, stderr } = await demo.ended;
+  for (const [name, hasCome] of demoMoments) {
+    const demoProcess = startDemo('--yes');
+    await waitFor(`the demo to be ${name}`, () => Promise.resolve(hasCome(demoProcess)));
+    demoProcess.child.kill('SIGINT');
+    const { code, stderr } = await demoProcess.commandEnd;
     assert.equal(code, 130, `${name}: ${stderr}`);
     await checkClean();
   }
-  const waiting = startDemo('--yes');
+  const waitingView = startDemo('--yes');
   await waitForApproval();
-  waiting.child.kill('SIGINT');
-  assert.equal((await waiting.ended).code, 130);
+  waitingView.child.kill('SIGINT');
+  assert.equal((await waitingView.commandEnd).code, 130);
   await checkClean();
 });
 
 test('a demo that was killed leaves nothing that the next demo does not remove', async () => {
-  const killed = startDemo('--yes');
-  await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killed.stderr())));
-  killed.child.kill('SIGKILL');
-  await killed.ended;
+  const killedDemo = startDemo('--yes');
+  await waitFor('the long call to report', () => Promise.resolve(/progress \d+%/.test(killedDemo.stderr())));
+  killedDemo.child.kill('SIGKILL');
+  await killedDemo.commandEnd;
   await waitFor('the tab of the killed demo to close', () => Promise.resolve(!isDemoOpen()));
-  const next = startDemo('--yes');
+  const nextDemo = startDemo('--yes');
   await waitFor('the next demo to report or to end', () =>
-    Promise.resolve(/progress \d+%/.test(next.stderr()) || next.child.exitCode !== null),
+    Promise.resolve(/progress \d+%/.test(nextDemo.stderr()) || nextDemo.child.exitCode !== null),
   );
-  assert.match(next.stderr(), /progress \d+%/);
-  next.child.kill('SIGINT');
-  assert.equal((await next.ended).code, 130);
+  assert.match(nextDemo.stderr(), /progress \d+%/);
+  nextDemo.child.kill('SIGINT');
+  assert.equal((await nextDemo.commandEnd).code, 130);
   await checkClean();
 });

@@ -1,6 +1,6 @@
 /** Demonstrates the main function of opentabs to developers: three long calls run side by side in a real browser. */
-import { Bars } from '../harness/bars.ts';
-import type { Outcome, ReceivedProgress } from '../harness/client.ts';
+import { ProgressBars } from '../harness/bars.ts';
+import type { CallOutcome, ReceivedProgress } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
 const idleLimitMs = 30_000;
@@ -17,34 +17,38 @@ async function main(): Promise<boolean> {
     printLine(
       `Up after ${formatSeconds(Date.now() - startMs)}. ${tools.length} tools in ${stack.page.url()}. Three calls begin now.\n`,
     );
-    const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
-    const stop = new AbortController();
+    const progressBars = new ProgressBars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
+    const stopController = new AbortController();
     const updateBar = (row: number) => (report: ReceivedProgress) =>
-      bars.updateProgress(row, report.progress, report.total, report.message ?? '');
-    setTimeout(() => stop.abort('the demo stops this one'), 8_000);
+      progressBars.updateProgress(row, report.progress, report.total, report.message ?? '');
+    setTimeout(() => stopController.abort('the demo stops this one'), 8_000);
     const [reportingCall, silentCall, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
-        .then((outcome) => showOutcome(bars, 0, outcome)),
+        .then((callOutcome) => showOutcome(progressBars, 0, callOutcome)),
       client
         .call('messages__silent', { forMs: 120_000 }, { onProgress: updateBar(1) })
-        .then((outcome) => showOutcome(bars, 1, outcome)),
+        .then((callOutcome) => showOutcome(progressBars, 1, callOutcome)),
       client
         .call(
           'messages__export_messages',
           { channelId: 'cancelled-60-2000' },
-          { onProgress: updateBar(2), signal: stop.signal },
+          { onProgress: updateBar(2), signal: stopController.signal },
         )
         .then(
-          (outcome) => showOutcome(bars, 2, outcome),
+          (callOutcome) => showOutcome(progressBars, 2, callOutcome),
           (error: unknown) => {
-            bars.endRow(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
+            progressBars.endRow(
+              2,
+              false,
+              `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`,
+            );
             return undefined;
           },
         ),
     ]);
-    bars.close();
-    const record = (await stack.listCalls()).find((call) => call.status === 'cancelled');
+    progressBars.close();
+    const callRecord = (await stack.listCalls()).find((call) => call.status === 'cancelled');
     printLine('');
     return [
       reportCheck(
@@ -57,9 +61,9 @@ async function main(): Promise<boolean> {
       ),
       reportCheck(
         cancelledCall === undefined &&
-          record?.stopped === 'aborted' &&
+          callRecord?.stopped === 'aborted' &&
           stack.site.abortedRequests.some((request) => request.startsWith('cancelled')),
-        `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
+        `the cancelled call: the page answered "${callRecord?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
       ),
     ].every(Boolean);
   } finally {
@@ -67,9 +71,9 @@ async function main(): Promise<boolean> {
   }
 }
 
-function showOutcome(bars: Bars, row: number, outcome: Outcome): Outcome {
-  bars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
-  return outcome;
+function showOutcome(progressBars: ProgressBars, row: number, callOutcome: CallOutcome): CallOutcome {
+  progressBars.endRow(row, !callOutcome.isError, callOutcome.isError ? callOutcome.text : 'returned its result');
+  return callOutcome;
 }
 
 function reportCheck(passed: boolean, description: string): boolean {
@@ -77,8 +81,8 @@ function reportCheck(passed: boolean, description: string): boolean {
   return passed;
 }
 
-function countMessages(outcome: Outcome): string {
-  const structured = outcome.structured;
+function countMessages(callOutcome: CallOutcome): string {
+  const structured = callOutcome.structured;
   return typeof structured === 'object' && structured !== null && 'count' in structured
     ? String(structured.count)
     : 'no';

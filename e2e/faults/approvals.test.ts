@@ -15,7 +15,7 @@ let client: McpClient;
 let tabId: number;
 before(async () => {
   fixture = await FaultFixture.start();
-  const plugin = join(fixture.home, 'everything');
+  const plugin = join(fixture.homeFolder, 'everything');
   cpSync(join(repositoryRoot, everythingPlugin.dir), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], fixture.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
@@ -32,56 +32,56 @@ const waitForStart = (key: string) =>
   waitFor(`${key} to begin`, () => fixture.site.receivedNotes.includes(`begin ${key}`));
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
+async function cutLinkDuring(runDuringCut: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
-  await work();
+  await runDuringCut();
   fixture.proxy.resume();
   await waitForLink();
 }
 
 test('a nested call that ends while the link is cut returns its result', async () => {
-  const outcome = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
+  const callOutcome = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
   await waitForStart('cut');
   await cutLinkDuring(() => pause(3_000));
-  assert.deepEqual((await outcome).structured, { output: { key: 'cut' } });
+  assert.deepEqual((await callOutcome).structured, { output: { key: 'cut' } });
 });
 
 async function startWaitingCall() {
-  const outcome = client.call('everything__login', { tabId });
+  const callOutcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
-  const approve = async () =>
+  const approveCall = async () =>
     assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
-  return { out: outcome, approve };
+  return { callOutcome, approveCall };
 }
 
 test('a decision of the user while the link is cut reaches the tool', async () => {
-  const { out: outcome, approve } = await startWaitingCall();
-  await cutLinkDuring(approve);
-  assert.deepEqual((await outcome).structured, { loggedIn: true });
+  const { callOutcome, approveCall } = await startWaitingCall();
+  await cutLinkDuring(approveCall);
+  assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('a decision in transit when the link is lost reaches the tool', async () => {
-  const { out: outcome, approve } = await startWaitingCall();
+  const { callOutcome, approveCall } = await startWaitingCall();
   fixture.proxy.stall('down');
-  await approve();
+  await approveCall();
   fixture.proxy.cut(true);
   fixture.proxy.resume();
   await waitForLink();
-  assert.deepEqual((await outcome).structured, { loggedIn: true });
+  assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('a tool that waits for the user survives several cuts of the link', async () => {
-  const { out: outcome, approve } = await startWaitingCall();
+  const { callOutcome, approveCall } = await startWaitingCall();
   for (let cutCount = 0; cutCount < 3; cutCount++) await cutLinkDuring(() => pause(500));
-  await approve();
-  assert.deepEqual((await outcome).structured, { loggedIn: true });
+  await approveCall();
+  assert.deepEqual((await callOutcome).structured, { loggedIn: true });
 });
 
 test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
   const count = 4_000;
-  const stop = new AbortController();
+  const stopController = new AbortController();
   const args = { count, afterMs: 3_000, forMs: 60_000, tabId };
-  const outcome = client.call('everything__deltas', args, { signal: stop.signal });
+  const callOutcome = client.call('everything__deltas', args, { signal: stopController.signal });
   const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
     const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
@@ -91,25 +91,25 @@ test('an activity with more changes than the buffer holds while the link is cut 
   await cutLinkDuring(() => pause(4_500));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
-  stop.abort();
-  await assert.rejects(outcome);
+  stopController.abort();
+  await assert.rejects(callOutcome);
 });
 
 async function startUnapprovedCall(key: string) {
-  const outcome = client.call('everything__silent', { forMs: 1, key });
+  const callOutcome = client.call('everything__silent', { forMs: 1, key });
   const { call_id } = await findCall(fixture, 'everything__silent', (call) => call.waiting !== undefined);
-  return { outcome, call_id };
+  return { callOutcome, call_id };
 }
 
 test('a late approval of a call whose browser is gone runs nothing, also after the browser is back', async () => {
   await runChecked(['plugin', 'permission', 'everything__silent', 'ask'], fixture.env);
-  const { outcome, call_id } = await startUnapprovedCall('gone');
+  const { callOutcome, call_id } = await startUnapprovedCall('gone');
   await fixture.browser.kill();
   await waitFor('the server to notice the end of the browser', async () =>
     (await fixture.listBrowsers()).every(({ connected }) => !connected),
   );
   assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
-  assert.equal((await outcome).code, 'no_browser');
+  assert.equal((await callOutcome).code, 'no_browser');
   await fixture.browser.start();
   await fixture.waitForBrowser();
   await fixture.openTab();
@@ -117,15 +117,15 @@ test('a late approval of a call whose browser is gone runs nothing, also after t
 });
 
 test('a late approval of a call from before a restart of the server runs nothing', async () => {
-  const { outcome, call_id } = await startUnapprovedCall('restart');
-  outcome.catch(() => undefined); // the client notices late that the daemon has exited
+  const { callOutcome, call_id } = await startUnapprovedCall('restart');
+  callOutcome.catch(() => undefined); // the client notices late that the daemon has exited
   await fixture.stopServer('SIGKILL');
   await fixture.startServer();
   await fixture.waitForBrowser();
   await fixture.openTab();
   assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"error":"no such call/);
   await runChecked(['plugin', 'permission', 'everything__silent', 'auto'], fixture.env);
-  const next = await fixture.connectHttp();
-  assert.equal((await next.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
+  const nextClient = await fixture.connectHttp();
+  assert.equal((await nextClient.call('everything__silent', { forMs: 1, key: 'next' })).isError, false);
   assert.ok(!fixture.site.receivedNotes.includes('begin restart'));
 });

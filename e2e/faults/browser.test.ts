@@ -21,14 +21,14 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await pause(downMs);
   await fixture.browser.start();
   await fixture.waitForBrowser();
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(cell.path) });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(cell.path) });
   await waitFor('the plugin to be live in the page again', () => fixture.findLiveTab(cell.path));
 };
 
 /** A crashed page sends no response to the DevTools command Page.crash. */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  page.send('Page.crash').catch(() => undefined);
+  page.sendCommand('Page.crash').catch(() => undefined);
   await waitFor(
     'the browser to report that the crashed page is gone',
     async () => (await fixture.findLiveTab(path)) === undefined,
@@ -37,14 +37,14 @@ async function crashPage({ path }: CellContext): Promise<void> {
 
 /** startClone starts a second browser with a copy of the first browser's extension storage. */
 async function startClone(): Promise<void> {
-  const clone = fixture.newBrowser('copy');
+  const clonedBrowser = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');
-  cpSync(join(fixture.home, 'profile', storage), join(fixture.home, 'copy', storage), { recursive: true });
-  await clone.start();
+  cpSync(join(fixture.homeFolder, 'profile', storage), join(fixture.homeFolder, 'copy', storage), { recursive: true });
+  await clonedBrowser.start();
   await fixture.waitForBrowser(2);
   const [originalId, cloneId] = (await fixture.listBrowsers()).map((browser) => browser.id);
   assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
-  closingClones.push(clone.close());
+  closingClones.push(clonedBrowser.close());
 }
 const closingClones: Promise<void>[] = [];
 

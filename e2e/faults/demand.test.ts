@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
-import { getJson, type Server } from '../harness/daemon-api.ts';
+import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
 import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
@@ -16,44 +16,44 @@ import { pause, waitFor } from '../harness/wait.ts';
 const maxStartMs = 120_000;
 const openingPeriodMs = 3000;
 /** To reproduce a failed run, set the environment variable SEED to the seed of that run. */
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const randomSeed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let env: Record<string, string> = {};
-let server: Server;
+let server: DaemonAddress;
 let site: Site;
 let daemon: StartedCommand;
 let browser: Browser;
-const hashes = new Map<string, string>();
+const hashByPlugin = new Map<string, string>();
 const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
 /** generateRandom returns pseudo-random numbers from 0 to 1, generated with mulberry32. */
 const generateRandom = (() => {
-  let state = seed;
+  let randomState = randomSeed;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    randomState = (randomState + 0x6d2b79f5) | 0;
+    let t = Math.imul(randomState ^ (randomState >>> 15), 1 | randomState);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 })();
 
 function writePlugin(name: string, version: number): string {
-  const dir = join(home, 'packages', name);
+  const pluginFolder = join(homeFolder, 'packages', name);
   const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
   const urlPatterns = [`http://127.0.0.1/${name}/*`, ...(name === 'framed' ? ['http://127.0.0.1/page*'] : [])];
-  hashes.set(name, writeSmallPlugin(dir, { name, version, urlPatterns, ...otherFields }));
-  return dir;
+  hashByPlugin.set(name, writeSmallPlugin(pluginFolder, { name, version, urlPatterns, ...otherFields }));
+  return pluginFolder;
 }
 
 before(async () => {
-  process.stderr.write(`SEED=${seed}\n`);
+  process.stderr.write(`SEED=${randomSeed}\n`);
   const port = await findFreePort();
-  env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
+  env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port) };
   for (const name of allPlugins) await runChecked(['plugin', 'add', writePlugin(name, 1), '--permission', 'auto'], env);
-  const extension = join(home, 'unpacked');
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
   site.setPageHtml(
@@ -61,15 +61,15 @@ before(async () => {
   );
   daemon = startOpentabs(['serve'], env);
   await waitFor('the server to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
+  server = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
   // Let several pages share one process, because the start of many processes would slow down the test.
-  browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
+  browser = new Browser(join(homeFolder, 'profile'), extension, ['--renderer-process-limit=4']);
 });
 after(async () => {
   await browser?.close();
   if (daemon) await stopProcess(daemon);
   await site?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 afterEach(() => browser.close());
@@ -87,7 +87,7 @@ async function openPages(plugins: readonly string[], count: number): Promise<Ope
       const url = `${site.origin}${plugin === 'framed' ? `/page?${++pageCount}` : `/${plugin}/${++pageCount}`}`;
       await pause(generateRandom() * openingPeriodMs);
       const atMs = performance.now();
-      await browser.cdp.send('Target.createTarget', { url, background: true });
+      await browser.cdp.sendCommand('Target.createTarget', { url, background: true });
       return { url, plugin, atMs };
     }),
   );
@@ -99,10 +99,10 @@ async function listTabs(): Promise<readonly Tab[]> {
 }
 
 function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
-  return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashes.get(name));
+  return (plugins ?? []).some((plugin) => plugin.name === name && Object(plugin).hash === hashByPlugin.get(name));
 }
 
-async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
+async function waitForPlugins(phaseName: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
@@ -120,12 +120,12 @@ async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Prom
     }
   }
   process.stderr.write(
-    `${phase}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
+    `${phaseName}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
   );
   const pagesWithoutPlugin = [...pendingPages].map(
     ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,
   );
-  assert.deepEqual(pagesWithoutPlugin, [], `SEED=${seed}`);
+  assert.deepEqual(pagesWithoutPlugin, [], `SEED=${randomSeed}`);
 }
 
 for (const profileKind of ['a new profile', 'a profile that was used before']) {
@@ -169,8 +169,8 @@ test('pages that open while the service worker restarts get their plugins', asyn
     for (let i = 0; i < 3 && page; i++) {
       await pause((generateRandom() * openingPeriodMs) / 3);
       await browser.inPage(page.id, async (session) => {
-        await session.send('ServiceWorker.enable');
-        await session.send('ServiceWorker.stopAllWorkers');
+        await session.sendCommand('ServiceWorker.enable');
+        await session.sendCommand('ServiceWorker.stopAllWorkers');
       });
     }
   };
@@ -185,10 +185,10 @@ test('a page restored from the back/forward cache gets the new build of its plug
     assert.ok(page);
     await waitForPlugins('before', [page]);
     const id = (await browser.listPages()).find(({ url }) => url === page.url)?.id ?? '';
-    const evaluate = (expression: string) =>
-      browser.inPage(id, (session) => session.send('Runtime.evaluate', { expression, returnByValue: true }));
-    await evaluate('globalThis.kept = "kept"');
-    await browser.inPage(id, (session) => session.send('Page.navigate', { url: `${site.origin}/elsewhere` }));
+    const evaluateInWorker = (expression: string) =>
+      browser.inPage(id, (session) => session.sendCommand('Runtime.evaluate', { expression, returnByValue: true }));
+    await evaluateInWorker('globalThis.kept = "kept"');
+    await browser.inPage(id, (session) => session.sendCommand('Page.navigate', { url: `${site.origin}/elsewhere` }));
     await waitFor('the page to navigate to /elsewhere', async () =>
       (await browser.listPages()).some(({ url }) => url.endsWith('/elsewhere')),
     );
@@ -196,10 +196,10 @@ test('a page restored from the back/forward cache gets the new build of its plug
     await waitFor('plugin review to succeed', async () => {
       return (await runOpentabs(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
     });
-    await evaluate('history.back()');
+    await evaluateInWorker('history.back()');
     await waitForPlugins('back', [{ ...page, atMs: performance.now() }]);
-    const { result } = Object(await evaluate('globalThis.kept'));
+    const { result } = Object(await evaluateInWorker('globalThis.kept'));
     assert.equal(Object(result).value, 'kept', 'the page was reloaded');
-    await evaluate('history.forward()');
+    await evaluateInWorker('history.forward()');
   }
 });

@@ -15,24 +15,24 @@ before(async () => {
 after(() => stack?.close());
 
 /** runDoctor formats each finding as "LEVEL TEXT; do: REMEDY". */
-async function runDoctor(hop: string): Promise<{ code: number | null; findings: readonly string[] }> {
+async function runDoctor(hopName: string): Promise<{ code: number | null; doctorFindings: readonly string[] }> {
   const { code, stdout } = await stack.runCli('doctor', '--json');
   const report: unknown = JSON.parse(stdout);
-  const findings = isRecord(report) && Array.isArray(report.findings) ? report.findings.filter(isRecord) : [];
+  const doctorFindings = isRecord(report) && Array.isArray(report.findings) ? report.findings.filter(isRecord) : [];
   return {
     code,
-    findings: findings
-      .filter((finding) => finding.check === hop)
+    doctorFindings: doctorFindings
+      .filter((finding) => finding.check === hopName)
       .map((finding) => `${finding.level} ${finding.text}; do: ${finding.do ?? ''}`),
   };
 }
 
-async function waitForFinding(hop: string, pattern: RegExp): Promise<void> {
-  let last: readonly string[] = [];
-  await waitFor(`a finding about ${hop} that matches ${pattern}`, async () => {
-    last = (await runDoctor(hop)).findings;
-    return last.some((finding) => pattern.test(finding));
-  }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${last.join(' | ')}`));
+async function waitForFinding(hopName: string, pattern: RegExp): Promise<void> {
+  let lastFindings: readonly string[] = [];
+  await waitFor(`a finding about ${hopName} that matches ${pattern}`, async () => {
+    lastFindings = (await runDoctor(hopName)).doctorFindings;
+    return lastFindings.some((finding) => pattern.test(finding));
+  }).catch((error: unknown) => assert.fail(`${error}: the last findings are ${lastFindings.join(' | ')}`));
 }
 
 async function reloadExtension(): Promise<void> {
@@ -43,13 +43,13 @@ async function reloadExtension(): Promise<void> {
 test('doctor calls "Allow User Scripts" optional in a browser without it', async () => {
   await waitForFinding('browsers', /^ok .*plugins run from files \(optional: turn on "Allow User Scripts"/);
   await waitForFinding('round trip', /^ok .* answered in [0-9.]+ m?s; do: $/);
-  const hops = ['http rules', 'mcp http', 'mcp stdio', 'extension', 'server'];
+  const hopNames = ['http rules', 'mcp http', 'mcp stdio', 'extension', 'server'];
   const { stdout } = await stack.runCli('doctor', '--json');
-  const { findings }: { findings: { check: string; level: string }[] } = JSON.parse(stdout);
-  for (const hop of hops)
+  const { findings: doctorFindings }: { findings: { check: string; level: string }[] } = JSON.parse(stdout);
+  for (const hopName of hopNames)
     assert.ok(
-      findings.some(({ check, level }) => check === hop && level === 'ok'),
-      hop,
+      doctorFindings.some(({ check, level }) => check === hopName && level === 'ok'),
+      hopName,
     );
 });
 
@@ -61,7 +61,7 @@ test('doctor names an unresponsive tab with the command that reloads the tab', a
   const reload = await stack.runCli('browser', 'reload-tab', String(tab?.tabId));
   assert.equal(reload.code, 0, reload.stderr);
   assert.equal((await blockingCall).isError, true);
-  await waitFor('no finding about tabs', async () => (await runDoctor('tabs')).findings.length === 0);
+  await waitFor('no finding about tabs', async () => (await runDoctor('tabs')).doctorFindings.length === 0);
 });
 
 test('doctor advises differently on an old extension in Chrome and an old extension folder', async () => {
@@ -70,7 +70,7 @@ test('doctor advises differently on an old extension in Chrome and an old extens
   writeFileSync(file, manifest.replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
   await reloadExtension();
   await waitForFinding('browsers', /^warn .*extension 0\.0\.1; .*do: run `opentabs extension install`/);
-  assert.match((await runDoctor('extension')).findings.join('\n'), /^warn .*differs from that of this program/);
+  assert.match((await runDoctor('extension')).doctorFindings.join('\n'), /^warn .*differs from that of this program/);
   const { stdout } = await stack.runCli('doctor', '--fix');
   assert.match(stdout, /^fixed extension +wrote the extension of .*press the extension's reload button/m);
   await waitForFinding('browsers', /^warn .*extension 0\.0\.1; .*do: press the extension's reload button/);

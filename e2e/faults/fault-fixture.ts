@@ -36,8 +36,8 @@ export interface BrowserView {
  * MCP clients.
  */
 export class FaultFixture {
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
-  readonly extension = join(this.home, 'unpacked');
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-faults-'));
+  readonly extension = join(this.homeFolder, 'unpacked');
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly site: Site;
@@ -57,13 +57,13 @@ export class FaultFixture {
     this.proxy = proxy;
     this.#serveFlags = serveFlags;
     this.env = {
-      OPENTABS_HOME: this.home,
+      OPENTABS_HOME: this.homeFolder,
       OPENTABS_PORT: String(port),
       NO_COLOR: '1',
       // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
       OPENTABS_BROWSER_ACTS: '0',
       OPENTABS_BROWSER_PICTURES: '0',
-      OPENTABS_UPLOAD_FOLDERS: join(this.home, 'uploads'),
+      OPENTABS_UPLOAD_FOLDERS: join(this.homeFolder, 'uploads'),
     };
   }
 
@@ -75,11 +75,11 @@ export class FaultFixture {
     const port = await findFreePort();
     const fixture = new FaultFixture(port, await startSite(), await startProxy(port), serveFlags);
     try {
-      const plugin = join(fixture.home, 'messages-plugin');
+      const plugin = join(fixture.homeFolder, 'messages-plugin');
       await copyBuiltPlugin(plugin, fixture.env);
       await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
       await runChecked(['extension', 'install', '--dir', fixture.extension, ...installFlags], fixture.env);
-      fixture.token = readFileSync(join(fixture.home, 'token'), 'utf8').trim();
+      fixture.token = readFileSync(join(fixture.homeFolder, 'token'), 'utf8').trim();
       fixture.clientToken = await addClient(fixture.env, 'faults');
       await fixture.startServer();
       fixture.#browser = fixture.newBrowser('profile');
@@ -98,7 +98,7 @@ export class FaultFixture {
   }
 
   newBrowser(profile: string): Browser {
-    const browser = new Browser(join(this.home, profile), this.extension, [
+    const browser = new Browser(join(this.homeFolder, profile), this.extension, [
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -124,34 +124,34 @@ export class FaultFixture {
   }
 
   browserPids(): number[] {
-    const profilePath = join(this.home, 'profile');
+    const profilePath = join(this.homeFolder, 'profile');
     const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    const parents = new Map<number, number>();
-    const pids = new Set<number>();
+    const parentPids = new Map<number, number>();
+    const daemonPids = new Set<number>();
     for (const name of processIds) {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
-        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
+        parentPids.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) daemonPids.add(Number(name));
       } catch {
         // The process has exited since readdirSync listed the process in /proc.
       }
     }
     for (let hasGrown = true; hasGrown; ) {
       hasGrown = false;
-      for (const [pid, parent] of parents) {
-        if (!pids.has(parent) || pids.has(pid)) continue;
-        pids.add(pid);
+      for (const [pid, parent] of parentPids) {
+        if (!daemonPids.has(parent) || daemonPids.has(pid)) continue;
+        daemonPids.add(pid);
         hasGrown = true;
       }
     }
-    return [...pids];
+    return [...daemonPids];
   }
 
   async suspend(forMs: number, ...otherPids: readonly number[]): Promise<void> {
-    const pids = [...this.browserPids(), ...otherPids];
+    const daemonPids = [...this.browserPids(), ...otherPids];
     const sendAll = (signal: NodeJS.Signals) => {
-      for (const pid of pids) {
+      for (const pid of daemonPids) {
         try {
           process.kill(pid, signal);
         } catch (error) {
@@ -186,8 +186,8 @@ export class FaultFixture {
   async countReports(tool: string): Promise<number> {
     const headers = { authorization: `Bearer ${this.token}` };
     const calls: unknown = await (await fetch(`http://127.0.0.1:${this.port}/calls`, { headers })).json();
-    const list: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
-    return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
+    const callList: readonly unknown[] = Array.isArray(calls) ? calls : Object(calls).calls;
+    return Number(Object(callList.find((call) => Object(call).tool_name === tool)).reports);
   }
 
   async waitForBrowser(count = 1): Promise<number> {
@@ -212,7 +212,7 @@ export class FaultFixture {
 
   async openTab(browser = this.browser): Promise<{ path: string; tab: Tab }> {
     const path = `/tab${++this.#tabCount}`;
-    await browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
+    await browser.cdp.sendCommand('Target.createTarget', { url: this.urlOf(path) });
     return { path, tab: await waitFor(`the plugin in ${path}`, () => this.findLiveTab(path)) };
   }
 
@@ -235,14 +235,14 @@ export class FaultFixture {
     const [page] = await this.browser.listPages();
     if (!page) throw new Error('the browser has no tab');
     await this.browser.inPage(page.id, async (session) => {
-      await session.send('ServiceWorker.enable');
-      await session.send('ServiceWorker.stopAllWorkers');
+      await session.sendCommand('ServiceWorker.enable');
+      await session.sendCommand('ServiceWorker.stopAllWorkers');
     });
   }
 
   async closeTabs(): Promise<void> {
     for (const { id, url } of await this.browser.listPages()) {
-      if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
+      if (url.startsWith(this.site.origin)) await this.browser.cdp.sendCommand('Target.closeTarget', { targetId: id });
     }
     await waitFor('all tabs to be closed', async () =>
       (await this.listBrowsers()).every((browser) => (browser.tabs ?? []).length === 0),
@@ -269,6 +269,6 @@ export class FaultFixture {
     await this.stopServer('SIGTERM');
     await this.proxy.close();
     await this.site.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

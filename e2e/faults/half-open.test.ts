@@ -13,10 +13,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
-  fixture.proxy.stall(direction);
+const stallLink = (stallDirection: 'up' | 'down' | 'both', forMs: number) => async () => {
+  fixture.proxy.stall(stallDirection);
   await pause(forMs);
-  fixture.proxy.resume(direction);
+  fixture.proxy.resume(stallDirection);
 };
 /** blackholeOpenConnections discards all bytes of the open connections; new connections work. */
 const blackholeOpenConnections = async () => fixture.proxy.blackholeOpen();
@@ -26,9 +26,9 @@ test('a call survives a link that stays half-open, because the browser opens a n
   testDuringCall('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>
   testBetweenCalls('half-open, new connections work', fixture, blackholeOpenConnections, { maxRecoveryMs: 14_000 }));
-for (const direction of ['up', 'down', 'both'] as const) {
-  test(`a call survives a link that is half-open for 13 s, direction ${direction}`, () =>
-    testDuringCall(`half-open (${direction}) for 13 s`, fixture, stallLink(direction, 13_000), {
+for (const stallDirection of ['up', 'down', 'both'] as const) {
+  test(`a call survives a link that is half-open for 13 s, direction ${stallDirection}`, () =>
+    testDuringCall(`half-open (${stallDirection}) for 13 s`, fixture, stallLink(stallDirection, 13_000), {
       maxRecoveryMs: 6000,
     }));
 }

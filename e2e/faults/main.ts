@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Row, rowsFile } from './matrix-cell.ts';
+import { type FaultRow, rowsFile } from './matrix-cell.ts';
 
 const parallelFiles = 3;
 
@@ -18,41 +18,43 @@ if (files.length === 0) throw new Error('there is no fault to run');
 mkdirSync(dirname(rowsFile), { recursive: true });
 rmSync(rowsFile, { force: true });
 const options = ['--test', '--test-reporter=spec', '--test-timeout=900000', `--test-concurrency=${parallelFiles}`];
-const tests = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'inherit', 'ignore'] });
-const [code] = await once(tests, 'exit');
+const testProcess = spawn('tsx', [...options, ...files], { stdio: ['ignore', 'inherit', 'ignore'] });
+const [code] = await once(testProcess, 'exit');
 
-const rows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
-const headings: Row = {
-  fault: 'fault',
+const matrixRows = readFileSync(rowsFile, 'utf8').trim().split('\n').map(readRow).sort(compareRows);
+const headingRow: FaultRow = {
+  faultName: 'fault',
   when: 'when',
   call: 'the call',
-  next: 'next call works after',
+  nextAction: 'next call works after',
   stopReceived: 'page received cancel',
 };
-const keys = ['fault', 'when', 'call', 'next', 'stopReceived'] as const;
-const widths = keys.map((key) => Math.max(...[headings, ...rows].map((row) => row[key].length)));
+const keys = ['faultName', 'when', 'call', 'nextAction', 'stopReceived'] as const;
+const columnWidths = keys.map((key) =>
+  Math.max(...[headingRow, ...matrixRows].map((matrixRow) => matrixRow[key].length)),
+);
 const formatLine = (cells: readonly string[]) =>
-  `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`;
+  `| ${cells.map((cell, i) => cell.padEnd(columnWidths[i] ?? 0)).join(' | ')} |`;
 const table = [
-  formatLine(keys.map((key) => headings[key])),
-  formatLine(widths.map((width) => '-'.repeat(width))),
-  ...rows.map((row) => formatLine(keys.map((key) => row[key]))),
+  formatLine(keys.map((key) => headingRow[key])),
+  formatLine(columnWidths.map((width) => '-'.repeat(width))),
+  ...matrixRows.map((matrixRow) => formatLine(keys.map((key) => matrixRow[key]))),
 ].join('\n');
 process.stdout.write(`\n${table}\n`);
 writeFileSync(new URL('../out/faults.md', import.meta.url), `${table}\n`);
 process.exit(code === 0 ? 0 : 1);
 
-function readRow(text: string): Row {
-  const row = Object(JSON.parse(text));
+function readRow(rowJson: string): FaultRow {
+  const matrixRow = Object(JSON.parse(rowJson));
   return {
-    fault: String(row.fault),
-    when: String(row.when),
-    call: String(row.call),
-    next: String(row.next),
-    stopReceived: String(row.stopReceived),
+    faultName: String(matrixRow.faultName),
+    when: String(matrixRow.when),
+    call: String(matrixRow.call),
+    nextAction: String(matrixRow.nextAction),
+    stopReceived: String(matrixRow.stopReceived),
   };
 }
 
-function compareRows(a: Row, b: Row): number {
-  return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
+function compareRows(firstRow: FaultRow, secondRow: FaultRow): number {
+  return firstRow.faultName.localeCompare(secondRow.faultName) || secondRow.when.localeCompare(firstRow.when);
 }

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import type { FaultFixture, Tab } from './fault-fixture.ts';
 
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-export interface Row {
-  readonly fault: string;
+export interface FaultRow {
+  readonly faultName: string;
   readonly when: string;
   readonly call: string;
-  readonly next: string;
+  readonly nextAction: string;
   readonly stopReceived: string;
 }
 
-export function addRow(row: Row): void {
+export function addRow(row: FaultRow): void {
   mkdirSync(dirname(rowsFile), { recursive: true });
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
@@ -63,71 +63,72 @@ export const busyMachineAllowanceMs = 6000;
 const gracePeriodMs = 10_000;
 
 export async function testDuringCall(
-  fault: string,
+  faultName: string,
   fixture: FaultFixture,
   injectFault: InjectFault,
-  expected: ExpectedBehavior = {},
+  expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
-  const cell = await openCell(fixture, expected.overStdio);
-  const stepCount = expected.errorCode ? 400 : 8;
-  const [tool, args] = expected.stopReceived
+  const cell = await openCell(fixture, expectedBehavior.overStdio);
+  const stepCount = expectedBehavior.errorCode ? 400 : 8;
+  const [tool, args] = expectedBehavior.stopReceived
     ? ['messages__heartbeat', { everyMs: progressStepMs, forMs: 120_000 }]
     : ['messages__countdown', { from: stepCount, intervalMs: progressStepMs }];
   let reports = 0;
   let endedAt = 0;
   const call = cell.client
     .call(tool, { ...args, tabId: cell.tab.tabId }, { onProgress: () => reports++ })
-    .catch((error: unknown): Outcome => makeLostOutcome(error))
+    .catch((error: unknown): CallOutcome => makeLostOutcome(error))
     .finally(() => {
       endedAt = performance.now();
     });
   await waitFor('two reports of the call', () => reports >= 2);
-  const documentMs = expected.stopReceived ? await fixture.createdMs(cell.path) : 0;
+  const documentMs = expectedBehavior.stopReceived ? await fixture.createdMs(cell.path) : 0;
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
-  const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
+  if (expectedBehavior.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
+  const [callOutcome, recoveryTime] = await Promise.all([call, callUntilSuccess(cell, expectedBehavior, repairedAt)]);
   const callMs = endedAt - injectedAt;
-  const reportCount = expected.errorCode ? 0 : await fixture.countReports(tool);
+  const reportCount = expectedBehavior.errorCode ? 0 : await fixture.countReports(tool);
   addRow({
-    fault,
+    faultName,
     when: 'mid-call',
-    call: outcome.isError
-      ? `${outcome.code} after ${formatMs(callMs)}`
+    call: callOutcome.isError
+      ? `${callOutcome.code} after ${formatMs(callMs)}`
       : `survived with ${reportCount} of ${stepCount} reports and its result`,
-    next: describeRecovery(recovery),
-    stopReceived: expected.stopReceived ? 'yes' : '',
+    nextAction: describeRecovery(recoveryTime),
+    stopReceived: expectedBehavior.stopReceived ? 'yes' : '',
   });
-  if (expected.errorCode) {
-    const isSlow = expected.slowErrorCode !== undefined && repairedAt - injectedAt > gracePeriodMs - 1000;
-    const wantedCode = isSlow && outcome.code === expected.slowErrorCode ? outcome.code : expected.errorCode;
-    assert.equal(outcome.code, wantedCode, outcome.text);
+  if (expectedBehavior.errorCode) {
+    const isSlow = expectedBehavior.slowErrorCode !== undefined && repairedAt - injectedAt > gracePeriodMs - 1000;
+    const wantedCode =
+      isSlow && callOutcome.code === expectedBehavior.slowErrorCode ? callOutcome.code : expectedBehavior.errorCode;
+    assert.equal(callOutcome.code, wantedCode, callOutcome.text);
     assert.ok(
-      callMs <= (expected.maxEndMs ?? 2000) + busyMachineAllowanceMs,
+      callMs <= (expectedBehavior.maxEndMs ?? 2000) + busyMachineAllowanceMs,
       `the call ended ${formatMs(callMs)} after the fault`,
     );
   } else {
-    assertComplete(outcome, stepCount);
+    assertComplete(callOutcome, stepCount);
     assert.equal(reportCount, stepCount, 'the server counted every report once');
   }
-  checkRecovery(recovery, expected);
+  checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
 }
 
 export async function testBetweenCalls(
-  fault: string,
+  faultName: string,
   fixture: FaultFixture,
   injectFault: InjectFault,
-  expected: ExpectedBehavior = {},
+  expectedBehavior: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture);
   const warmUpCall = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
   assert.equal(warmUpCall.isError, false, warmUpCall.text);
   await injectFault(cell);
-  const recovery = await callUntilSuccess(cell, expected, performance.now());
-  addRow({ fault, when: 'between', call: '', next: describeRecovery(recovery), stopReceived: '' });
-  checkRecovery(recovery, expected);
+  const recoveryTime = await callUntilSuccess(cell, expectedBehavior, performance.now());
+  addRow({ faultName, when: 'between', call: '', nextAction: describeRecovery(recoveryTime), stopReceived: '' });
+  checkRecovery(recoveryTime, expectedBehavior);
   await fixture.closeTabs();
 }
 
@@ -137,61 +138,61 @@ async function openCell(fixture: FaultFixture, stdio = false): Promise<CellConte
   return { fixture, path, tab, client: stdio ? await fixture.connectStdio() : await fixture.connectHttp() };
 }
 
-function assertComplete(outcome: Outcome, stepCount: number): void {
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.deepEqual(outcome.structured, { counted: stepCount });
-  const numbers = outcome.progress.map((report) => report.progress);
+function assertComplete(callOutcome: CallOutcome, stepCount: number): void {
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.deepEqual(callOutcome.structured, { counted: stepCount });
+  const progressNumbers = callOutcome.progress.map((report) => report.progress);
   assert.deepEqual(
-    numbers,
-    [...new Set(numbers)].sort((a, b) => a - b),
+    progressNumbers,
+    [...new Set(progressNumbers)].sort((a, b) => a - b),
     'progress increases',
   );
-  assert.equal(numbers.at(-1), stepCount, 'the last report arrived');
+  assert.equal(progressNumbers.at(-1), stepCount, 'the last report arrived');
 }
 
 interface RecoveryMeasurement {
   readonly durationMs: number;
   readonly failures: readonly string[];
-  readonly texts: readonly string[];
+  readonly outcomeTexts: readonly string[];
 }
 
 async function callUntilSuccess(
   cell: CellContext,
-  expected: ExpectedBehavior,
+  expectedBehavior: ExpectedBehavior,
   sinceMs: number,
 ): Promise<RecoveryMeasurement> {
   const failures: string[] = [];
-  const texts: string[] = [];
-  const endMs = sinceMs + (expected.maxRecoveryMs ?? 2000) + 30_000;
+  const outcomeTexts: string[] = [];
+  const endMs = sinceMs + (expectedBehavior.maxRecoveryMs ?? 2000) + 30_000;
   for (let value = 1; performance.now() < endMs; value++) {
-    const args = expected.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
+    const args = expectedBehavior.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
     try {
       const client = await cell.fixture.connectHttp();
-      const outcome = await client.call('messages__echo', args);
+      const callOutcome = await client.call('messages__echo', args);
       await client.close();
-      if (!outcome.isError) {
-        assert.deepEqual(outcome.structured, { value });
-        return { durationMs: performance.now() - sinceMs, failures, texts };
+      if (!callOutcome.isError) {
+        assert.deepEqual(callOutcome.structured, { value });
+        return { durationMs: performance.now() - sinceMs, failures, outcomeTexts };
       }
-      failures.push(String(outcome.code));
-      texts.push(outcome.text);
+      failures.push(String(callOutcome.code));
+      outcomeTexts.push(callOutcome.text);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
       failures.push('connection');
-      texts.push(makeLostOutcome(error).text);
+      outcomeTexts.push(makeLostOutcome(error).text);
     }
   }
-  throw new Error(`no call succeeded: ${[...new Set(texts)].join('\n')}`);
+  throw new Error(`no call succeeded: ${[...new Set(outcomeTexts)].join('\n')}`);
 }
 
-function checkRecovery(recovery: RecoveryMeasurement, expected: ExpectedBehavior): void {
+function checkRecovery(recoveryTime: RecoveryMeasurement, expectedBehavior: ExpectedBehavior): void {
   assert.ok(
-    recovery.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
-    `the next call worked ${formatMs(recovery.durationMs)} after the fault`,
+    recoveryTime.durationMs <= (expectedBehavior.maxRecoveryMs ?? 2000) + busyMachineAllowanceMs,
+    `the next call worked ${formatMs(recoveryTime.durationMs)} after the fault`,
   );
   assert.ok(
-    recovery.failures.length <= (expected.maxFailures ?? 0),
-    `calls failed first: ${recovery.texts.join('\n')}`,
+    recoveryTime.failures.length <= (expectedBehavior.maxFailures ?? 0),
+    `calls failed first: ${recoveryTime.outcomeTexts.join('\n')}`,
   );
 }
 
@@ -203,7 +204,7 @@ function formatMs(value: number): string {
   return `${Math.round(value)} ms`;
 }
 
-function makeLostOutcome(error: unknown): Outcome {
-  const text = error instanceof Error ? error.message : String(error);
-  return { text, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
+function makeLostOutcome(error: unknown): CallOutcome {
+  const errorText = error instanceof Error ? error.message : String(error);
+  return { text: errorText, structured: undefined, isError: true, code: 'connection', progress: [], durationMs: 0 };
 }

@@ -17,31 +17,31 @@ const pagesPerChannel = 2;
 const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel}-40`);
 
 /** Each test round injects the fault a little later than the previous round. */
-async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
+async function testNestedCalls(faultName: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();
   const { tab } = await fixture.openTab();
   const pagesBefore = fixture.site.servedPages;
-  const rounds = 5;
-  for (let round = 0; round < rounds; round++) {
+  const roundCount = 5;
+  for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     const pagesAtStart = fixture.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
     await waitFor('the first nested call to start', () => fixture.site.servedPages > pagesAtStart);
-    await pause(round * 37);
+    await pause(roundIndex * 37);
     await injectFault();
-    const outcome = await call;
-    assert.equal(outcome.isError, false, outcome.text);
-    assert.deepEqual(outcome.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
+    const callOutcome = await call;
+    assert.equal(callOutcome.isError, false, callOutcome.text);
+    assert.deepEqual(callOutcome.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
   assert.equal(
     fixture.site.servedPages - pagesBefore,
-    rounds * channelIds.length * pagesPerChannel,
+    roundCount * channelIds.length * pagesPerChannel,
     'each nested call ran once',
   );
   addRow({
-    fault,
+    faultName,
     when: 'mid-call',
-    call: `${rounds} of ${rounds} with all nested results, each once`,
-    next: '',
+    call: `${roundCount} of ${roundCount} with all nested results, each once`,
+    nextAction: '',
     stopReceived: '',
   });
   await client.close();
@@ -61,5 +61,5 @@ test('nested calls survive a link that is cut for 1 s', () =>
 test('nested calls survive a stop of the service worker', () =>
   testNestedCalls('worker stopped, nested calls', async () => {
     const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
-    await fixture.browser.cdp.send('Target.closeTarget', { targetId });
+    await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   }));

@@ -31,11 +31,15 @@ if (isInNamespace) {
 } else if (canUnshare) {
   test('a call survives a loopback that is down for 5 s, in a separate namespace', () => {
     const testFile = fileURLToPath(import.meta.url);
-    const result = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', testFile], {
-      env: { ...process.env, OPENTABS_FAULTS_NETNS: '1', NODE_TEST_CONTEXT: undefined },
-      encoding: 'utf8',
-    });
-    assert.equal(result.status, 0, result.stdout);
+    const unshareResult = spawnSync(
+      'unshare',
+      ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', testFile],
+      {
+        env: { ...process.env, OPENTABS_FAULTS_NETNS: '1', NODE_TEST_CONTEXT: undefined },
+        encoding: 'utf8',
+      },
+    );
+    assert.equal(unshareResult.status, 0, unshareResult.stdout);
   });
 } else {
   // Creating a network namespace requires root.

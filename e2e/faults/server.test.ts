@@ -51,10 +51,10 @@ test('the browser reconnects within 1 s after a server restart, also if the serv
     await fixture.startServer();
     const reconnectMs = await fixture.waitForBrowser();
     addRow({
-      fault: `server away for ${downMs / 1000} s`,
+      faultName: `server away for ${downMs / 1000} s`,
       when: 'between',
       call: '',
-      next: `browser connected after ${Math.round(reconnectMs)} ms`,
+      nextAction: `browser connected after ${Math.round(reconnectMs)} ms`,
       stopReceived: '',
     });
     assert.ok(
@@ -66,13 +66,13 @@ test('the browser reconnects within 1 s after a server restart, also if the serv
 
 test('opentabs mcp keeps its session over a restart, and a stale HTTP session gets 404', async () => {
   const { tab } = await fixture.openTab();
-  const stdio = await fixture.connectStdio();
+  const stdioClient = await fixture.connectStdio();
   let listChanged = 0;
-  stdio.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+  stdioClient.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     listChanged++;
   });
   const reportedNumbers: number[] = [];
-  await stdio.call(
+  await stdioClient.call(
     'messages__countdown',
     { from: 2, intervalMs: 1, tabId: tab.tabId },
     { onProgress: (report) => reportedNumbers.push(report.progress) },
@@ -82,20 +82,20 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   };
-  const post = (body: object, session?: string) =>
+  const postMessage = (body: object, session?: string) =>
     fetch(`http://127.0.0.1:${fixture.port}/mcp`, {
       method: 'POST',
       headers: { ...headers, ...(session ? { 'mcp-session-id': session } : {}) },
       body: JSON.stringify({ jsonrpc: '2.0', ...body }),
     });
-  const initialized = await post({
+  const initializeResponse = await postMessage({
     id: 1,
     method: 'initialize',
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'faults', version: '1' } },
   });
-  const session = initialized.headers.get('mcp-session-id') ?? '';
+  const session = initializeResponse.headers.get('mcp-session-id') ?? '';
   assert.notEqual(session, '');
-  await initialized.text();
+  await initializeResponse.text();
 
   await restartServer('SIGKILL')();
   await fixture.waitForBrowser();
@@ -103,13 +103,13 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
   await waitFor('the browser to report a document', async () =>
     (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );
-  const laterCall = await stdio.call(
+  const laterCall = await stdioClient.call(
     'messages__countdown',
     { from: 3, intervalMs: 1, tabId: tab.tabId },
     { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
   assert.equal(laterCall.isError, false, laterCall.text);
   assert.equal(laterCall.progress.at(-1)?.progress, 3);
-  assert.equal((await post({ id: 2, method: 'tools/list' }, session)).status, 404);
+  assert.equal((await postMessage({ id: 2, method: 'tools/list' }, session)).status, 404);
   await fixture.closeTabs();
 });

@@ -22,18 +22,18 @@ test('a link stays connected for 40 s without calls and without a debugger at th
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   const [connectedSince] = (await fixture.listBrowsers()).map((browser) => browser.since);
   await pause(40_000);
-  const outcome = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   assert.deepEqual(
     [fixture.proxy.connectionsMade, (await fixture.listBrowsers())[0]?.since],
     [connectionsBefore, connectedSince],
     'the browser is connected over the same link',
   );
   addRow({
-    fault: 'nothing for 40 s',
+    faultName: 'nothing for 40 s',
     when: 'between',
     call: '',
-    next: `${Math.round(outcome.durationMs)} ms, same link`,
+    nextAction: `${Math.round(callOutcome.durationMs)} ms, same link`,
     stopReceived: '',
   });
 });

@@ -14,11 +14,11 @@ before(async () => {
 after(() => fixture?.close());
 
 async function closeTab({ path }: CellContext): Promise<void> {
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
+  await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
 const andOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
 };
 const navigateAway = ({ path }: CellContext) =>
@@ -52,9 +52,9 @@ async function navigateAwayAndBack({ path }: CellContext): Promise<void> {
 
 async function freezePage({ path }: CellContext): Promise<void> {
   await fixture.browser.inPage(await fixture.findTarget(path), async (page) => {
-    await page.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: 'frozen' });
     await pause(3000);
-    await page.send('Page.setWebLifecycleState', { state: 'active' });
+    await page.sendCommand('Page.setWebLifecycleState', { state: 'active' });
   });
 }
 
@@ -96,10 +96,10 @@ test('a call succeeds after its page was frozen for 3 s', () =>
 test('a prerendered page gets no call until it is shown', async () => {
   await fixture.openTab();
   await fixture.closeTabs();
-  const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
-  fixture.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${rules}</script>
+  const prerenderRules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });
+  fixture.site.setPageHtml(`<!doctype html><title>rules</title><script type="speculationrules">${prerenderRules}</script>
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
-  await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/page') });
+  await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf('/page') });
   await waitFor('the page to be prerendered', () => fixture.site.receivedNotes.includes('ahead true'));
   await waitFor('the plugin to be live in /page', () => fixture.findLiveTab('/page'));
   assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
@@ -113,45 +113,46 @@ test('a prerendered page gets no call until it is shown', async () => {
   );
   await waitFor('the plugin to be live in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
   assert.deepEqual(fixture.site.receivedNotes, ['ahead true'], 'the page was loaded only once');
-  const outcome = await client.call('messages__echo', { value: 2 });
-  assert.equal(outcome.isError, false, outcome.text);
+  const callOutcome = await client.call('messages__echo', { value: 2 });
+  assert.equal(callOutcome.isError, false, callOutcome.text);
   addRow({
-    fault: 'page prerendered, then shown',
+    faultName: 'page prerendered, then shown',
     when: 'between',
     call: '',
-    next: 'once it is shown',
+    nextAction: 'once it is shown',
     stopReceived: '',
   });
   await fixture.closeTabs();
 });
 
 test('a page that starts while a plugin is being registered gets the plugin', async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let roundIndex = 0; roundIndex < 6; roundIndex++) {
     await runChecked(['plugin', 'remove', 'messages'], fixture.env);
     const addCommand = runChecked(
-      ['plugin', 'add', join(fixture.home, 'messages-plugin'), '--permission', 'auto'],
+      ['plugin', 'add', join(fixture.homeFolder, 'messages-plugin'), '--permission', 'auto'],
       fixture.env,
     );
-    const paths = Array.from({ length: 5 }, (_, i) => `/round${round}-${i}`);
-    await pause(round * 7);
-    for (const path of paths) await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path) });
+    const pagePaths = Array.from({ length: 5 }, (_, i) => `/round${roundIndex}-${i}`);
+    await pause(roundIndex * 7);
+    for (const path of pagePaths)
+      await fixture.browser.cdp.sendCommand('Target.createTarget', { url: fixture.urlOf(path) });
     await addCommand;
     const client = await fixture.connectHttp();
-    for (const path of paths) {
+    for (const path of pagePaths) {
       const tabId = await waitFor('the tab', async () => {
         const tabs = (await fixture.listBrowsers()).flatMap((browser) => browser.tabs ?? []);
         return tabs.find((tab) => tab.url === fixture.urlOf(path))?.tabId;
       });
-      const outcome = await client.call('messages__echo', { value: path, tabId });
-      assert.equal(outcome.isError, false, `${path}: ${outcome.text}`);
+      const callOutcome = await client.call('messages__echo', { value: path, tabId });
+      assert.equal(callOutcome.isError, false, `${path}: ${callOutcome.text}`);
     }
     await fixture.closeTabs();
   }
   addRow({
-    fault: 'page loads while a plugin is being registered',
+    faultName: 'page loads while a plugin is being registered',
     when: 'between',
     call: '',
-    next: '30 of 30 pages work',
+    nextAction: '30 of 30 pages work',
     stopReceived: '',
   });
 });

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { type Stack, startStack, transports } from '../harness/stack.ts';
+import { clientTransports, type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
 let stack: Stack;
@@ -23,32 +23,32 @@ const callTool = (client: McpClient, name: string, args: Record<string, unknown>
   client.call(name, args, { timeoutMs });
 
 async function callUntilEnd(client: McpClient, name: string, args: Record<string, unknown>) {
-  let outcome = await callTool(client, name, args);
+  let callOutcome = await callTool(client, name, args);
   let jobs = 0;
-  for (; Object(outcome.structured).status === 'running' && jobs < 20; jobs++) {
-    outcome = await callTool(client, 'job_wait', { job: Object(outcome.structured).job });
+  for (; Object(callOutcome.structured).status === 'running' && jobs < 20; jobs++) {
+    callOutcome = await callTool(client, 'job_wait', { job: Object(callOutcome.structured).job });
   }
-  return { outcome, jobs };
+  return { callOutcome, jobs };
 }
 
-for (const [transport, connect] of transports) {
-  test(`over ${transport}, a client loses only its first timed-out call`, async () => {
-    const client = await connect(stack);
+for (const [transportName, connectClient] of clientTransports) {
+  test(`over ${transportName}, a client loses only its first timed-out call`, async () => {
+    const client = await connectClient(stack);
     await waitFor('a client whose timeout is unknown', async () => {
       const { stdout } = await stack.runCli('status', '--json');
-      return JSON.parse(stdout).clients.every((c: unknown) => Object(c).timeout === undefined);
+      return JSON.parse(stdout).clients.every((clientStatus: unknown) => Object(clientStatus).timeout === undefined);
     });
     const longCall = { everyMs: 500, forMs: 20_000 };
     await assert.rejects(callTool(client, 'messages__heartbeat', longCall), /Request timed out/);
     await waitFor('the learned timeout', async () => {
       const { stdout } = await stack.runCli('client', 'timeout', 'list', '--json');
-      const [entry] = JSON.parse(stdout);
-      if (entry?.name !== 'opentabs-e2e' || entry.progress_restarts !== undefined) return false;
-      return Math.abs(entry.timeout_ms - timeoutMs) <= toleranceMs;
+      const [auditEntry] = JSON.parse(stdout);
+      if (auditEntry?.name !== 'opentabs-e2e' || auditEntry.progress_restarts !== undefined) return false;
+      return Math.abs(auditEntry.timeout_ms - timeoutMs) <= toleranceMs;
     });
-    const { outcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
-    assert.equal(outcome.isError, false, outcome.text);
-    assert.ok(Object(outcome.structured).beats >= 20, outcome.text);
+    const { callOutcome, jobs } = await callUntilEnd(client, 'messages__heartbeat', longCall);
+    assert.equal(callOutcome.isError, false, callOutcome.text);
+    assert.ok(Object(callOutcome.structured).beats >= 20, callOutcome.text);
     assert.ok(jobs >= 2, `${jobs} jobs instead of at least 2`);
     await stack.runCli('client', 'timeout', 'forget', 'opentabs-e2e');
     await client.close();

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Browser } from '../harness/browser.ts';
 import { findFreePort } from '../harness/chromium.ts';
-import { getJson, type Server } from '../harness/daemon-api.ts';
+import { type DaemonAddress, getJson } from '../harness/daemon-api.ts';
 import { runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { writeSmallPlugin } from '../harness/small-plugin.ts';
 import type { Tab } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
 let site: Site | undefined;
 let daemon: StartedCommand | undefined;
 let browser: Browser | undefined;
@@ -22,32 +22,32 @@ after(async () => {
   await browser?.close();
   if (daemon) await stopProcess(daemon);
   await site?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 test('the first page and a later page get their plugin after each of three browser restarts', async () => {
   const port = await findFreePort();
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port) };
-  const extension = join(home, 'unpacked');
-  const hash = writeSmallPlugin(join(home, 'small'), {
+  const env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port) };
+  const extension = join(homeFolder, 'unpacked');
+  const hash = writeSmallPlugin(join(homeFolder, 'small'), {
     name: 'small',
     version: 1,
     urlPatterns: ['http://127.0.0.1/*'],
   });
-  await runChecked(['plugin', 'add', join(home, 'small'), '--permission', 'auto'], env);
+  await runChecked(['plugin', 'add', join(homeFolder, 'small'), '--permission', 'auto'], env);
   await runChecked(['extension', 'install', '--dir', extension], env);
   site = await startSite();
   daemon = startOpentabs(['serve', '--log-level', 'debug'], env);
   await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
-  const server: Server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
-  browser = new Browser(join(home, 'profile'), extension);
+  const server: DaemonAddress = { port, token: readFileSync(join(homeFolder, 'token'), 'utf8').trim() };
+  browser = new Browser(join(homeFolder, 'profile'), extension);
   await browser.install();
-  for (let restart = 0; restart <= 3; restart++) {
-    const urls = [`${site.origin}/with-${restart}`, `${site.origin}/later-${restart}`];
+  for (let restartCount = 0; restartCount <= 3; restartCount++) {
+    const urls = [`${site.origin}/with-${restartCount}`, `${site.origin}/later-${restartCount}`];
     const [firstUrl = '', laterUrl = ''] = urls;
     await browser.start(firstUrl);
     for (const url of urls) {
-      if (url === laterUrl) await browser.cdp.send('Target.createTarget', { url });
+      if (url === laterUrl) await browser.cdp.sendCommand('Target.createTarget', { url });
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];

@@ -17,7 +17,7 @@ async function stopWorker(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
   const startMs = performance.now();
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId });
+  await fixture.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   await waitFor('the browser to open a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
   await fixture.waitForBrowser();
   const reconnectMs = performance.now() - startMs;

@@ -5,42 +5,42 @@ import { type CommandResult, runChecked, type StartedCommand, startOpentabs, sto
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
 
-export interface Author {
-  readonly dir: string;
-  readonly dev: StartedCommand;
+export interface PluginAuthor {
+  readonly pluginFolder: string;
+  readonly devCommand: StartedCommand;
   /** The text to replace must occur exactly once in the source file. */
-  edit(file: string, old: string, replacement: string): void;
+  edit(file: string, oldText: string, replacementText: string): void;
   waitForBuilds(times: number): Promise<void>;
   end(): Promise<CommandResult>;
 }
 
-export async function developPlugin(stack: Stack, name: string): Promise<Author> {
-  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
-  const dir = join(stack.home, name);
-  const dev = startOpentabs(['plugin', 'dev', dir], stack.env);
-  await waitFor('plugin dev to finish its first build', () => dev.stderr().includes('waiting for changes'));
+export async function developPlugin(stack: Stack, name: string): Promise<PluginAuthor> {
+  await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.homeFolder], stack.env);
+  const pluginFolder = join(stack.homeFolder, name);
+  const devCommand = startOpentabs(['plugin', 'dev', pluginFolder], stack.env);
+  await waitFor('plugin dev to finish its first build', () => devCommand.stderr().includes('waiting for changes'));
   await stack.page.reload(); // a plugin does not run in pages that were open before the plugin was added
   await waitFor('the plugin to be live in the page', async () =>
     (await stack.listTabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
   );
   return {
-    dir,
-    dev,
-    edit(file, old, replacement) {
-      const path = join(dir, file);
-      const text = readFileSync(path, 'utf8');
-      if (text.split(old).length !== 2) throw new Error(`${file} does not contain ${old} exactly once`);
+    pluginFolder,
+    devCommand,
+    edit(file, oldText, replacementText) {
+      const path = join(pluginFolder, file);
+      const fileText = readFileSync(path, 'utf8');
+      if (fileText.split(oldText).length !== 2) throw new Error(`${file} does not contain ${oldText} exactly once`);
       writeFileSync(
         path,
-        text.replace(old, () => replacement),
+        fileText.replace(oldText, () => replacementText),
       );
     },
     async waitForBuilds(times) {
-      await waitFor(`${times} builds`, () => dev.stdout().split('\nbuilt ').length >= times);
+      await waitFor(`${times} builds`, () => devCommand.stdout().split('\nbuilt ').length >= times);
     },
     async end() {
-      await stopProcess(dev, 'SIGINT');
-      return await dev.ended;
+      await stopProcess(devCommand, 'SIGINT');
+      return await devCommand.commandEnd;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Prints progress bars for several calls. */
 import type { WriteStream } from 'node:tty';
 
-interface Row {
+interface BarRow {
   readonly name: string;
   progress: number;
   total: number | undefined;
@@ -12,15 +12,15 @@ interface Row {
 
 const barWidth = 24;
 
-export class Bars {
+export class ProgressBars {
   readonly #out: WriteStream;
-  readonly #rows: Row[];
+  readonly #rows: BarRow[];
   readonly #startedAt = Date.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #drawnLineCount = 0;
 
-  constructor(outcome: WriteStream, names: readonly string[]) {
-    this.#out = outcome;
+  constructor(outputStream: WriteStream, names: readonly string[]) {
+    this.#out = outputStream;
     this.#rows = names.map((name) => ({
       name,
       progress: 0,
@@ -29,21 +29,24 @@ export class Bars {
       state: 'running',
       endedAt: 0,
     }));
-    if (outcome.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
+    if (outputStream.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
-  updateProgress(row: number, progress: number, total: number | undefined, message: string): void {
-    const r = this.#rows[row];
-    if (!r) return;
-    Object.assign(r, { progress, total, message: message || r.message });
-    this.#writePlainLine(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
+  updateProgress(rowIndex: number, progress: number, totalProgress: number | undefined, rowMessage: string): void {
+    const barRow = this.#rows[rowIndex];
+    if (!barRow) return;
+    Object.assign(barRow, { progress, total: totalProgress, message: rowMessage || barRow.message });
+    this.#writePlainLine(
+      barRow,
+      `${progress}${totalProgress === undefined ? '' : ` of ${totalProgress}`} ${rowMessage}`,
+    );
   }
 
-  endRow(row: number, ok: boolean, message: string): void {
-    const r = this.#rows[row];
-    if (!r) return;
-    Object.assign(r, { state: ok ? 'ok' : 'ended', message, endedAt: Date.now() });
-    this.#writePlainLine(r, `${ok ? 'ok' : 'ended'}: ${message}`);
+  endRow(rowIndex: number, isOk: boolean, rowMessage: string): void {
+    const barRow = this.#rows[rowIndex];
+    if (!barRow) return;
+    Object.assign(barRow, { state: isOk ? 'ok' : 'ended', message: rowMessage, endedAt: Date.now() });
+    this.#writePlainLine(barRow, `${isOk ? 'ok' : 'ended'}: ${rowMessage}`);
   }
 
   close(): void {
@@ -51,29 +54,29 @@ export class Bars {
     if (this.#out.isTTY) this.#draw();
   }
 
-  #writePlainLine(r: Row, text: string): void {
-    if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(r)}  ${r.name.padEnd(18)}  ${text}\n`);
+  #writePlainLine(barRow: BarRow, plainText: string): void {
+    if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(barRow)}  ${barRow.name.padEnd(18)}  ${plainText}\n`);
   }
 
-  #formatElapsed(r: Row): string {
-    const endMs = r.state === 'running' ? Date.now() : r.endedAt;
+  #formatElapsed(barRow: BarRow): string {
+    const endMs = barRow.state === 'running' ? Date.now() : barRow.endedAt;
     return `${((endMs - this.#startedAt) / 1000).toFixed(1).padStart(5)} s`;
   }
 
   #draw(): void {
-    const lines = this.#rows.map((row) => this.#formatLine(row).slice(0, (this.#out.columns || 100) - 1));
+    const lines = this.#rows.map((rowIndex) => this.#formatLine(rowIndex).slice(0, (this.#out.columns || 100) - 1));
     const cursorUp = this.#drawnLineCount > 0 ? `\x1b[${this.#drawnLineCount}A` : '';
     this.#out.write(cursorUp + lines.map((line) => `\x1b[2K${line}\n`).join(''));
     this.#drawnLineCount = lines.length;
   }
 
-  #formatLine(r: Row): string {
-    const hasTotal = r.total !== undefined && r.total > 0;
-    const doneShare = r.state === 'ok' ? 1 : hasTotal ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
+  #formatLine(barRow: BarRow): string {
+    const hasTotal = barRow.total !== undefined && barRow.total > 0;
+    const doneShare = barRow.state === 'ok' ? 1 : hasTotal ? Math.min(barRow.progress / (barRow.total ?? 1), 1) : 0;
     const filledWidth = Math.round(doneShare * barWidth);
     const bar = '#'.repeat(filledWidth) + '-'.repeat(barWidth - filledWidth);
-    const mark = { running: ' ', ok: '+', ended: 'x' }[r.state];
-    const percent = hasTotal || r.state === 'ok' ? `${Math.round(doneShare * 100)}%`.padStart(4) : '   ?';
-    return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(r)}  ${r.message}`;
+    const mark = { running: ' ', ok: '+', ended: 'x' }[barRow.state];
+    const percent = hasTotal || barRow.state === 'ok' ? `${Math.round(doneShare * 100)}%`.padStart(4) : '   ?';
+    return `${mark} ${barRow.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(barRow)}  ${barRow.message}`;
   }
 }

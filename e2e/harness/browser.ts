@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Cdp, connectCdp, type Session } from './cdp.ts';
+import { type Cdp, type CdpSession, connectCdp } from './cdp.ts';
 import { chromiumPath, deriveExtensionId, findFreePort, makeChromiumFlags, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor, withLimit } from './wait.ts';
@@ -64,18 +64,18 @@ export class Browser {
       .map((target) => ({ id: target.targetId, url: target.url }));
   }
 
-  async inPage<T>(id: string, run: (page: Session) => Promise<T>): Promise<T> {
+  async inPage<T>(id: string, runInPage: (page: CdpSession) => Promise<T>): Promise<T> {
     const page = await this.cdp.attach(id);
     try {
-      return await run(page);
+      return await runInPage(page);
     } finally {
       await page.detach();
     }
   }
 
-  async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
+  async inWorker<T>(runInPage: (workerId: CdpSession) => Promise<T>): Promise<T> {
     const target = await waitFor('the service worker to start', () => this.workerId());
-    return this.inPage(target, run);
+    return this.inPage(target, runInPage);
   }
 
   async workerId(): Promise<string | undefined> {
@@ -89,7 +89,7 @@ export class Browser {
   }
 
   async close(): Promise<void> {
-    await this.#cdp?.send('Browser.close').catch(() => undefined);
+    await this.#cdp?.sendCommand('Browser.close').catch(() => undefined);
     await this.#end('SIGTERM');
   }
 
@@ -97,11 +97,11 @@ export class Browser {
     const child = this.#child;
     this.#child = undefined;
     if (child && child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit');
+      const exitPromise = once(child, 'exit');
       child.kill(signal);
-      await withLimit('the end of the browser', exited).catch(async (error: unknown) => {
+      await withLimit('the end of the browser', exitPromise).catch(async (error: unknown) => {
         child.kill('SIGKILL');
-        await exited;
+        await exitPromise;
         throw error;
       });
     }

@@ -3,7 +3,7 @@
 interface MessageHead {
   /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
-  readonly serial: number;
+  readonly serialNumber: number;
   readonly path?: string;
   readonly interface?: string;
   readonly member?: string;
@@ -25,47 +25,47 @@ export class BusWriter {
     return this;
   }
 
-  string(text: string): this {
-    const bytes = Buffer.from(text);
+  string(stringValue: string): this {
+    const bytes = Buffer.from(stringValue);
     this.uint32(bytes.length);
     this.#bytes.push(...bytes, 0);
     return this;
   }
 
-  strings(texts: readonly string[]): this {
-    const list = new BusWriter('');
-    for (const text of texts) list.string(text);
-    this.uint32(list.#bytes.length);
-    this.#bytes.push(...list.#bytes);
+  strings(stringArguments: readonly string[]): this {
+    const listWriter = new BusWriter('');
+    for (const stringValue of stringArguments) listWriter.string(stringValue);
+    this.uint32(listWriter.#bytes.length);
+    this.#bytes.push(...listWriter.#bytes);
     return this;
   }
 
-  message(head: MessageHead): Buffer {
-    const writer = new BusWriter('');
-    writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version
-    writer.uint32(this.#bytes.length).uint32(head.serial);
-    const fields = new BusWriter('');
-    const addText = (code: number, type: string, text: string | undefined) => {
-      if (text === undefined) return;
-      fields.#align(8);
-      fields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
-      if (type === 'g') fields.#bytes.push(text.length, ...Buffer.from(text), 0);
-      else fields.string(text);
+  message(messageHead: MessageHead): Buffer {
+    const messageWriter = new BusWriter('');
+    messageWriter.#bytes.push(0x6c, messageHead.type, 0, 1); // little-endian, type, flags, version
+    messageWriter.uint32(this.#bytes.length).uint32(messageHead.serialNumber);
+    const headerFields = new BusWriter('');
+    const addText = (code: number, type: string, stringValue: string | undefined) => {
+      if (stringValue === undefined) return;
+      headerFields.#align(8);
+      headerFields.#bytes.push(code, type.length, ...Buffer.from(type), 0);
+      if (type === 'g') headerFields.#bytes.push(stringValue.length, ...Buffer.from(stringValue), 0);
+      else headerFields.string(stringValue);
     };
-    addText(1, 'o', head.path);
-    addText(2, 's', head.interface);
-    addText(3, 's', head.member);
-    if (head.replySerial !== undefined) {
-      fields.#align(8);
-      fields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
-      fields.uint32(head.replySerial);
+    addText(1, 'o', messageHead.path);
+    addText(2, 's', messageHead.interface);
+    addText(3, 's', messageHead.member);
+    if (messageHead.replySerial !== undefined) {
+      headerFields.#align(8);
+      headerFields.#bytes.push(5, 1, 'u'.charCodeAt(0), 0);
+      headerFields.uint32(messageHead.replySerial);
     }
-    addText(6, 's', head.destination);
+    addText(6, 's', messageHead.destination);
     if (this.#signature !== '') addText(8, 'g', this.#signature);
-    writer.uint32(fields.#bytes.length);
-    writer.#bytes.push(...fields.#bytes);
-    writer.#align(8);
-    return Buffer.from([...writer.#bytes, ...this.#bytes]);
+    messageWriter.uint32(headerFields.#bytes.length);
+    messageWriter.#bytes.push(...headerFields.#bytes);
+    messageWriter.#align(8);
+    return Buffer.from([...messageWriter.#bytes, ...this.#bytes]);
   }
 
   #align(size: number): void {
@@ -78,8 +78,8 @@ export class BusReader {
   readonly #data: Buffer;
   #position: number;
 
-  constructor(data: Buffer, position = 0) {
-    this.#data = data;
+  constructor(messageData: Buffer, position = 0) {
+    this.#data = messageData;
     this.#position = position;
   }
 
@@ -110,55 +110,55 @@ export class BusReader {
   }
 
   strings(): string[] {
-    const end = this.uint32() + this.#position;
-    const texts: string[] = [];
-    while (this.#position < end) texts.push(this.string());
-    return texts;
+    const endPosition = this.uint32() + this.#position;
+    const stringArguments: string[] = [];
+    while (this.#position < endPosition) stringArguments.push(this.string());
+    return stringArguments;
   }
 
-  #text(length: number): string {
-    this.#position += length + 1;
-    return this.#data.toString('utf8', this.#position - length - 1, this.#position - 1);
+  #text(textLength: number): string {
+    this.#position += textLength + 1;
+    return this.#data.toString('utf8', this.#position - textLength - 1, this.#position - 1);
   }
 }
 
 export interface ReceivedCall {
   readonly length: number;
   readonly isCall: boolean;
-  readonly serial: number;
+  readonly serialNumber: number;
   readonly member: string;
   readonly sender: string;
-  readonly body: BusReader;
+  readonly bodyReader: BusReader;
 }
 
 /** readCall returns undefined if the first D-Bus message in data is incomplete. */
-export function readCall(data: Buffer): ReceivedCall | undefined {
-  if (data.length < 16) return undefined;
-  const reader = new BusReader(data);
-  reader.byte();
-  const type = reader.byte();
-  reader.byte();
-  reader.byte();
-  const bodyLength = reader.uint32();
-  const serial = reader.uint32();
-  const fieldsLength = reader.uint32();
+export function readCall(messageData: Buffer): ReceivedCall | undefined {
+  if (messageData.length < 16) return undefined;
+  const headerReader = new BusReader(messageData);
+  headerReader.byte();
+  const type = headerReader.byte();
+  headerReader.byte();
+  headerReader.byte();
+  const bodyLength = headerReader.uint32();
+  const serialNumber = headerReader.uint32();
+  const fieldsLength = headerReader.uint32();
   const bodyStart = Math.ceil((16 + fieldsLength) / 8) * 8;
-  if (data.length < bodyStart + bodyLength) return undefined;
-  const texts = new Map<number, string>();
-  while (reader.position < 16 + fieldsLength) {
-    reader.align(8);
-    const code = reader.byte();
-    const valueType = reader.signature();
-    if (valueType === 'u') reader.uint32();
-    else texts.set(code, valueType === 'g' ? reader.signature() : reader.string());
+  if (messageData.length < bodyStart + bodyLength) return undefined;
+  const stringArguments = new Map<number, string>();
+  while (headerReader.position < 16 + fieldsLength) {
+    headerReader.align(8);
+    const code = headerReader.byte();
+    const valueType = headerReader.signature();
+    if (valueType === 'u') headerReader.uint32();
+    else stringArguments.set(code, valueType === 'g' ? headerReader.signature() : headerReader.string());
   }
-  const body = new BusReader(data.subarray(bodyStart, bodyStart + bodyLength));
+  const bodyReader = new BusReader(messageData.subarray(bodyStart, bodyStart + bodyLength));
   return {
     length: bodyStart + bodyLength,
     isCall: type === 1,
-    serial,
-    member: texts.get(3) ?? '',
-    sender: texts.get(7) ?? '',
-    body,
+    serialNumber,
+    member: stringArguments.get(3) ?? '',
+    sender: stringArguments.get(7) ?? '',
+    bodyReader,
   };
 }

@@ -2,24 +2,24 @@
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
 
-export interface Target {
+export interface CdpTarget {
   readonly targetId: string;
   readonly type: string;
   readonly url: string;
 }
 
-/** Session sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
-export interface Session {
-  send(method: string, params?: object): Promise<unknown>;
+/** CdpSession sends DevTools commands to one target; `Object(answer).x` reads a field x without a type error. */
+export interface CdpSession {
+  sendCommand(method: string, params?: object): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;
   on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
 export interface Cdp {
-  send(method: string, params?: object): Promise<unknown>;
-  targets(): Promise<readonly Target[]>;
-  attach(targetId: string): Promise<Session>;
+  sendCommand(method: string, params?: object): Promise<unknown>;
+  targets(): Promise<readonly CdpTarget[]>;
+  attach(targetId: string): Promise<CdpSession>;
   close(): void;
 }
 
@@ -33,8 +33,8 @@ const commandTimeoutMs = 30_000;
 
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
-    const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
-    return String(Object(answer).webSocketDebuggerUrl);
+    const targetsAnswer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
+    return String(Object(targetsAnswer).webSocketDebuggerUrl);
   });
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: 1 << 30 });
   await new Promise<void>((resolve, reject) => {
@@ -44,21 +44,21 @@ export async function connectCdp(port: number): Promise<Cdp> {
   const pendingRequests = new Map<number, PendingRequest>();
   const listeners = new Map<string, (params: unknown) => void>();
   let lastId = 0;
-  socket.on('message', (data) => {
-    const message = Object(JSON.parse(String(data)));
-    if (message.method) listeners.get(`${message.sessionId} ${message.method}`)?.(message.params);
-    const entry = pendingRequests.get(message.id);
-    if (!entry) return;
-    pendingRequests.delete(message.id);
-    if (message.error) entry.reject(new Error(String(message.error.message)));
-    else entry.resolve(message.result);
+  socket.on('message', (messageData) => {
+    const cdpMessage = Object(JSON.parse(String(messageData)));
+    if (cdpMessage.method) listeners.get(`${cdpMessage.sessionId} ${cdpMessage.method}`)?.(cdpMessage.params);
+    const pendingRequest = pendingRequests.get(cdpMessage.id);
+    if (!pendingRequest) return;
+    pendingRequests.delete(cdpMessage.id);
+    if (cdpMessage.error) pendingRequest.reject(new Error(String(cdpMessage.error.message)));
+    else pendingRequest.resolve(cdpMessage.result);
   });
   socket.on('error', () => undefined); // after an error, the socket also emits close
   socket.on('close', () => {
-    for (const entry of pendingRequests.values()) entry.reject(new Error('the browser is gone'));
+    for (const pendingRequest of pendingRequests.values()) pendingRequest.reject(new Error('the browser is gone'));
     pendingRequests.clear();
   });
-  const send = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
+  const sendCommand = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (socket.readyState !== WebSocket.OPEN) {
         reject(new Error('the browser is gone'));
@@ -82,18 +82,20 @@ export async function connectCdp(port: number): Promise<Cdp> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }));
     });
   return {
-    send,
+    sendCommand,
     async targets() {
-      const list: unknown = Object(await send('Target.getTargets')).targetInfos;
-      return Array.isArray(list) ? list : [];
+      const targetList: unknown = Object(await sendCommand('Target.getTargets')).targetInfos;
+      return Array.isArray(targetList) ? targetList : [];
     },
     async attach(targetId) {
-      const sessionId = String(Object(await send('Target.attachToTarget', { targetId, flatten: true })).sessionId);
+      const sessionId = String(
+        Object(await sendCommand('Target.attachToTarget', { targetId, flatten: true })).sessionId,
+      );
       return {
-        send: (method, params) => send(method, params, sessionId),
+        sendCommand: (method, params) => sendCommand(method, params, sessionId),
         async evaluate(expression) {
           const params = { expression, awaitPromise: true, returnByValue: true };
-          const { result, exceptionDetails } = Object(await send('Runtime.evaluate', params, sessionId));
+          const { result, exceptionDetails } = Object(await sendCommand('Runtime.evaluate', params, sessionId));
           if (exceptionDetails)
             throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
           return result.value;
@@ -103,7 +105,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
         },
         async detach() {
           for (const key of [...listeners.keys()]) if (key.startsWith(`${sessionId} `)) listeners.delete(key);
-          await send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
+          await sendCommand('Target.detachFromTarget', { sessionId }).catch(() => undefined);
         },
       };
     },

@@ -37,8 +37,8 @@ export interface ChromeOptions {
 export function deriveExtensionId(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { key }: { key?: unknown } = Object(manifest);
-  const source = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
-  const hash = createHash('sha256').update(source).digest().subarray(0, 16);
+  const idSource = typeof key === 'string' ? Buffer.from(key, 'base64') : folder;
+  const hash = createHash('sha256').update(idSource).digest().subarray(0, 16);
   return [...hash].map((b) => String.fromCharCode(97 + (b >> 4), 97 + (b & 15))).join('');
 }
 
@@ -73,7 +73,7 @@ const disableFeatures = '--disable-features=';
 
 export function makeChromiumFlags(
   debugPort: number,
-  extensions: readonly string[],
+  extensionFolders: readonly string[],
   otherFlags: readonly string[] = [],
 ): string[] {
   const otherFeatures = otherFlags
@@ -90,8 +90,8 @@ export function makeChromiumFlags(
     '--disable-sync',
     `${disableFeatures}${[...disabledFeatures, ...otherFeatures].join(',')}`,
     `--remote-debugging-port=${debugPort}`,
-    ...(extensions.length > 0
-      ? [`--disable-extensions-except=${extensions.join(',')}`, `--load-extension=${extensions.join(',')}`]
+    ...(extensionFolders.length > 0
+      ? [`--disable-extensions-except=${extensionFolders.join(',')}`, `--load-extension=${extensionFolders.join(',')}`]
       : []),
     ...otherFlags.filter((flag) => !flag.startsWith(disableFeatures)),
   ];
@@ -105,18 +105,18 @@ export function prepareProfile(
   grantableSites: readonly string[] = [],
 ): void {
   mkdirSync(join(profile, 'Default'), { recursive: true });
-  const granted = { api: [], explicit_host: grantableSites, manifest_permissions: [], scriptable_host: [] };
+  const grantedPermissions = { api: [], explicit_host: grantableSites, manifest_permissions: [], scriptable_host: [] };
   const settings = {
     [extension]: {
       user_scripts_enabled: userScripts,
-      ...(grantableSites.length > 0 ? { runtime_granted_permissions: granted } : {}),
+      ...(grantableSites.length > 0 ? { runtime_granted_permissions: grantedPermissions } : {}),
     },
   };
-  const preferences = {
+  const profilePreferences = {
     extensions: { ui: { developer_mode: true }, settings },
     ...(downloadFolder === undefined ? {} : { download: { default_directory: downloadFolder } }),
   };
-  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(preferences));
+  writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(profilePreferences));
 }
 
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
@@ -164,21 +164,21 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       return page;
     },
     async openPanel() {
-      const opener = await context.newPage();
-      await opener.goto(`chrome-extension://${extension}/panel.html`);
-      await opener.evaluate(async () => {
+      const openerPage = await context.newPage();
+      await openerPage.goto(`chrome-extension://${extension}/panel.html`);
+      await openerPage.evaluate(async () => {
         // Chrome opens the side panel only shortly after a click, so the click handler does not wait for the window.
         const { id = 0 } = await chrome.windows.getCurrent();
         document.addEventListener('click', () => void chrome.sidePanel.open({ windowId: id }), { once: true });
       });
-      await opener.mouse.click(2, 2);
+      await openerPage.mouse.click(2, 2);
       await waitFor('the side panel to open', () =>
-        opener.evaluate(async () => {
+        openerPage.evaluate(async () => {
           const types = [chrome.runtime.ContextType.SIDE_PANEL];
           return (await chrome.runtime.getContexts({ contextTypes: types })).length > 0;
         }),
       );
-      await opener.close();
+      await openerPage.close();
       return await waitFor('the page of the side panel', () => findExtensionPage('panel.html'));
     },
     findPanel: () => findExtensionPage('panel.html'),

@@ -13,7 +13,7 @@ import {
 import { opentabsBinary } from './process.ts';
 import { OperationTimeoutMs } from './wait.ts';
 
-export interface Outcome {
+export interface CallOutcome {
   readonly text: string;
   readonly structured: unknown;
   readonly isError: boolean;
@@ -37,7 +37,7 @@ export interface CallOptions {
 
 export interface McpClient {
   readonly sdk: Client;
-  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Outcome>;
+  call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<CallOutcome>;
   close(): Promise<void>;
 }
 
@@ -56,32 +56,35 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
 
 /** connectStdio starts `opentabs mcp` and connects an MCP client to the process. */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
-  const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
+  const inheritedEnv = Object.entries(process.env).flatMap(([variableName, v]) =>
+    v === undefined ? [] : [[variableName, v] as const],
+  );
   return connectClient(
     new StdioClientTransport({
       command: opentabsBinary,
       args: ['mcp'],
-      env: { ...Object.fromEntries(inherited), ...env },
+      env: { ...Object.fromEntries(inheritedEnv), ...env },
       stderr: 'ignore',
     }),
     answerForm,
   );
 }
 
-async function connectClient(transport: unknown, answerForm?: FormHandler): Promise<McpClient> {
-  const sdk = new Client(
+async function connectClient(clientTransport: unknown, answerForm?: FormHandler): Promise<McpClient> {
+  const sdkClient = new Client(
     { name: 'opentabs-e2e', version: '0.1.0' },
     { capabilities: answerForm ? { elicitation: { form: {} } } : {} },
   );
-  if (answerForm) sdk.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answerForm(params, signal));
-  if (!isTransport(transport)) throw new Error('not a transport');
-  await sdk.connect(transport);
+  if (answerForm)
+    sdkClient.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answerForm(params, signal));
+  if (!isTransport(clientTransport)) throw new Error('not a transport');
+  await sdkClient.connect(clientTransport);
   return {
-    sdk,
+    sdk: sdkClient,
     async call(name, args = {}, options = {}) {
       const startMs = performance.now();
       const progress: ReceivedProgress[] = [];
-      const result = await sdk.request(
+      const callResult = await sdkClient.request(
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
@@ -91,25 +94,28 @@ async function connectClient(transport: unknown, answerForm?: FormHandler): Prom
             ? {}
             : {
                 onprogress(notification) {
-                  const received = { ...notification, atMs: performance.now() - startMs };
-                  progress.push(received);
-                  options.onProgress?.(received);
+                  const receivedReport = { ...notification, atMs: performance.now() - startMs };
+                  progress.push(receivedReport);
+                  options.onProgress?.(receivedReport);
                 },
               }),
         },
       );
-      const detail = result._meta?.['opentabs/error'];
+      const errorDetail = callResult._meta?.['opentabs/error'];
       return {
-        text: result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
-        structured: result.structuredContent,
-        isError: result.isError === true,
-        code: typeof detail === 'object' && detail !== null && 'code' in detail ? detail.code : undefined,
+        text: callResult.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n'),
+        structured: callResult.structuredContent,
+        isError: callResult.isError === true,
+        code:
+          typeof errorDetail === 'object' && errorDetail !== null && 'code' in errorDetail
+            ? errorDetail.code
+            : undefined,
         progress,
         durationMs: performance.now() - startMs,
       };
     },
     async close() {
-      await sdk.close();
+      await sdkClient.close();
     },
   };
 }

@@ -2,7 +2,7 @@
 import { runChecked } from './process.ts';
 import { waitFor } from './wait.ts';
 
-export interface Server {
+export interface DaemonAddress {
   readonly port: number;
   readonly token: string;
 }
@@ -30,7 +30,7 @@ export interface CallRecord {
   }[];
 }
 
-export async function getJson(server: Server, path: string): Promise<unknown> {
+export async function getJson(server: DaemonAddress, path: string): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     headers: { authorization: `Bearer ${server.token}` },
     signal: AbortSignal.timeout(60_000),
@@ -38,20 +38,20 @@ export async function getJson(server: Server, path: string): Promise<unknown> {
   return await response.json();
 }
 
-export async function fetchCallRecords(server: Server): Promise<readonly CallRecord[]> {
-  const list = await getJson(server, '/calls');
-  const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
+export async function fetchCallRecords(server: DaemonAddress): Promise<readonly CallRecord[]> {
+  const callList = await getJson(server, '/calls');
+  const calls = typeof callList === 'object' && callList !== null && 'calls' in callList ? callList.calls : [];
   return Array.isArray(calls) ? calls.filter(isCallRecord) : [];
 }
 
-export async function fetchCallRecord(server: Server, id: string): Promise<CallRecord> {
+export async function fetchCallRecord(server: DaemonAddress, id: string): Promise<CallRecord> {
   const call = await getJson(server, `/calls/${id}`);
   if (!isCallRecord(call)) throw new Error(`no record of ${id}: ${JSON.stringify(call)}`);
   return call;
 }
 
 export async function findCall(
-  server: Server,
+  server: DaemonAddress,
   tool: string,
   matches: (call: CallRecord) => boolean = () => true,
 ): Promise<CallRecord> {
@@ -64,7 +64,11 @@ function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 
-export async function decideCall(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
+export async function decideCall(
+  server: DaemonAddress,
+  id: string,
+  decision: Record<string, unknown>,
+): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/calls/${id}/decide`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },

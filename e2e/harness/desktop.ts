@@ -19,7 +19,7 @@ export interface DesktopNotification {
   readonly actions: ReadonlyMap<string, string>;
 }
 
-export interface Desktop {
+export interface FakeDesktop {
   readonly env: Readonly<Record<string, string>>;
   notifications(): readonly DesktopNotification[];
   /** Chrome changes the action keys with each update of a notification, so press sends the latest key. */
@@ -28,52 +28,57 @@ export interface Desktop {
   close(): Promise<void>;
 }
 
-const service = 'org.freedesktop.Notifications';
+const serviceName = 'org.freedesktop.Notifications';
 const servicePath = '/org/freedesktop/Notifications';
 /** The constants are reasons in the D-Bus signal NotificationClosed: dismissed by the user, or closed by a program. */
 const dismissedReason = 2;
 const closedReason = 3;
 
-export async function startDesktop(): Promise<Desktop> {
+export async function startDesktop(): Promise<FakeDesktop> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-desktop-'));
   const socketPath = join(folder, 'bus');
-  const address = `unix:path=${socketPath}`;
-  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${address}`], {
+  const busAddress = `unix:path=${socketPath}`;
+  const busProcess = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=${busAddress}`], {
     stdio: 'ignore',
   });
   const socket = await waitFor('the session bus to start', () => tryConnect(socketPath));
-  const open = new Map<number, DesktopNotification>();
+  const openNotifications = new Map<number, DesktopNotification>();
   let lastId = 0;
   const connection = new BusConnection(socket, (call) => {
     switch (call.member) {
       case 'Notify': {
-        const { replacesId, title, body, actions } = readNotify(call.body);
-        const id = open.has(replacesId) ? replacesId : ++lastId;
-        open.set(id, { id, title, body, actions });
+        const { replacesId, title, body: bodyReader, actions } = readNotify(call.bodyReader);
+        const id = openNotifications.has(replacesId) ? replacesId : ++lastId;
+        openNotifications.set(id, { id, title, body: bodyReader, actions });
         return new BusWriter('u').uint32(id);
       }
       case 'CloseNotification': {
-        const id = call.body.uint32();
-        if (open.delete(id)) connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedReason));
+        const id = call.bodyReader.uint32();
+        if (openNotifications.delete(id))
+          connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(closedReason));
         return new BusWriter('');
       }
       case 'GetCapabilities':
         return new BusWriter('as').strings(['actions', 'body', 'persistence']);
       case 'GetServerInformation':
-        return ['opentabs-e2e', 'opentabs', '1', '1.2'].reduce((w, text) => w.string(text), new BusWriter('ssss'));
+        return ['opentabs-e2e', 'opentabs', '1', '1.2'].reduce(
+          (busWriter, stringValue) => busWriter.string(stringValue),
+          new BusWriter('ssss'),
+        );
       default:
         return undefined;
     }
   });
   await connection.start();
   const closeByUser = (id: number) => {
-    if (open.delete(id)) connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(dismissedReason));
+    if (openNotifications.delete(id))
+      connection.emit('NotificationClosed', new BusWriter('uu').uint32(id).uint32(dismissedReason));
   };
   return {
-    env: { DBUS_SESSION_BUS_ADDRESS: address },
-    notifications: () => [...open.values()],
+    env: { DBUS_SESSION_BUS_ADDRESS: busAddress },
+    notifications: () => [...openNotifications.values()],
     press({ id }, action) {
-      const actions = open.get(id)?.actions ?? new Map<string, string>();
+      const actions = openNotifications.get(id)?.actions ?? new Map<string, string>();
       const key = actions.get(action);
       if (key === undefined) throw new Error(`the notification has no "${action}", only ${[...actions.keys()]}`);
       connection.emit('ActionInvoked', new BusWriter('us').uint32(id).string(key));
@@ -82,7 +87,7 @@ export async function startDesktop(): Promise<Desktop> {
     dismiss: ({ id }) => closeByUser(id),
     async close() {
       socket.destroy();
-      await stopBus(bus);
+      await stopBus(busProcess);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -98,25 +103,25 @@ async function tryConnect(path: string): Promise<Socket | undefined> {
   }
 }
 
-async function stopBus(bus: ChildProcess): Promise<void> {
-  if (bus.exitCode !== null || bus.signalCode !== null) return;
-  bus.kill();
-  await once(bus, 'exit');
+async function stopBus(busProcess: ChildProcess): Promise<void> {
+  if (busProcess.exitCode !== null || busProcess.signalCode !== null) return;
+  busProcess.kill();
+  await once(busProcess, 'exit');
 }
 
-function readNotify(body: BusReader) {
-  body.string(); // skip the program's name
-  const replacesId = body.uint32();
-  body.string(); // skip the icon
-  const title = body.string();
-  const text = body.string();
-  const keysAndTexts = body.strings();
+function readNotify(bodyReader: BusReader) {
+  bodyReader.string(); // skip the program's name
+  const replacesId = bodyReader.uint32();
+  bodyReader.string(); // skip the icon
+  const title = bodyReader.string();
+  const stringValue = bodyReader.string();
+  const keysAndTexts = bodyReader.strings();
   const actions = new Map<string, string>();
   for (let i = 0; i + 1 < keysAndTexts.length; i += 2) {
     const [key = '', label = ''] = keysAndTexts.slice(i, i + 2);
     actions.set(key === 'default' ? 'default' : label, key);
   }
-  return { replacesId, title, body: text, actions };
+  return { replacesId, title, body: stringValue, actions };
 }
 
 class BusConnection {
@@ -125,46 +130,53 @@ class BusConnection {
   #serial = 0;
   #received = Buffer.alloc(0);
 
-  constructor(socket: Socket, answer: (call: ReceivedCall) => BusWriter | undefined) {
+  constructor(socket: Socket, answerCall: (call: ReceivedCall) => BusWriter | undefined) {
     this.#socket = socket;
-    this.#answer = answer;
+    this.#answer = answerCall;
   }
 
   async start(): Promise<void> {
-    const user = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
-    this.#socket.write(`\0AUTH EXTERNAL ${user}\r\n`);
+    const userIdHex = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
+    this.#socket.write(`\0AUTH EXTERNAL ${userIdHex}\r\n`);
     await once(this.#socket, 'data'); // wait for the bus to accept the authentication
     this.#socket.write('BEGIN\r\n');
-    this.#socket.on('data', (data) => this.#receive(data));
-    const bus = {
+    this.#socket.on('data', (socketData) => this.#receive(socketData));
+    const busProcess = {
       path: '/org/freedesktop/DBus',
       interface: 'org.freedesktop.DBus',
       destination: 'org.freedesktop.DBus',
     };
-    this.#send(new BusWriter('').message({ type: 1, serial: ++this.#serial, ...bus, member: 'Hello' }));
-    const name = new BusWriter('su').string(service).uint32(0);
-    this.#send(name.message({ type: 1, serial: ++this.#serial, ...bus, member: 'RequestName' }));
+    this.#send(new BusWriter('').message({ type: 1, serialNumber: ++this.#serial, ...busProcess, member: 'Hello' }));
+    const name = new BusWriter('su').string(serviceName).uint32(0);
+    this.#send(name.message({ type: 1, serialNumber: ++this.#serial, ...busProcess, member: 'RequestName' }));
   }
 
-  emit(member: string, body: BusWriter): void {
-    this.#send(body.message({ type: 4, serial: ++this.#serial, path: servicePath, interface: service, member }));
+  emit(member: string, bodyReader: BusWriter): void {
+    this.#send(
+      bodyReader.message({ type: 4, serialNumber: ++this.#serial, path: servicePath, interface: serviceName, member }),
+    );
   }
 
-  #receive(data: Buffer): void {
-    this.#received = Buffer.concat([this.#received, data]);
+  #receive(socketData: Buffer): void {
+    this.#received = Buffer.concat([this.#received, socketData]);
     for (;;) {
       const call = readCall(this.#received);
       if (!call) return;
       this.#received = this.#received.subarray(call.length);
-      const reply = call.isCall && this.#answer(call);
-      if (reply)
+      const replyBody = call.isCall && this.#answer(call);
+      if (replyBody)
         this.#send(
-          reply.message({ type: 2, serial: ++this.#serial, replySerial: call.serial, destination: call.sender }),
+          replyBody.message({
+            type: 2,
+            serialNumber: ++this.#serial,
+            replySerial: call.serialNumber,
+            destination: call.sender,
+          }),
         );
     }
   }
 
-  #send(message: Buffer): void {
-    this.#socket.write(message);
+  #send(messageData: Buffer): void {
+    this.#socket.write(messageData);
   }
 }

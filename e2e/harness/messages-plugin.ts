@@ -9,8 +9,8 @@ export function copyMessagesPlugin(folder: string): void {
   copySources(messagesSources, folder);
 }
 
-function copySources(sources: readonly string[], folder: string): void {
-  for (const source of sources) cpSync(join(repositoryRoot, source), folder, { recursive: true });
+function copySources(sourcePaths: readonly string[], folder: string): void {
+  for (const source of sourcePaths) cpSync(join(repositoryRoot, source), folder, { recursive: true });
 }
 
 const builtPlugins = new Map<string, Promise<string>>();
@@ -19,18 +19,18 @@ const builtPlugins = new Map<string, Promise<string>>();
 export async function copyBuiltPlugin(
   folder: string,
   env: Readonly<Record<string, string>>,
-  sources: readonly string[] = messagesSources,
+  sourcePaths: readonly string[] = messagesSources,
 ): Promise<void> {
-  const key = sources.join(' ');
-  const build = builtPlugins.get(key) ?? buildPlugin(sources, env);
+  const key = sourcePaths.join(' ');
+  const build = builtPlugins.get(key) ?? buildPlugin(sourcePaths, env);
   builtPlugins.set(key, build);
   cpSync(await build, folder, { recursive: true });
 }
 
-async function buildPlugin(sources: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+async function buildPlugin(sourcePaths: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-plugin-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  copySources(sources, folder);
+  copySources(sourcePaths, folder);
   await runChecked(['plugin', 'build', folder], env);
   return folder;
 }

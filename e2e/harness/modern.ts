@@ -4,16 +4,16 @@ import { opentabsBinary } from './process.ts';
 
 /** Over stdio, onProgress receives the progress notifications whose token equals the request's ID. */
 export type ExchangeRequest = (
-  message: Record<string, unknown>,
+  requestMessage: Record<string, unknown>,
   onProgress?: (progress: Record<string, unknown>) => void,
 ) => Promise<Record<string, unknown>>;
 
 export interface ModernClient {
-  readonly exchange: ExchangeRequest;
+  readonly exchangeMessage: ExchangeRequest;
   close(): Promise<void>;
 }
 
-export interface Endpoint {
+export interface McpEndpoint {
   readonly port: number;
   readonly clientToken: string;
   readonly env: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export async function connectModernHttp(
-  stack: Endpoint,
+  stack: McpEndpoint,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ModernClient> {
-  const exchange: ExchangeRequest = async (message) => {
+  const exchangeMessage: ExchangeRequest = async (requestMessage) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
       headers: {
@@ -35,52 +35,56 @@ export async function connectModernHttp(
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': 'tools/call',
-        'mcp-name': String(Object(message.params).name),
+        'mcp-name': String(Object(requestMessage.params).name),
         ...headers,
       },
-      body: JSON.stringify(message),
+      body: JSON.stringify(requestMessage),
     });
-    const text = await response.text();
-    const lastMessage = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
-    const answer: unknown = JSON.parse(lastMessage);
-    return isRecord(answer) ? answer : {};
+    const responseText = await response.text();
+    const lastMessage = responseText.startsWith('{')
+      ? responseText
+      : (responseText.trim().split('data: ').at(-1) ?? '');
+    const lastAnswer: unknown = JSON.parse(lastMessage);
+    return isRecord(lastAnswer) ? lastAnswer : {};
   };
-  return { exchange, close: async () => undefined };
+  return { exchangeMessage, close: async () => undefined };
 }
 
 /**
  * Like @modelcontextprotocol/client 2.4, the stdio client handles a response at once, and a notification one microtask
  * later.
  */
-export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
-  const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
-  const transport = new StdioClientTransport({
+export async function connectModernStdio(stack: McpEndpoint): Promise<ModernClient> {
+  const inheritedEnv = Object.entries(process.env).flatMap(([variableName, v]) =>
+    v === undefined ? [] : [[variableName, v] as const],
+  );
+  const stdioTransport = new StdioClientTransport({
     command: opentabsBinary,
     args: ['mcp'],
-    env: { ...Object.fromEntries(inherited), ...stack.env },
+    env: { ...Object.fromEntries(inheritedEnv), ...stack.env },
     stderr: 'ignore',
   });
-  const answers = new Map<unknown, (answer: Record<string, unknown>) => void>();
+  const answerHandlers = new Map<unknown, (lastAnswer: Record<string, unknown>) => void>();
   const listeners = new Map<unknown, (progress: Record<string, unknown>) => void>();
-  transport.onmessage = (message) => {
-    if ('method' in message) {
-      const params = message.method === 'notifications/progress' ? message.params : undefined;
+  stdioTransport.onmessage = (requestMessage) => {
+    if ('method' in requestMessage) {
+      const params = requestMessage.method === 'notifications/progress' ? requestMessage.params : undefined;
       Promise.resolve().then(() => params && listeners.get(params.progressToken)?.(params));
-    } else if ('id' in message) {
-      listeners.delete(message.id);
-      answers.get(message.id)?.({ ...message });
+    } else if ('id' in requestMessage) {
+      listeners.delete(requestMessage.id);
+      answerHandlers.get(requestMessage.id)?.({ ...requestMessage });
     }
   };
-  await transport.start();
+  await stdioTransport.start();
   return {
-    exchange: (message, onProgress) =>
+    exchangeMessage: (requestMessage, onProgress) =>
       new Promise((resolve, reject) => {
-        const { id, params } = message;
+        const { id, params } = requestMessage;
         if (typeof id !== 'number' || !isRecord(params)) throw new Error('not a request');
-        answers.set(id, resolve);
+        answerHandlers.set(id, resolve);
         if (onProgress) listeners.set(id, onProgress);
-        transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
+        stdioTransport.send({ jsonrpc: '2.0', id, method: 'tools/call', params }).catch(reject);
       }),
-    close: () => transport.close(),
+    close: () => stdioTransport.close(),
   };
 }

@@ -16,7 +16,7 @@ export interface StartedCommand {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  ended: Promise<CommandResult>;
+  commandEnd: Promise<CommandResult>;
 }
 
 /** If input is undefined, the standard input of the started command stays open. */
@@ -37,11 +37,11 @@ export function startOpentabs(
   // A command that exits without reading its stdin breaks the pipe, which must not fail the test.
   child.stdin.on('error', () => undefined);
   if (input !== undefined) child.stdin.end(input);
-  const ended = new Promise<CommandResult>((resolve, reject) => {
+  const commandEnd = new Promise<CommandResult>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
   });
-  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+  return { child, stdout: () => stdout, stderr: () => stderr, commandEnd };
 }
 
 export function runOpentabs(
@@ -55,20 +55,22 @@ export function runOpentabs(
 /** After a timeout, waitForExit kills the command and throws an error with the stacks of its goroutines. */
 async function waitForExit(command: StartedCommand): Promise<CommandResult> {
   try {
-    return await withLimit(command.child.spawnargs.join(' '), command.ended);
+    return await withLimit(command.child.spawnargs.join(' '), command.commandEnd);
   } catch (error) {
     command.child.kill('SIGQUIT'); // a Go program prints all goroutine stacks and exits
-    const { stdout, stderr } = await withLimit('the process after SIGQUIT', command.ended);
+    const { stdout, stderr } = await withLimit('the process after SIGQUIT', command.commandEnd);
     throw new Error(`${String(error)}\n${stdout}\n${stderr}`);
   }
 }
 
 export async function runChecked(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
-  const result = await runOpentabs(args, env);
-  if (result.code !== 0) {
-    throw new Error(`opentabs ${args.join(' ')} exited with ${result.code}\n${result.stdout}\n${result.stderr}`);
+  const commandResult = await runOpentabs(args, env);
+  if (commandResult.code !== 0) {
+    throw new Error(
+      `opentabs ${args.join(' ')} exited with ${commandResult.code}\n${commandResult.stdout}\n${commandResult.stderr}`,
+    );
   }
-  return result.stdout;
+  return commandResult.stdout;
 }
 
 export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {

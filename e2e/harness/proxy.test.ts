@@ -21,9 +21,9 @@ const isAddress = (value: AddressInfo | string | null): value is AddressInfo =>
   typeof value === 'object' && value !== null;
 
 async function startProxyToEcho() {
-  const address = echoServer.address();
-  assert.ok(isAddress(address));
-  const proxy = await startProxy(address.port);
+  const serverAddress = echoServer.address();
+  assert.ok(isAddress(serverAddress));
+  const proxy = await startProxy(serverAddress.port);
   const openClient = () => {
     const socket = connect(proxy.port, '127.0.0.1');
     const client = { socket, received: '', isClosed: false };
@@ -36,25 +36,25 @@ async function startProxyToEcho() {
     });
     return client;
   };
-  return { proxy, open: openClient };
+  return { proxy, openConnection: openClient };
 }
 
 test('a stalled direction buffers bytes without closing either side, and resume forwards them in order', async () => {
-  const { proxy, open } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
-    for (const direction of ['up', 'down', 'both'] as const) {
-      const client = open();
+    for (const stallDirection of ['up', 'down', 'both'] as const) {
+      const client = openConnection();
       client.socket.write('1');
       await waitFor('the first echo through the proxy', () => client.received === '1');
-      proxy.stall(direction);
+      proxy.stall(stallDirection);
       client.socket.write('2');
       client.socket.write('3');
-      const laterClient = open();
+      const laterClient = openConnection();
       laterClient.socket.write('4');
       await pause(100);
-      assert.equal(client.received + laterClient.received, '1', direction);
+      assert.equal(client.received + laterClient.received, '1', stallDirection);
       assert.equal(client.isClosed || laterClient.isClosed, false);
-      proxy.resume(direction);
+      proxy.resume(stallDirection);
       await waitFor(
         'both clients to receive the buffered bytes',
         () => client.received === '123' && laterClient.received === '4',
@@ -69,9 +69,9 @@ test('a stalled direction buffers bytes without closing either side, and resume 
 });
 
 test('a stalled direction also delays the close of a socket', async () => {
-  const { proxy, open } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
-    const client = open();
+    const client = openConnection();
     client.socket.write('1');
     await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.stall('down');
@@ -86,17 +86,17 @@ test('a stalled direction also delays the close of a socket', async () => {
 });
 
 test('cut resets open and new connections until resume', async () => {
-  const { proxy, open } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
-    const client = open();
+    const client = openConnection();
     client.socket.write('1');
     await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.cut();
     await waitFor("the client's connection to be reset", () => client.isClosed);
-    const refusedClient = open();
+    const refusedClient = openConnection();
     await waitFor('the new connection to be refused', () => refusedClient.isClosed);
     proxy.resume();
-    const nextClient = open();
+    const nextClient = openConnection();
     nextClient.socket.write('2');
     await waitFor('the echo of a new connection after resume', () => nextClient.received === '2');
   } finally {
@@ -105,14 +105,14 @@ test('cut resets open and new connections until resume', async () => {
 });
 
 test('blackholeOpen discards bytes on the connections that are open, and new connections work', async () => {
-  const { proxy, open } = await startProxyToEcho();
+  const { proxy, openConnection } = await startProxyToEcho();
   try {
-    const client = open();
+    const client = openConnection();
     client.socket.write('1');
     await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.blackholeOpen();
     client.socket.write('2');
-    const nextClient = open();
+    const nextClient = openConnection();
     nextClient.socket.write('3');
     await waitFor('the echo on a new connection', () => nextClient.received === '3');
     await pause(50);

@@ -7,9 +7,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Direction is the direction of traffic: "up" from the browser to the daemon, "down" from the daemon to the browser.
+ * PipeDirection is the direction of traffic: "up" from the browser to the daemon, "down" from the daemon to the
+ * browser.
  */
-export type Direction = 'up' | 'down' | 'both';
+export type PipeDirection = 'up' | 'down' | 'both';
 
 export interface Proxy {
   readonly port: number;
@@ -17,10 +18,10 @@ export interface Proxy {
   readonly connectionsMade: number;
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
-  stall(direction?: Direction): void;
+  stall(pipeDirection?: PipeDirection): void;
   /** Unless allowNew is true, cut also resets each new connection until resume is called. */
   cut(allowNew?: boolean): void;
-  resume(direction?: Direction): void;
+  resume(pipeDirection?: PipeDirection): void;
   /**
    * blackholeOpen discards all further bytes of the open connections without closing them, like a lost network route.
    */
@@ -28,15 +29,15 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-interface Pipe {
-  readonly direction: 'up' | 'down';
-  readonly from: Socket;
-  readonly to: Socket;
-  readonly buffered: (() => void)[];
+interface SocketPipe {
+  readonly pipeDirection: 'up' | 'down';
+  readonly sourceSocket: Socket;
+  readonly targetSocket: Socket;
+  readonly bufferedWrites: (() => void)[];
 }
 
 export async function startProxy(port: number): Promise<Proxy> {
-  const pipes = new Set<Pipe>();
+  const socketPipes = new Set<SocketPipe>();
   const blackholedSockets = new WeakSet<Socket>();
   const isStalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
@@ -50,72 +51,73 @@ export async function startProxy(port: number): Promise<Proxy> {
     }
     connectionCount++;
     const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    startPipe({ direction: 'up', from: browser, to: upstream, buffered: [] });
-    startPipe({ direction: 'down', from: upstream, to: browser, buffered: [] });
+    startPipe({ pipeDirection: 'up', sourceSocket: browser, targetSocket: upstream, bufferedWrites: [] });
+    startPipe({ pipeDirection: 'down', sourceSocket: upstream, targetSocket: browser, bufferedWrites: [] });
   });
 
-  function startPipe(pipe: Pipe): void {
-    const { from: source, to: destination, direction, buffered } = pipe;
-    pipes.add(pipe);
+  function startPipe(socketPipe: SocketPipe): void {
+    const { sourceSocket, targetSocket: destinationSocket, pipeDirection, bufferedWrites } = socketPipe;
+    socketPipes.add(socketPipe);
     // Node.js emits "end" and "close" even for a paused socket, so the proxy buffers "end" and "close" too.
     const passOrBuffer = (action: () => void) => {
-      if (blackholedSockets.has(source)) return;
-      if (isStalled[direction]) buffered.push(action);
+      if (blackholedSockets.has(sourceSocket)) return;
+      if (isStalled[pipeDirection]) bufferedWrites.push(action);
       else action();
     };
-    source.on('data', (chunk) => {
-      if (isStalled[direction]) source.pause(); // the kernel buffers the bytes that the proxy does not read
+    sourceSocket.on('data', (chunk) => {
+      if (isStalled[pipeDirection]) sourceSocket.pause(); // the kernel buffers the bytes that the proxy does not read
       passOrBuffer(() => {
-        bytes[direction] += chunk.length;
-        if (!destination.write(chunk)) source.pause();
+        bytes[pipeDirection] += chunk.length;
+        if (!destinationSocket.write(chunk)) sourceSocket.pause();
       });
     });
-    destination.on('drain', () => source.resume());
-    source.on('end', () => passOrBuffer(() => destination.end()));
-    source.on('error', () => undefined); // after an error, the socket also emits close
-    source.on('close', (withError) => {
+    destinationSocket.on('drain', () => sourceSocket.resume());
+    sourceSocket.on('end', () => passOrBuffer(() => destinationSocket.end()));
+    sourceSocket.on('error', () => undefined); // after an error, the socket also emits close
+    sourceSocket.on('close', (withError) => {
       passOrBuffer(() => {
-        pipes.delete(pipe);
-        if (withError) destination.resetAndDestroy();
+        socketPipes.delete(socketPipe);
+        if (withError) destinationSocket.resetAndDestroy();
       });
     });
   }
 
-  function resumeDirection(direction: 'up' | 'down'): void {
-    isStalled[direction] = false;
-    for (const pipe of pipes) {
-      if (pipe.direction !== direction) continue;
-      for (const action of pipe.buffered.splice(0)) action();
-      pipe.from.resume();
+  function resumeDirection(pipeDirection: 'up' | 'down'): void {
+    isStalled[pipeDirection] = false;
+    for (const socketPipe of socketPipes) {
+      if (socketPipe.pipeDirection !== pipeDirection) continue;
+      for (const action of socketPipe.bufferedWrites.splice(0)) action();
+      socketPipe.sourceSocket.resume();
     }
   }
 
-  const sockets = () => new Set([...pipes].flatMap((pipe) => [pipe.from, pipe.to]));
+  const sockets = () =>
+    new Set([...socketPipes].flatMap((socketPipe) => [socketPipe.sourceSocket, socketPipe.targetSocket]));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  const serverAddress = server.address();
+  if (serverAddress === null || typeof serverAddress === 'string') throw new Error('the proxy has no port');
   return {
-    port: address.port,
+    port: serverAddress.port,
     get openConnections() {
-      return Math.ceil(pipes.size / 2);
+      return Math.ceil(socketPipes.size / 2);
     },
     get connectionsMade() {
       return connectionCount;
     },
     forwardedByteCount: bytes,
-    stall(direction = 'both') {
-      if (direction !== 'down') isStalled.up = true;
-      if (direction !== 'up') isStalled.down = true;
+    stall(pipeDirection = 'both') {
+      if (pipeDirection !== 'down') isStalled.up = true;
+      if (pipeDirection !== 'up') isStalled.down = true;
     },
     cut(allowNew = false) {
       isRefusing = !allowNew;
       for (const socket of sockets()) socket.resetAndDestroy();
-      pipes.clear();
+      socketPipes.clear();
     },
-    resume(direction = 'both') {
+    resume(pipeDirection = 'both') {
       isRefusing = false;
-      if (direction !== 'down') resumeDirection('up');
-      if (direction !== 'up') resumeDirection('down');
+      if (pipeDirection !== 'down') resumeDirection('up');
+      if (pipeDirection !== 'up') resumeDirection('down');
     },
     blackholeOpen() {
       for (const socket of sockets()) blackholedSockets.add(socket);

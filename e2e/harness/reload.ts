@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { McpClient, Outcome } from './client.ts';
+import type { CallOutcome, McpClient } from './client.ts';
 import { fetchCallRecords } from './daemon-api.ts';
 import type { Stack } from './stack.ts';
 import { waitFor } from './wait.ts';
@@ -13,18 +13,20 @@ export async function callWithReload(
   client: McpClient,
   tool: string,
   args: Record<string, unknown>,
-): Promise<Outcome> {
-  let outcome: Outcome | undefined;
+): Promise<CallOutcome> {
+  let callOutcome: CallOutcome | undefined;
   const call = client.call(tool, args).then((result) => {
-    outcome = result;
+    callOutcome = result;
   });
   await waitFor(`the end of ${tool}`, async () => {
-    if (outcome) return true;
-    const waitingCall = (await fetchCallRecords(stack)).find((each) => each.tool_name === tool && each.waiting);
+    if (callOutcome) return true;
+    const waitingCall = (await fetchCallRecords(stack)).find(
+      (callRecord) => callRecord.tool_name === tool && callRecord.waiting,
+    );
     if (waitingCall) await stack.runCli('calls', 'approve', waitingCall.call_id);
     return false;
   });
   await call;
-  assert.ok(outcome);
-  return outcome;
+  assert.ok(callOutcome);
+  return callOutcome;
 }

@@ -21,16 +21,16 @@ export async function startSite(): Promise<Site> {
   let html = renderPlainPage('Messages');
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://site');
-    const api = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
-    if (api) {
-      serveMessages(site, url, api[1] ?? '', response);
+    const apiMatch = /^\/api\/channels\/([^/]+)\/messages$/.exec(url.pathname);
+    if (apiMatch) {
+      serveMessages(site, url, apiMatch[1] ?? '', response);
     } else if (url.pathname === '/note') {
-      let body = '';
+      let requestBody = '';
       request.on('data', (chunk) => {
-        body += String(chunk);
+        requestBody += String(chunk);
       });
       request.on('end', () => {
-        site.receivedNotes.push(body);
+        site.receivedNotes.push(requestBody);
         response.end();
       });
     } else {
@@ -39,10 +39,10 @@ export async function startSite(): Promise<Site> {
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${readPort(server.address())}`;
+  const siteOrigin = `http://127.0.0.1:${readPort(server.address())}`;
   const site: Site = {
-    origin,
-    url: `${origin}/`,
+    origin: siteOrigin,
+    url: `${siteOrigin}/`,
     requestedChannels: [],
     abortedRequests: [],
     servedPages: 0,
@@ -71,7 +71,7 @@ function readPort(address: string | AddressInfo | null): number {
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');
   const page = Number(url.searchParams.get('cursor') || '0');
-  const total = Number(pages);
+  const totalPages = Number(pages);
   site.requestedChannels.push(channel);
   response.on('close', () => {
     clearTimeout(timer);
@@ -79,7 +79,7 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   });
   const sendPage = () => {
     site.servedPages++;
-    const messages = Array.from({ length: pageSize }, (_, i) => {
+    const channelMessages = Array.from({ length: pageSize }, (_, i) => {
       const sentAt = new Date(Date.UTC(2026, 0, 1, 0, page, i)).toISOString();
       return {
         id: `${channel}/${page * pageSize + i + 1}`,
@@ -92,9 +92,9 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify({
-        messages,
-        ...(page + 1 < total ? { nextCursor: String(page + 1) } : {}),
-        totalPages: total,
+        messages: channelMessages,
+        ...(page + 1 < totalPages ? { nextCursor: String(page + 1) } : {}),
+        totalPages,
       }),
     );
   };

@@ -39,7 +39,7 @@ export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 export const everythingPlugin: ExtraPlugin = { dir: 'e2e/testdata/everything' };
 
 export interface Stack {
-  readonly home: string;
+  readonly homeFolder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly token: string;
@@ -54,7 +54,7 @@ export interface Stack {
   connectHttp(answerForm?: FormHandler): Promise<McpClient>;
   connectStdio(answerForm?: FormHandler): Promise<McpClient>;
   runCli(...args: string[]): Promise<CommandResult>;
-  readStatus(): Promise<Status>;
+  readStatus(): Promise<DaemonStatus>;
   listTabs(): Promise<readonly Tab[]>;
   listCalls(): Promise<readonly CallRecord[]>;
   openTab(path: string): Promise<Page>;
@@ -63,12 +63,12 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-export const transports = [
+export const clientTransports = [
   ['http', (stack: Stack) => stack.connectHttp()],
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
-export interface Status {
+export interface DaemonStatus {
   readonly browsers?: readonly {
     readonly id: string;
     readonly name: string;
@@ -94,10 +94,10 @@ export interface TabPlugin {
 }
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await findFreePort();
   const env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(port),
     NO_COLOR: '1',
     // Turn off the rate limits for browser actions and screenshots, because tests act faster than agents.
@@ -105,8 +105,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     OPENTABS_BROWSER_PICTURES: '0',
   };
   const extraPlugins = options.plugins ?? [];
-  const plugin = await addPlugins(home, env, extraPlugins);
-  const extension = join(home, 'unpacked');
+  const plugin = await addPlugins(homeFolder, env, extraPlugins);
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...(options.installFlags ?? [])], env);
   if (options.hasOptionalPermissions) grantOptionalPermissions(extension);
   const clientToken = await addClient(env, 'e2e');
@@ -131,7 +131,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     await closeServers(); // an open server prevents the test process from exiting
     throw error;
   });
-  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const token = readFileSync(join(homeFolder, 'token'), 'utf8').trim();
   const clients: McpClient[] = [];
   const trackClient = (client: McpClient) => {
     clients.push(client);
@@ -139,7 +139,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   const server = { port, token };
   // Tests poll the daemon over HTTP, because an HTTP request is much cheaper than a start of `opentabs status`.
-  const readStatus = async (): Promise<Status> => {
+  const readStatus = async (): Promise<DaemonStatus> => {
     const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};
   };
@@ -166,7 +166,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     throw error;
   }
   return {
-    home,
+    homeFolder,
     env,
     port,
     token,
@@ -201,30 +201,30 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       await Promise.allSettled(clients.map((client) => client.close()));
       await chrome.close();
       await closeServers();
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
 async function addPlugins(
-  home: string,
+  homeFolder: string,
   env: Readonly<Record<string, string>>,
   otherPlugins: readonly ExtraPlugin[],
 ): Promise<string> {
-  const messagesFolder = join(home, 'messages-plugin');
+  const messagesFolder = join(homeFolder, 'messages-plugin');
   await copyBuiltPlugin(messagesFolder, env);
-  const copies: ExtraPlugin[] = [{ dir: messagesFolder }];
+  const pluginCopies: ExtraPlugin[] = [{ dir: messagesFolder }];
   for (const [i, plugin] of otherPlugins.entries()) {
-    const copy = join(home, `plugin-${i}`);
+    const copy = join(homeFolder, `plugin-${i}`);
     await copyBuiltPlugin(copy, env, [plugin.dir]);
-    copies.push({ ...plugin, dir: copy });
+    pluginCopies.push({ ...plugin, dir: copy });
   }
-  for (const { dir, permission = 'auto' } of copies) {
+  for (const { dir, permission = 'auto' } of pluginCopies) {
     await runChecked(['plugin', 'add', dir, '--permission', permission], env);
   }
   return messagesFolder;
 }
 
-function isStatus(value: unknown): value is Status {
+function isStatus(value: unknown): value is DaemonStatus {
   return typeof value === 'object' && value !== null;
 }

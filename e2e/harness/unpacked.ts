@@ -21,23 +21,23 @@ export async function loadUnpacked(profile: string, extension: string, id: strin
   const browser = spawn(chromiumPath, makeChromiumFlags(await findFreePort(), [], otherFlags), {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const exited = once(browser, 'exit');
+  const exitPromise = once(browser, 'exit');
   const input = browser.stdio[3];
   const output = browser.stdio[4];
   if (!(input instanceof Writable) || !output) throw new Error('the browser has no pipe');
-  const send = async (method: string, params: object) => {
+  const sendCommand = async (method: string, params: object) => {
     input.write(`${JSON.stringify({ id: 1, method, params })}\0`);
-    let text = '';
+    let receivedText = '';
     for await (const [chunk] of on(output, 'data')) {
-      text += String(chunk);
-      if (text.endsWith('\0')) break;
+      receivedText += String(chunk);
+      if (receivedText.endsWith('\0')) break;
     }
-    if (text.includes('"error"')) throw new Error(`${method}: ${text}`);
+    if (receivedText.includes('"error"')) throw new Error(`${method}: ${receivedText}`);
   };
-  await send('Extensions.loadUnpacked', { path: extension });
+  await sendCommand('Extensions.loadUnpacked', { path: extension });
   // Chrome may exit before it answers Browser.close.
   input.write(`${JSON.stringify({ id: 2, method: 'Browser.close' })}\0`);
-  await withLimit('the end of the browser', exited);
+  await withLimit('the end of the browser', exitPromise);
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
   Object(preferences).extensions.settings[id].creation_flags = loadedByUserFlag;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 /** waitFor pauses between two calls of probe for at least 25 ms and at most 1 s, to leave CPU time. */
 export async function waitFor<T>(
   awaitedEvent: string,
-  probe: () => Promise<T | undefined | false> | T | undefined | false,
+  checkCondition: () => Promise<T | undefined | false> | T | undefined | false,
   limitMs = 60_000,
 ): Promise<T> {
   const firstMs = Date.now();
@@ -15,7 +15,7 @@ export async function waitFor<T>(
   for (;;) {
     const startMs = Date.now();
     try {
-      const value = await Promise.race([probe(), probeTimeout]);
+      const value = await Promise.race([checkCondition(), probeTimeout]);
       if (value !== undefined && value !== false) return value;
     } catch (error) {
       lastError = error;
@@ -39,18 +39,18 @@ async function rejectAfter(ms: number): Promise<never> {
  */
 export const OperationTimeoutMs = 120_000;
 
-export async function withLimit<T>(operation: string, result: Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const timeout = setTimeout(OperationTimeoutMs, undefined, { signal: limit.signal }).then(
+export async function withLimit<T>(operation: string, operationResult: Promise<T>): Promise<T> {
+  const limitController = new AbortController();
+  const timeoutPromise = setTimeout(OperationTimeoutMs, undefined, { signal: limitController.signal }).then(
     () => {
       throw new Error(`${operation} did not end within ${OperationTimeoutMs} ms`);
     },
     () => new Promise<never>(() => undefined), // the operation ended in time
   );
   try {
-    return await Promise.race([result, timeout]);
+    return await Promise.race([operationResult, timeoutPromise]);
   } finally {
-    limit.abort();
+    limitController.abort();
   }
 }
 

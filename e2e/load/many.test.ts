@@ -7,11 +7,11 @@ import { makeRawHttpClient } from '../soak/raw-http.ts';
 import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
 import { SystemUnderTest } from '../soak/system-under-test.ts';
 
-let system: SystemUnderTest;
+let testedSystem: SystemUnderTest;
 let clients: SoakClient[] = [];
 
-function connect(name: string): SoakClient {
-  const client = makeRawHttpClient(name, system.port, system.clientToken);
+function connectSoakClient(name: string): SoakClient {
+  const client = makeRawHttpClient(name, testedSystem.port, testedSystem.clientToken);
   clients.push(client);
   return client;
 }
@@ -20,21 +20,21 @@ async function callTimed(
   client: SoakClient,
   key: string,
   everyMs: number,
-): Promise<{ ending: CallEnding; ms: number }> {
+): Promise<{ callEnding: CallEnding; ms: number }> {
   const startMs = performance.now();
-  const ending = await client.call('work__steps', { key, count: 1, everyMs }, {});
-  return { ending, ms: performance.now() - startMs };
+  const callEnding = await client.call('work__steps', { key, count: 1, everyMs }, {});
+  return { callEnding, ms: performance.now() - startMs };
 }
 
-function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEnding>[] {
+function fillRunningSlots(client: SoakClient, stopSignal: AbortSignal): Promise<CallEnding>[] {
   const keys = Array.from({ length: 8 }, (_, i) => `full${i}`);
-  return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal: stop }));
+  return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal }));
 }
 
 function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {
-    system = new SystemUnderTest(1, settings);
-    await system.start();
+    testedSystem = new SystemUnderTest(1, settings);
+    await testedSystem.start();
   });
   afterEach(async () => {
     for (const client of clients) assert.deepEqual(client.strayMessages, []);
@@ -42,33 +42,33 @@ function useSystemWith(settings: Record<string, number | string>): void {
     clients = [];
     // The daemon ends a cancelled call shortly after the client has stopped waiting.
     await waitFor('all calls to end', async () => {
-      const { running, queued } = (await system.readStatus()).calls;
-      return running === 0 && queued === 0;
+      const { running: runningCount, queued } = (await testedSystem.readStatus()).calls;
+      return runningCount === 0 && queued === 0;
     });
   });
-  after(() => system?.close());
+  after(() => testedSystem?.close());
 }
 
 describe('calls in one page', () => {
   useSystemWith({ maxRunning: 1000, idleTimeout: '20s' });
 
   test('1,000 concurrent calls each get exactly one answer, with their own result', async () => {
-    const client = connect('crowd');
+    const client = connectSoakClient('crowd');
     const everyMs = 12_000; // all calls must start, and a probe must see them, before the first call ends
     const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
     await waitFor(
       '1,000 handlers to run at the same time',
-      async () => (await system.listRunningKeys()).length === 1000,
+      async () => (await testedSystem.listRunningKeys()).length === 1000,
     );
-    for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
+    for (const [i, { callEnding }] of (await Promise.all(calls)).entries()) {
       assert.deepEqual(
-        [ending.code, ending.answerCount, Object(ending.structured).key],
+        [callEnding.code, callEnding.answerCount, Object(callEnding.structured).key],
         ['ok', 1, `k${i}`],
-        ending.text,
+        callEnding.text,
       );
     }
-    system.countStarts();
-    assert.ok([...system.startCounts.values()].every((times) => times === 1));
+    testedSystem.countStarts();
+    assert.ok([...testedSystem.startCounts.values()].every((times) => times === 1));
   });
 });
 
@@ -76,86 +76,94 @@ describe('calls of 64 clients', () => {
   useSystemWith({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
 
   test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
-    const greedyClient = connect('greedy');
-    const modestClients = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
+    const greedyClient = connectSoakClient('greedy');
+    const modestClients = Array.from({ length: 63 }, (_, i) => connectSoakClient(`modest-${i}`));
     await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // the first call of each client opens its session
     const startMs = performance.now();
     const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 120)));
     await waitFor(
       'more than 800 calls of the greedy client in the queue',
-      async () => (await system.readStatus()).calls.queued > 800,
+      async () => (await testedSystem.readStatus()).calls.queued > 800,
     );
     const modestResults = await Promise.all(modestClients.map((client, i) => callTimed(client, `m${i}`, 40)));
-    const stillWaiting = (await system.readStatus()).calls.queued;
+    const stillWaiting = (await testedSystem.readStatus()).calls.queued;
     const greedyResults = await greedyCalls;
     const greedyMs = performance.now() - startMs;
     const waitsMs = modestResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
     t.diagnostic(
       `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
-    for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
+    for (const { callEnding } of [...modestResults, ...greedyResults])
+      assert.equal(callEnding.code, 'ok', callEnding.text);
     // The daemon alternates between clients with queued calls, so one client's 1,000 calls do not delay another client.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
     assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);
   });
 
   test('a queued call never starts if it is cancelled or its client disconnects', async () => {
-    const client = connect('cancelling');
+    const client = connectSoakClient('cancelling');
     const stopRunning = new AbortController();
     const runningCalls = fillRunningSlots(client, stopRunning.signal);
-    await waitFor('eight running calls', async () => (await system.listRunningKeys()).length === 8);
-    const stop = new AbortController();
-    setMaxListeners(0, stop.signal);
+    await waitFor('eight running calls', async () => (await testedSystem.listRunningKeys()).length === 8);
+    const stopSignal = new AbortController();
+    setMaxListeners(0, stopSignal.signal);
     const queuedCalls = [
       ...Array.from({ length: 20 }, (_, i) =>
-        client.call('work__echo', { key: `cancelled${i}`, value: 1 }, { stopSignal: stop.signal }),
+        client.call('work__echo', { key: `cancelled${i}`, value: 1 }, { stopSignal: stopSignal.signal }),
       ),
       ...Array.from({ length: 20 }, (_, i) =>
-        connect(`leaver-${i}`).call(
+        connectSoakClient(`leaver-${i}`).call(
           'work__echo',
           { key: `left${i}`, value: 1 },
-          { stopSignal: stop.signal, disconnect: true },
+          { stopSignal: stopSignal.signal, disconnect: true },
         ),
       ),
     ];
-    await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.queued === 40);
-    stop.abort();
-    for (const ending of await Promise.all(queuedCalls)) assert.equal(ending.code, 'silent', ending.text);
-    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.queued === 0, 20_000);
+    await waitFor('40 calls in the queue', async () => (await testedSystem.readStatus()).calls.queued === 40);
+    stopSignal.abort();
+    for (const callEnding of await Promise.all(queuedCalls)) assert.equal(callEnding.code, 'silent', callEnding.text);
+    await waitFor('the queue to be empty', async () => (await testedSystem.readStatus()).calls.queued === 0, 20_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
-    assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');
-    system.countStarts();
+    assert.equal((await callTimed(client, 'next', 0)).callEnding.code, 'ok');
+    testedSystem.countStarts();
     assert.deepEqual(
-      [...system.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
+      [...testedSystem.startCounts.keys()].filter((key) => /^(cancelled|left)/.test(key)),
       [],
     );
   });
 
   test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
-    const greedyClient = connect('greedy');
-    const stop = new AbortController();
-    const runningCalls = fillRunningSlots(greedyClient, stop.signal);
-    await waitFor('eight running calls', async () => (await system.listRunningKeys()).length === 8);
+    const greedyClient = connectSoakClient('greedy');
+    const stopSignal = new AbortController();
+    const runningCalls = fillRunningSlots(greedyClient, stopSignal.signal);
+    await waitFor('eight running calls', async () => (await testedSystem.listRunningKeys()).length === 8);
     const refusedCodes: string[] = [];
     const greedyCalls = Array.from({ length: 1300 }, async (_, i) => {
       const call = await callTimed(greedyClient, `x${i}`, 0);
-      if (call.ending.code !== 'ok') refusedCodes.push(call.ending.code);
+      if (call.callEnding.code !== 'ok') refusedCodes.push(call.callEnding.code);
       return call;
     });
-    await waitFor('1,200 calls in the queue', async () => (await system.readStatus()).calls.queued === 1200, 60_000);
-    const modestCall = callTimed(connect('modest'), 'modest', 0);
+    await waitFor(
+      '1,200 calls in the queue',
+      async () => (await testedSystem.readStatus()).calls.queued === 1200,
+      60_000,
+    );
+    const modestCall = callTimed(connectSoakClient('modest'), 'modest', 0);
     await waitFor('101 refused calls', () => refusedCodes.length === 101, 60_000);
-    stop.abort();
+    stopSignal.abort();
     await Promise.all(runningCalls);
-    const { ending } = await modestCall;
-    assert.equal(ending.code, 'ok', ending.text);
-    const endings = (await Promise.all(greedyCalls)).map(({ ending }) => ending);
-    const refusedEndings = endings.filter(({ code }) => code !== 'ok');
+    const { callEnding } = await modestCall;
+    assert.equal(callEnding.code, 'ok', callEnding.text);
+    const greedyEndings = (await Promise.all(greedyCalls)).map(({ callEnding }) => callEnding);
+    const refusedEndings = greedyEndings.filter(({ code }) => code !== 'ok');
     assert.equal(refusedEndings.length, 101);
-    for (const { code, text } of refusedEndings) {
-      assert.equal(code, 'rate_limited', text);
-      assert.match(text, /1200 calls of this plugin are queued, the maximum \(--max-waiting\).* Wait, then retry/);
+    for (const { code, text: endingText } of refusedEndings) {
+      assert.equal(code, 'rate_limited', endingText);
+      assert.match(
+        endingText,
+        /1200 calls of this plugin are queued, the maximum \(--max-waiting\).* Wait, then retry/,
+      );
     }
   });
 });

@@ -2,7 +2,7 @@
  * Measures the memory and counts the objects of the daemon, the service worker and the page after a garbage collection.
  */
 import { readFileSync } from 'node:fs';
-import type { Cdp, Session } from '../harness/cdp.ts';
+import type { Cdp, CdpSession } from '../harness/cdp.ts';
 
 export interface WorldMemory {
   readonly heapBytes: number;
@@ -22,59 +22,62 @@ export interface MemorySnapshot {
   readonly listeners: number;
 }
 
-export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
+export function readResidentMemory(pid: number): { nowBytes: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+  const readKilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
   return {
-    now: kilobytes('VmRSS') * 1024,
-    anonymous: kilobytes('RssAnon') * 1024,
-    peak: kilobytes('VmHWM') * 1024,
+    nowBytes: readKilobytes('VmRSS') * 1024,
+    anonymous: readKilobytes('RssAnon') * 1024,
+    peak: readKilobytes('VmHWM') * 1024,
   };
 }
 
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
-async function countObjects(session: Session, contextId?: number): Promise<WorldMemory> {
+async function countObjects(session: CdpSession, contextId?: number): Promise<WorldMemory> {
   const context = contextId === undefined ? {} : { contextId };
   const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
     const objectGroup = 'measure';
-    const prototype = Object(
-      await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...context }),
+    const controllerPrototype = Object(
+      await session.sendCommand('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...context }),
     );
-    const { objects } = Object(
-      await session.send('Runtime.queryObjects', { prototypeObjectId: prototype.result.objectId, objectGroup }),
+    const { objects: controllerList } = Object(
+      await session.sendCommand('Runtime.queryObjects', {
+        prototypeObjectId: controllerPrototype.result.objectId,
+        objectGroup,
+      }),
     );
-    const { result } = Object(
-      await session.send('Runtime.callFunctionOn', {
-        objectId: objects.objectId,
+    const { result: heapUsage } = Object(
+      await session.sendCommand('Runtime.callFunctionOn', {
+        objectId: controllerList.objectId,
         functionDeclaration: `function () { return ${sumExpression}; }`,
         returnByValue: true,
       }),
     );
-    await session.send('Runtime.releaseObjectGroup', { objectGroup });
-    return Number(result.value);
+    await session.sendCommand('Runtime.releaseObjectGroup', { objectGroup });
+    return Number(heapUsage.value);
   };
-  const numbers: Record<string, number> = {};
+  const memoryNumbers: Record<string, number> = {};
   for (const name of countedClasses) {
     // Skip Map.prototype and Set.prototype, for which the getter `size` throws.
-    const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    numbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
+    const entriesCode = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
+    memoryNumbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entriesCode : 'this.length');
   }
-  const heapBytes = Number(Object(await session.send('Runtime.getHeapUsage')).usedSize);
+  const heapBytes = Number(Object(await session.sendCommand('Runtime.getHeapUsage')).usedSize);
   return {
     heapBytes,
-    promises: numbers.Promise ?? 0,
-    ports: numbers.MessagePort ?? 0,
-    controllers: numbers.AbortController ?? 0,
-    entries: (numbers.Map ?? 0) + (numbers.Set ?? 0),
+    promises: memoryNumbers.Promise ?? 0,
+    ports: memoryNumbers.MessagePort ?? 0,
+    controllers: memoryNumbers.AbortController ?? 0,
+    entries: (memoryNumbers.Map ?? 0) + (memoryNumbers.Set ?? 0),
   };
 }
 
-async function collectGarbage(session: Session): Promise<void> {
-  await session.send('HeapProfiler.enable');
+async function collectGarbage(session: CdpSession): Promise<void> {
+  await session.sendCommand('HeapProfiler.enable');
   // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
-  for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
-  await session.send('HeapProfiler.disable');
+  for (let roundIndex = 0; roundIndex < 3; roundIndex++) await session.sendCommand('HeapProfiler.collectGarbage');
+  await session.sendCommand('HeapProfiler.disable');
 }
 
 export interface MeasuredProcesses {
@@ -85,37 +88,39 @@ export interface MeasuredProcesses {
   readServerMemory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
 }
 
-export async function measureMemory(processes: MeasuredProcesses): Promise<MemorySnapshot> {
-  const targets = await processes.cdp.targets();
-  const workerId = targets.find(
-    (target) => target.type === 'service_worker' && target.url.includes(processes.extensionId),
+export async function measureMemory(measuredProcesses: MeasuredProcesses): Promise<MemorySnapshot> {
+  const cdpTargets = await measuredProcesses.cdp.targets();
+  const workerId = cdpTargets.find(
+    (target) => target.type === 'service_worker' && target.url.includes(measuredProcesses.extensionId),
   )?.targetId;
-  const pageId = targets.find((target) => target.type === 'page' && target.url === processes.pageUrl)?.targetId;
-  if (!workerId || !pageId) throw new Error(`no worker or no page ${processes.pageUrl} to measure`);
-  const worker = await processes.cdp.attach(workerId);
-  const page = await processes.cdp.attach(pageId);
+  const pageId = cdpTargets.find(
+    (target) => target.type === 'page' && target.url === measuredProcesses.pageUrl,
+  )?.targetId;
+  if (!workerId || !pageId) throw new Error(`no worker or no page ${measuredProcesses.pageUrl} to measure`);
+  const worker = await measuredProcesses.cdp.attach(workerId);
+  const page = await measuredProcesses.cdp.attach(pageId);
   try {
-    const contexts: unknown[] = [];
-    page.on('Runtime.executionContextCreated', (params) => contexts.push(Object(params).context));
-    await page.send('Runtime.enable');
+    const executionContexts: unknown[] = [];
+    page.on('Runtime.executionContextCreated', (params) => executionContexts.push(Object(params).context));
+    await page.sendCommand('Runtime.enable');
     await collectGarbage(worker);
     await collectGarbage(page);
-    const bridgeContext = contexts
+    const bridgeContext = executionContexts
       .map((context) => Object(context))
-      .find((c) => c.origin === `chrome-extension://${processes.extensionId}`);
+      .find((executionContext) => executionContext.origin === `chrome-extension://${measuredProcesses.extensionId}`);
     const bridge = await countObjects(page, bridgeContext?.id);
-    const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));
-    const memory = await processes.readServerMemory();
+    const { documents: documentCount, jsEventListeners } = Object(await page.sendCommand('Memory.getDOMCounters'));
+    const serverMemory = await measuredProcesses.readServerMemory();
     return {
       server: {
-        rssBytes: readResidentMemory(processes.serverPid).now,
-        heapBytes: memory.heap_bytes,
-        goroutines: memory.goroutines,
+        rssBytes: readResidentMemory(measuredProcesses.serverPid).nowBytes,
+        heapBytes: serverMemory.heap_bytes,
+        goroutines: serverMemory.goroutines,
       },
       worker: await countObjects(worker),
       page: await countObjects(page),
       bridge,
-      documents: Number(documents),
+      documents: Number(documentCount),
       listeners: Number(jsEventListeners),
     };
   } finally {

@@ -9,30 +9,34 @@ import { LargeResultClient, type ResponseSummary } from './results.ts';
 
 const bytesPerMib = 1 << 20;
 const concurrentMib = process.env.OPENTABS_TEST_ALL ? 50 : 20;
-let system: SystemUnderTest;
+let testedSystem: SystemUnderTest;
 let pid: number;
 
 before(async () => {
-  system = new SystemUnderTest(1, { maxResultBytes: 100 * bytesPerMib, idleTimeout: '120s', hardTimeout: '240s' });
-  await system.start();
-  pid = await system.serverPid();
+  testedSystem = new SystemUnderTest(1, {
+    maxResultBytes: 100 * bytesPerMib,
+    idleTimeout: '120s',
+    hardTimeout: '240s',
+  });
+  await testedSystem.start();
+  pid = await testedSystem.serverPid();
 });
-after(() => system?.close());
+after(() => testedSystem?.close());
 
 async function openClient(): Promise<LargeResultClient> {
-  const client = new LargeResultClient(system);
+  const client = new LargeResultClient(testedSystem);
   await client.open();
   return client;
 }
 
 /** assertResult receives only a summary of the response, because storing whole responses would use too much memory. */
-function assertResult(summary: ResponseSummary, bytes: number): void {
+function assertResult(responseSummary: ResponseSummary, bytes: number): void {
   assert.ok(
-    summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,
-    `the client received ${summary.bytes} bytes: ${summary.firstBytes.slice(0, 600)}`,
+    responseSummary.bytes > 2 * bytes && responseSummary.bytes < 2 * bytes + 10_000,
+    `the client received ${responseSummary.bytes} bytes: ${responseSummary.firstBytes.slice(0, 600)}`,
   );
-  assert.match(summary.firstBytes, /\\"text\\":\\"0 xxx/);
-  assert.match(summary.lastBytes, /x"}/);
+  assert.match(responseSummary.firstBytes, /\\"text\\":\\"0 xxx/);
+  assert.match(responseSummary.lastBytes, /x"}/);
 }
 
 test('a result of 90 MB arrives complete, and a result of 101 MB fails with an error that names both sizes and the action', async () => {
@@ -48,41 +52,46 @@ test('a result of 90 MB arrives complete, and a result of 101 MB fails with an e
 test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded memory, and short calls run in between`, async (t) => {
   await waitFor(
     'the server to free the memory of the previous test',
-    () => readResidentMemory(pid).now < 200 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 200 * bytesPerMib,
     30_000,
   );
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded memory peak of the daemon
-  const callers = await Promise.all(Array.from({ length: 10 }, openClient));
+  const callingClients = await Promise.all(Array.from({ length: 10 }, openClient));
   const shortClient = await openClient();
   const largeCalls = Promise.all(
-    callers.map((c, i) => c.call('work__big', { key: `large${i}`, bytes: concurrentMib * bytesPerMib })),
+    callingClients.map((callingClient, i) =>
+      callingClient.call('work__big', { key: `large${i}`, bytes: concurrentMib * bytesPerMib }),
+    ),
   );
-  const echoes: number[] = [];
+  const echoTimes: number[] = [];
   const largeCallState = { isDone: false };
   const shortCalls = (async () => {
     while (!largeCallState.isDone) {
       await pause(100);
-      echoes.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).durationMs);
+      echoTimes.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).durationMs);
     }
   })();
-  const responses = await largeCalls;
+  const largeResponses = await largeCalls;
   largeCallState.isDone = true;
   await shortCalls;
-  for (const response of responses) assertResult(response, concurrentMib * bytesPerMib);
-  const { peak } = readResidentMemory(pid);
-  const sortedEchoes = echoes.toSorted((a, b) => a - b);
+  for (const response of largeResponses) assertResult(response, concurrentMib * bytesPerMib);
+  const { peak: peakBytes } = readResidentMemory(pid);
+  const sortedEchoes = echoTimes.toSorted((a, b) => a - b);
   t.diagnostic(
-    `server peak ${Math.round(peak / bytesPerMib)} MB; last result after ${Math.max(...responses.map((c) => c.durationMs)).toFixed(0)} ms;` +
-      ` ${echoes.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
+    `server peak ${Math.round(peakBytes / bytesPerMib)} MB; last result after ${Math.max(...largeResponses.map((callingClient) => callingClient.durationMs)).toFixed(0)} ms;` +
+      ` ${echoTimes.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
   );
-  assert.ok(peak < (200 + 8 * concurrentMib) * bytesPerMib, `the server used ${Math.round(peak / bytesPerMib)} MB`);
-  assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
+  assert.ok(
+    peakBytes < (200 + 8 * concurrentMib) * bytesPerMib,
+    `the server used ${Math.round(peakBytes / bytesPerMib)} MB`,
+  );
+  assert.ok(echoTimes.length > 10, `only ${echoTimes.length} echoes returned`);
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).now < 150 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
     40_000,
   );
-  const { goroutines } = (await system.readStatus()).memory;
+  const { goroutines } = (await testedSystem.readStatus()).memory;
   assert.ok(goroutines < 60, `the server has ${goroutines} goroutines`);
 });
 
@@ -91,15 +100,15 @@ test('a client that does not read its large result delays no other client, and i
   const unreadCall = await notReading.callWithoutReading('work__big', { key: 'unread', bytes: 50 * bytesPerMib });
   await pause(1_000);
   for (let i = 0; i < 20; i++) {
-    const { durationMs: ms, firstBytes: head } = await shortClient.call('work__echo', { key: 'echo', value: i });
-    assert.match(head, /structuredContent/);
+    const { durationMs: ms, firstBytes } = await shortClient.call('work__echo', { key: 'echo', value: i });
+    assert.match(firstBytes, /structuredContent/);
     assert.ok(ms < 5_000, `an echo lasted ${ms} ms`);
   }
   assertResult(await shortClient.call('work__big', { key: 'other', bytes: 20 * bytesPerMib }), 20 * bytesPerMib);
   unreadCall.disconnect();
   await waitFor(
     'the server to free the memory of the results',
-    () => readResidentMemory(pid).now < 150 * bytesPerMib,
+    () => readResidentMemory(pid).nowBytes < 150 * bytesPerMib,
     40_000,
   );
 });

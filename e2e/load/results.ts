@@ -20,38 +20,38 @@ export class LargeResultClient {
 
   async open(): Promise<void> {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'reader', version: '1' } };
-    const { message } = await this.#send('initialize', params);
-    message.resume();
-    this.#session = String(message.headers['mcp-session-id']);
+    const { responseMessage } = await this.#send('initialize', params);
+    responseMessage.resume();
+    this.#session = String(responseMessage.headers['mcp-session-id']);
   }
 
   async call(tool: string, args: object): Promise<ResponseSummary> {
     const startMs = performance.now();
-    const { message } = await this.#send('tools/call', { name: tool, arguments: args });
+    const { responseMessage } = await this.#send('tools/call', { name: tool, arguments: args });
     let bytes = 0;
-    let head = '';
-    let tail = '';
-    for await (const chunk of message) {
+    let headBytes = '';
+    let tailBytes = '';
+    for await (const chunk of responseMessage) {
       if (!Buffer.isBuffer(chunk)) throw new Error('not bytes');
       bytes += chunk.length;
-      if (head.length < 2_000) head += chunk.toString('latin1', 0, 2_000);
-      tail =
+      if (headBytes.length < 2_000) headBytes += chunk.toString('latin1', 0, 2_000);
+      tailBytes =
         chunk.length >= 200
           ? chunk.toString('latin1', chunk.length - 200)
-          : (tail + chunk.toString('latin1')).slice(-200);
+          : (tailBytes + chunk.toString('latin1')).slice(-200);
     }
-    return { bytes, firstBytes: head, lastBytes: tail, durationMs: performance.now() - startMs };
+    return { bytes, firstBytes: headBytes, lastBytes: tailBytes, durationMs: performance.now() - startMs };
   }
 
   /** callWithoutReading returns a function that closes the client's connection to the daemon. */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
-    const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
-    message.pause();
-    message.on('error', () => undefined);
+    const { clientRequest, responseMessage } = await this.#send('tools/call', { name: tool, arguments: args });
+    responseMessage.pause();
+    responseMessage.on('error', () => undefined);
     return { disconnect: () => clientRequest.destroy() };
   }
 
-  #send(method: string, params: object): Promise<{ clientRequest: ClientRequest; message: IncomingMessage }> {
+  #send(method: string, params: object): Promise<{ clientRequest: ClientRequest; responseMessage: IncomingMessage }> {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -68,7 +68,7 @@ export class LargeResultClient {
         agent: false,
       });
       clientRequest.on('error', reject);
-      clientRequest.on('response', (message) => resolve({ clientRequest, message }));
+      clientRequest.on('response', (responseMessage) => resolve({ clientRequest, responseMessage }));
       clientRequest.end(JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method, params }));
     });
   }

@@ -4,17 +4,17 @@ import { after, before, test } from 'node:test';
 import { SystemUnderTest } from '../soak/system-under-test.ts';
 import { findGrowth, formatTable, streamCalls } from './steady.ts';
 
-let system: SystemUnderTest;
+let testedSystem: SystemUnderTest;
 
 before(async () => {
-  system = new SystemUnderTest(1, { idleTimeout: '20s' });
-  await system.start();
+  testedSystem = new SystemUnderTest(1, { idleTimeout: '20s' });
+  await testedSystem.start();
 });
-after(() => system?.close());
+after(() => testedSystem?.close());
 
 test('3,000 calls at 10,000 per minute end as expected, and memory use stays flat', async (t) => {
-  const streamResult = await streamCalls(system, { calls: 3_000, perMinute: 10_000 }, () => undefined);
+  const streamResult = await streamCalls(testedSystem, { calls: 3_000, perMinute: 10_000 }, () => undefined);
   t.diagnostic(formatTable(streamResult));
-  assert.deepEqual(streamResult.violations, []);
+  assert.deepEqual(streamResult.violationTexts, []);
   assert.deepEqual(findGrowth(streamResult), []);
 });

@@ -12,10 +12,10 @@ export interface CallRate {
 }
 
 export interface StreamResult {
-  readonly before: MemorySnapshot;
-  readonly after: MemorySnapshot;
-  readonly endings: ReadonlyMap<string, number>;
-  readonly violations: readonly string[];
+  readonly memoryBefore: MemorySnapshot;
+  readonly memoryAfter: MemorySnapshot;
+  readonly endingCounts: ReadonlyMap<string, number>;
+  readonly violationTexts: readonly string[];
   readonly durationMs: number;
   readonly peakRssBytes: number;
 }
@@ -34,84 +34,98 @@ const warmUpCalls = 3000;
 const AllowedGoroutines = 8;
 
 export async function streamCalls(
-  system: SystemUnderTest,
-  pace: CallRate,
+  testedSystem: SystemUnderTest,
+  callRate: CallRate,
   report: (line: string) => void,
 ): Promise<StreamResult> {
   const clients: SoakClient[] = [
-    ...Array.from({ length: 8 }, (_, i) => makeRawHttpClient(`http-${i}`, system.port, system.clientToken)),
-    ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, system.env)),
+    ...Array.from({ length: 8 }, (_, i) => makeRawHttpClient(`http-${i}`, testedSystem.port, testedSystem.clientToken)),
+    ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, testedSystem.env)),
   ];
   try {
-    await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
-    const before = await measureWhenIdle(system);
-    const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
+    await makeCalls(
+      testedSystem,
+      clients,
+      { calls: warmUpCalls, perMinute: callRate.perMinute },
+      'warm',
+      () => undefined,
+    );
+    const memoryBefore = await measureWhenIdle(testedSystem);
+    const { endingCounts, violationTexts, durationMs, peakRssBytes } = await makeCalls(
+      testedSystem,
+      clients,
+      callRate,
+      'k',
+      report,
+    );
     // HTTP clients close idle connections, each of which needs goroutines in the daemon, a few seconds after the last
     // request.
     await waitFor(
       'idle connections to end',
-      async () => (await system.readStatus()).memory.goroutines <= before.server.goroutines + AllowedGoroutines,
+      async () =>
+        (await testedSystem.readStatus()).memory.goroutines <= memoryBefore.server.goroutines + AllowedGoroutines,
       30_000,
     ).catch(() => undefined); // findGrowth reports the goroutines that remain
-    const after = await measureWhenIdle(system);
+    const memoryAfter = await measureWhenIdle(testedSystem);
     for (const client of clients)
-      violations.push(
+      violationTexts.push(
         ...client.strayMessages.map((strayMessage) => `${client.name} received a stray message: ${strayMessage}`),
       );
-    return { before, after, endings, violations, durationMs, peakRssBytes };
+    return { memoryBefore, memoryAfter, endingCounts, violationTexts, durationMs, peakRssBytes };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
   }
 }
 
-async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
+async function measureWhenIdle(testedSystem: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
-    const { calls } = await system.readStatus();
+    const { calls } = await testedSystem.readStatus();
     return calls.running + calls.queued === 0;
   });
   await pause(3_000);
   return measureMemory({
-    cdp: system.browser.cdp,
-    extensionId: system.browser.extensionId,
-    pageUrl: system.urlOf(system.paths[0] ?? ''),
-    serverPid: await system.serverPid(),
-    readServerMemory: async () => (await system.readStatus()).memory,
+    cdp: testedSystem.browser.cdp,
+    extensionId: testedSystem.browser.extensionId,
+    pageUrl: testedSystem.urlOf(testedSystem.paths[0] ?? ''),
+    serverPid: await testedSystem.serverPid(),
+    readServerMemory: async () => (await testedSystem.readStatus()).memory,
   });
 }
 
 async function makeCalls(
-  system: SystemUnderTest,
+  testedSystem: SystemUnderTest,
   clients: readonly SoakClient[],
-  pace: CallRate,
+  callRate: CallRate,
   keyPrefix: string,
   report: (line: string) => void,
 ) {
-  const endings = new Map<string, number>();
-  const violations: string[] = [];
-  const pid = await system.serverPid();
+  const endingCounts = new Map<string, number>();
+  const violationTexts: string[] = [];
+  const pid = await testedSystem.serverPid();
   const startMs = performance.now();
   let openCount = 0;
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
-    peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
-    const endedCount = [...endings.values()].reduce((sum, n) => sum + n, 0);
+    peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
+    const endedCount = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
     report(
-      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).nowBytes / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
   const calls: Promise<void>[] = [];
   const makeCall = async (i: number) => {
     openCount++;
     const key = `${keyPrefix}${i}`;
-    const ending = await startCall(clients[i % clients.length], chooseTool(i), key, i);
+    const callEnding = await startCall(clients[i % clients.length], chooseTool(i), key, i);
     openCount--;
-    endings.set(ending.code, (endings.get(ending.code) ?? 0) + 1);
-    const problem = findMismatch(chooseTool(i), key, ending);
-    if (problem && violations.length < 20) violations.push(`${key}: ${problem}: ${ending.text.slice(0, 300)}`);
+    endingCounts.set(callEnding.code, (endingCounts.get(callEnding.code) ?? 0) + 1);
+    const mismatchText = findMismatch(chooseTool(i), key, callEnding);
+    if (mismatchText && violationTexts.length < 20)
+      violationTexts.push(`${key}: ${mismatchText}: ${callEnding.text.slice(0, 300)}`);
   };
   try {
-    for (let i = 0; i < pace.calls; i++) {
-      const waitMs = startMs + (i * 60_000) / pace.perMinute - performance.now();
+    for (let i = 0; i < callRate.calls; i++) {
+      const waitMs = startMs + (i * 60_000) / callRate.perMinute - performance.now();
       if (waitMs > 2) await pause(waitMs);
       calls.push(makeCall(i));
     }
@@ -119,8 +133,13 @@ async function makeCalls(
   } finally {
     clearInterval(reportTimer);
   }
-  peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
-  return { endings, violations, durationMs: performance.now() - startMs, peakRssBytes };
+  peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).nowBytes);
+  return {
+    endingCounts,
+    violationTexts,
+    durationMs: performance.now() - startMs,
+    peakRssBytes,
+  };
 }
 
 function startCall(
@@ -144,12 +163,12 @@ function startCall(
     case 'big':
       return client.call('work__big', { key, bytes: 400_000 }, {});
     case 'cancel': {
-      const stop = new AbortController();
-      setTimeout(() => stop.abort(), 20 + (i % 7) * 20);
+      const stopController = new AbortController();
+      setTimeout(() => stopController.abort(), 20 + (i % 7) * 20);
       return client.call(
         'work__beat',
         { key, everyMs: 10, forMs: 60_000 },
-        { stopSignal: stop.signal, disconnect: i % 2 === 0 },
+        { stopSignal: stopController.signal, disconnect: i % 2 === 0 },
       );
     }
   }
@@ -158,66 +177,103 @@ function startCall(
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,
-  { code, answerCount, structured }: CallEnding,
+  { code, answerCount, structured: structuredResult }: CallEnding,
 ): string | undefined {
   const expectedCode = { echo: 'ok', steps: 'ok', big: 'ok', fail: 'tool_error', cancel: 'silent' }[kind];
   if (code !== expectedCode) return `ended with ${code}, not ${expectedCode}`;
   if (answerCount !== (expectedCode === 'silent' ? 0 : 1)) return `answered ${answerCount} times`;
-  if (expectedCode === 'ok' && Object(structured).key !== key) return `got the result of ${Object(structured).key}`;
+  if (expectedCode === 'ok' && Object(structuredResult).key !== key)
+    return `got the result of ${Object(structuredResult).key}`;
   return undefined;
 }
 
-export function findGrowth({ before, after }: StreamResult): string[] {
-  const growths: string[] = [];
-  const checkGrowth = (measure: string, before: number, after: number, allowedGrowth: number) => {
-    if (after > before + allowedGrowth) growths.push(`${measure} grew from ${before} to ${after}`);
+export function findGrowth({ memoryBefore, memoryAfter }: StreamResult): string[] {
+  const growthTexts: string[] = [];
+  const checkGrowth = (measure: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
+    if (memoryAfter > memoryBefore + allowedGrowth)
+      growthTexts.push(`${measure} grew from ${memoryBefore} to ${memoryAfter}`);
   };
-  checkGrowth('goroutines', before.server.goroutines, after.server.goroutines, AllowedGoroutines);
-  checkGrowth('the heap of the server', before.server.heapBytes, after.server.heapBytes, 8 << 20);
-  checkGrowth('the resident memory of the server', before.server.rssBytes, after.server.rssBytes, 40 << 20);
-  for (const side of ['worker', 'page', 'bridge'] as const) {
-    checkGrowth(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 1 << 20);
-    checkGrowth(`message ports of the ${side}`, before[side].ports, after[side].ports, 0);
-    checkGrowth(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 0);
-    checkGrowth(`promises of the ${side}`, before[side].promises, after[side].promises, 20);
-    checkGrowth(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 20);
+  checkGrowth('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, AllowedGoroutines);
+  checkGrowth('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 8 << 20);
+  checkGrowth('the resident memory of the server', memoryBefore.server.rssBytes, memoryAfter.server.rssBytes, 40 << 20);
+  for (const contextName of ['worker', 'page', 'bridge'] as const) {
+    checkGrowth(
+      `the heap of the ${contextName}`,
+      memoryBefore[contextName].heapBytes,
+      memoryAfter[contextName].heapBytes,
+      1 << 20,
+    );
+    checkGrowth(
+      `message ports of the ${contextName}`,
+      memoryBefore[contextName].ports,
+      memoryAfter[contextName].ports,
+      0,
+    );
+    checkGrowth(
+      `abort controllers of the ${contextName}`,
+      memoryBefore[contextName].controllers,
+      memoryAfter[contextName].controllers,
+      0,
+    );
+    checkGrowth(
+      `promises of the ${contextName}`,
+      memoryBefore[contextName].promises,
+      memoryAfter[contextName].promises,
+      20,
+    );
+    checkGrowth(
+      `entries in tables of the ${contextName}`,
+      memoryBefore[contextName].entries,
+      memoryAfter[contextName].entries,
+      20,
+    );
   }
-  checkGrowth('listeners of the page', before.listeners, after.listeners, 0);
-  checkGrowth('documents of the page', before.documents, after.documents, 0);
-  return growths;
+  checkGrowth('listeners of the page', memoryBefore.listeners, memoryAfter.listeners, 0);
+  checkGrowth('documents of the page', memoryBefore.documents, memoryAfter.documents, 0);
+  return growthTexts;
 }
 
-export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
+export function formatTable({
+  memoryBefore,
+  memoryAfter,
+  endingCounts,
+  durationMs,
+  peakRssBytes,
+}: StreamResult): string {
   const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
   const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>
     `  ${label.padEnd(28)} ${beforeText} -> ${afterText}`;
-  const count = [...endings.values()].reduce((sum, n) => sum + n, 0);
+  const count = [...endingCounts.values()].reduce((sum, endingCount) => sum + endingCount, 0);
   return [
-    `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endings].map(([code, n]) => `${n} ${code}`).join(', ')})`,
+    `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endingCounts].map(([code, endingCount]) => `${endingCount} ${code}`).join(', ')})`,
     formatRow(
       'server RSS',
-      formatMb(before.server.rssBytes),
-      `${formatMb(after.server.rssBytes)} (at most ${formatMb(peakRssBytes)})`,
+      formatMb(memoryBefore.server.rssBytes),
+      `${formatMb(memoryAfter.server.rssBytes)} (at most ${formatMb(peakRssBytes)})`,
     ),
-    formatRow('server heap', formatMb(before.server.heapBytes), formatMb(after.server.heapBytes)),
-    formatRow('goroutines', before.server.goroutines, after.server.goroutines),
-    ...(['worker', 'page', 'bridge'] as const).flatMap((side) => [
-      formatRow(`${side} heap`, formatMb(before[side].heapBytes), formatMb(after[side].heapBytes)),
+    formatRow('server heap', formatMb(memoryBefore.server.heapBytes), formatMb(memoryAfter.server.heapBytes)),
+    formatRow('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines),
+    ...(['worker', 'page', 'bridge'] as const).flatMap((contextName) => [
       formatRow(
-        `${side} ports, controllers`,
-        `${before[side].ports}, ${before[side].controllers}`,
-        `${after[side].ports}, ${after[side].controllers}`,
+        `${contextName} heap`,
+        formatMb(memoryBefore[contextName].heapBytes),
+        formatMb(memoryAfter[contextName].heapBytes),
       ),
       formatRow(
-        `${side} promises, table entries`,
-        `${before[side].promises}, ${before[side].entries}`,
-        `${after[side].promises}, ${after[side].entries}`,
+        `${contextName} ports, controllers`,
+        `${memoryBefore[contextName].ports}, ${memoryBefore[contextName].controllers}`,
+        `${memoryAfter[contextName].ports}, ${memoryAfter[contextName].controllers}`,
+      ),
+      formatRow(
+        `${contextName} promises, table entries`,
+        `${memoryBefore[contextName].promises}, ${memoryBefore[contextName].entries}`,
+        `${memoryAfter[contextName].promises}, ${memoryAfter[contextName].entries}`,
       ),
     ]),
     formatRow(
       'page listeners, documents',
-      `${before.listeners}, ${before.documents}`,
-      `${after.listeners}, ${after.documents}`,
+      `${memoryBefore.listeners}, ${memoryBefore.documents}`,
+      `${memoryAfter.listeners}, ${memoryAfter.documents}`,
     ),
   ].join('\n');
 }

@@ -5,34 +5,34 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
-const clickOn = async (page: LabPage, text: string, args: object = {}) =>
-  page.callOperation('click', { target: await page.findRef(text), ...args });
+const clickOn = async (page: LabPage, elementName: string, args: object = {}) =>
+  page.callOperation('click', { target: await page.findRef(elementName), ...args });
 
 const eventRecorderScript = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
   document.addEventListener(type, (e) => { seen.push(type + ' ' + (e.target.id || e.target.localName)); if (type === 'submit') e.preventDefault(); }, true);</script>`;
 
-for (const front of [false, true]) {
-  test(`buttons, links, checkboxes and forms work in a ${front ? 'front' : 'background'} tab`, async (t) => {
-    const page = await lab.openPage(
+for (const isInFront of [false, true]) {
+  test(`buttons, links, checkboxes and forms work in a ${isInFront ? 'front' : 'background'} tab`, async (t) => {
+    const page = await pageLab.openPage(
       `${eventRecorderScript}<button id=b onclick="this.textContent = 'Clicked'">Click me</button><a id=a href="#part">Jump</a>
       <label>Terms <input id=c type=checkbox></label><details><summary>More</summary>Inside text</details>
       <form><button id=s>Send</button></form><div id=d role=button tabindex=0 onclick="out.textContent='div'">Div</div><p id=out></p>`,
-      { front },
+      { front: isInFront },
     );
-    const clicked = await clickOn(page, 'Click me');
-    t.diagnostic(`click: ${clicked.durationMs.toFixed(0)} ms`);
-    assert.equal(clicked.result.changes, '~ button "Clicked" [focused] [ref=e1]');
-    assert.equal(clicked.result.changed, true);
-    const jumped = (await clickOn(page, 'Jump')).result;
-    assert.match(jumped.url, /#part$/);
-    const checked = (await clickOn(page, 'Terms')).result;
-    assert.match(checked.changes, /^~ checkbox "Terms" \[checked\]/);
+    const clickResult = await clickOn(page, 'Click me');
+    t.diagnostic(`click: ${clickResult.durationMs.toFixed(0)} ms`);
+    assert.equal(clickResult.result.changes, '~ button "Clicked" [focused] [ref=e1]');
+    assert.equal(clickResult.result.changed, true);
+    const jumpResult = (await clickOn(page, 'Jump')).result;
+    assert.match(jumpResult.url, /#part$/);
+    const checkedResult = (await clickOn(page, 'Terms')).result;
+    assert.match(checkedResult.changes, /^~ checkbox "Terms" \[checked\]/);
     assert.match((await clickOn(page, 'More')).result.changes, /\+ Inside text/);
     assert.equal((await clickOn(page, 'Send')).ok, true);
     assert.match((await clickOn(page, 'Div')).result.changes, /\+ div/);
@@ -50,7 +50,7 @@ for (const front of [false, true]) {
 }
 
 test('double clicks, other buttons and modifiers', async () => {
-  const page = await lab.openPage(`${eventRecorderScript}<button id=b>Target</button><script>
+  const page = await pageLab.openPage(`${eventRecorderScript}<button id=b>Target</button><script>
     b.addEventListener('click', (e) => seen.push([e.detail, e.shiftKey, e.ctrlKey, e.button].join()));
     b.addEventListener('contextmenu', (e) => seen.push('button ' + e.button));</script>`);
   await clickOn(page, 'Target', { doubleClick: true });
@@ -70,7 +70,7 @@ test('double clicks, other buttons and modifiers', async () => {
 });
 
 test('what does nothing is reported as nothing', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     '<button>Dead</button><button id=t>Trusted only</button><script>t.onclick = (e) => { if (e.isTrusted) t.textContent = "ok"; }</script>',
   );
   for (const name of ['Dead', 'Trusted only']) {
@@ -82,7 +82,7 @@ test('what does nothing is reported as nothing', async () => {
 });
 
 test('late effects of a server are awaited', async () => {
-  const page = await lab.openPage(`<button id=b>Load</button><p id=out>empty</p><script>
+  const page = await pageLab.openPage(`<button id=b>Load</button><p id=out>empty</p><script>
     b.onclick = () => { b.disabled = true; out.innerHTML = '<span aria-busy=true>Loading</span>';
       fetch('/slow').finally(() => { const end = performance.now() + 150; const spin = () => { if (performance.now() < end) { c.port2.postMessage(0); return; }
         out.textContent = 'arrived'; b.disabled = false; }; const c = new MessageChannel(); c.port1.onmessage = spin; spin(); }); };</script>`);
@@ -91,7 +91,7 @@ test('late effects of a server are awaited', async () => {
 });
 
 test('a click waits for the timers of a background tab, which Chrome runs once a second', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     '<button id=b>Load</button><p id=out>0</p><script>b.onclick = () => setTimeout(() => { out.textContent++ }, 30)</script>',
   );
   for (let clicks = 1; clicks <= 4; clicks++) {
@@ -102,7 +102,7 @@ test('a click waits for the timers of a background tab, which Chrome runs once a
 });
 
 test('covered, moving, late-enabled and far elements', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     `<style>@keyframes m { to { margin-left: 200px } }</style>
     <button id=late disabled onclick="out.textContent='late'">Late</button>
     <div style="height:3000px"></div><button onclick="out.textContent='far'">Far</button>
@@ -116,11 +116,11 @@ test('covered, moving, late-enabled and far elements', async () => {
   assert.match((await clickOn(page, '"Late"')).result.changes, /late/);
   assert.match((await clickOn(page, 'Far')).result.changes, /~ far/);
   assert.match((await clickOn(page, 'Inner scroller')).result.changes, /~ inner/);
-  const covered = await clickOn(page, 'Covered', { timeoutMs: 300 });
-  assert.equal(covered.error?.code, 'not_hittable');
-  assert.match(covered.error.message, /the element e\d+ is in front of it/);
-  assert.match(covered.error.pageText ?? '', /in front of it: dialog "Cookies"/);
-  assert.equal((await page.callForResult('describe', { target: covered.error.ref })).elementName, 'Cookies');
+  const coveredResult = await clickOn(page, 'Covered', { timeoutMs: 300 });
+  assert.equal(coveredResult.error?.code, 'not_hittable');
+  assert.match(coveredResult.error.message, /the element e\d+ is in front of it/);
+  assert.match(coveredResult.error.pageText ?? '', /in front of it: dialog "Cookies"/);
+  assert.equal((await page.callForResult('describe', { target: coveredResult.error.ref })).elementName, 'Cookies');
   await page.inPage('setTimeout(() => cover.remove(), 1500), 0');
   const waited = await clickOn(page, 'Covered');
   assert.match(waited.result.changes, /~ covered/);
@@ -129,7 +129,7 @@ test('covered, moving, late-enabled and far elements', async () => {
 });
 
 test('hidden controls are clicked by their labels, and shadow roots are hit', async () => {
-  const page = await lab.openPage(`<input type=checkbox id=c style="display:none"><label for=c>Hidden box</label>
+  const page = await pageLab.openPage(`<input type=checkbox id=c style="display:none"><label for=c>Hidden box</label>
     <x-button></x-button><p id=out></p><script>customElements.define('x-button', class extends HTMLElement { constructor() { super();
       this.attachShadow({mode:'closed'}).innerHTML = '<button>Shadow</button>';
       this.addEventListener('click', (e) => { out.textContent = 'composed ' + e.composed; }); } });</script>`);
@@ -139,23 +139,23 @@ test('hidden controls are clicked by their labels, and shadow roots are hit', as
 });
 
 test('disabled, invisible and removed elements give errors, and nothing is clicked', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     `${eventRecorderScript}<button disabled>Off</button><button id=gone>Gone</button><button id=h>Hide</button>`,
   );
-  const [gone, hide] = [await page.findRef('Gone'), await page.findRef('Hide')];
+  const [goneRef, hideRef] = [await page.findRef('Gone'), await page.findRef('Hide')];
   await page.inPage('gone.remove(), h.style.display = "none", 0');
-  const off = await clickOn(page, 'Off', { timeoutMs: 100 });
-  assert.match(`${off.error?.code} ${off.error?.message}`, /not_hittable .*it is disabled/);
-  assert.equal((await page.callOperation('click', { target: gone })).error?.code, 'stale_ref');
+  const offResult = await clickOn(page, 'Off', { timeoutMs: 100 });
+  assert.match(`${offResult.error?.code} ${offResult.error?.message}`, /not_hittable .*it is disabled/);
+  assert.equal((await page.callOperation('click', { target: goneRef })).error?.code, 'stale_ref');
   assert.match(
-    (await page.callOperation('click', { target: hide, timeoutMs: 100 })).error?.message ?? '',
+    (await page.callOperation('click', { target: hideRef, timeoutMs: 100 })).error?.message ?? '',
     /not displayed/,
   );
   assert.deepEqual(await page.inPage('seen'), []);
 });
 
 test('a navigation, a new tab and a download are named', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     '<a href="http://site.test:PORT/never">Away</a><a href="/tab" target=_blank>New tab</a>',
     { front: true },
   );
@@ -167,29 +167,29 @@ test('a navigation, a new tab and a download are named', async () => {
 });
 
 test('a wait ends at once when the call is cancelled', async () => {
-  const page = await lab.openPage('<button disabled>Off</button>');
+  const page = await pageLab.openPage('<button disabled>Off</button>');
   const started = await page.startOperation('click', { target: await page.findRef('Off'), timeoutMs: 60_000 });
   await started.cancel();
-  const answer = await started.answer();
-  assert.equal(answer.error?.code, 'cancelled');
-  assert.ok(answer.durationMs < 5_000);
+  const clickAnswer = await started.answer();
+  assert.equal(clickAnswer.error?.code, 'cancelled');
+  assert.ok(clickAnswer.durationMs < 5_000);
 });
 
 test('level 2 can bracket its own input with watch and changes, and locate gives the point', async () => {
-  const page = await lab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', { front: true });
+  const page = await pageLab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', { front: true });
   const { snapshot } = await page.callForResult('watch');
-  const { point } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
+  const { point: clickPoint } = await page.callForResult('locate', { target: await page.findRef('Do'), ready: true });
   for (const type of ['mousePressed', 'mouseReleased']) {
-    await page.session.send('Input.dispatchMouseEvent', { type, ...point, button: 'left', clickCount: 1 });
+    await page.session.sendCommand('Input.dispatchMouseEvent', { type, ...clickPoint, button: 'left', clickCount: 1 });
   }
-  const { changes } = await page.callForResult('changes', { since: snapshot });
-  assert.match(changes, /^~ button "Done"/);
+  const { changes: pageChanges } = await page.callForResult('changes', { since: snapshot });
+  assert.match(pageChanges, /^~ button "Done"/);
   assert.equal((await page.callOperation('changes', { since: snapshot })).error?.code, 'invalid_arguments');
 });
 
 test('menus of pages that open on pointer events, and hover', async () => {
   const page =
-    await lab.openPage(`<button id=m aria-haspopup=menu>Menu</button><div id=h>Hover here</div><div id=out></div><script>
+    await pageLab.openPage(`<button id=m aria-haspopup=menu>Menu</button><div id=h>Hover here</div><div id=out></div><script>
     m.addEventListener('pointerdown', () => { out.innerHTML = '<div role=menu><div role=menuitem tabindex=0 id=i>Copy</div></div>';
       i.onmouseup = () => { out.textContent = 'copied'; }; });
     h.setAttribute('tabindex', 0); h.onmouseenter = () => { out.innerHTML = '<div role=tooltip>Tip text</div>'; };</script>`);
@@ -200,14 +200,14 @@ test('menus of pages that open on pointer events, and hover', async () => {
 });
 
 test('animations: a menu that closes with one is closed, in front and in the background', async () => {
-  for (const front of [false, true]) {
-    const page = await lab.openPage(
+  for (const isInFront of [false, true]) {
+    const page = await pageLab.openPage(
       `<button id=b>Open</button><div id=m role=menu hidden><button id=i role=menuitem>Pick</button></div><p id=out></p><style>#p{transition:opacity .3s}</style>
       <div id=p><button>Fading</button></div><script>
       b.onclick = () => { m.hidden = false; m.animate([{ opacity: 0.2 }, { opacity: 1 }], 200); };
       i.onclick = () => { m.animate([{ opacity: 1 }, { opacity: 0.2 }], 300).onfinish = () => { m.hidden = true; };
         p.addEventListener('transitionend', () => { p.remove(); }); p.style.opacity = 0; };</script>`,
-      { front },
+      { front: isInFront },
     );
     assert.match((await clickOn(page, '"Open"')).result.changes, /\+ {2}menuitem "Pick"/);
     const { result } = await clickOn(page, 'menuitem "Pick"');
@@ -217,8 +217,8 @@ test('animations: a menu that closes with one is closed, in front and in the bac
   }
 });
 
-test('a changed order is reported', async () => {
-  const page = await lab.openPage(
+test('a snapshot diff reports a changed order of lines', async () => {
+  const page = await pageLab.openPage(
     `<button onclick="l.append(l.firstElementChild)">Rotate</button><ul id=l><li>A</li><li>B</li><li>C</li></ul>`,
   );
   const { result } = await clickOn(page, 'Rotate');

@@ -3,23 +3,23 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
 test('a page that replaces every built-in is read and clicked', async () => {
-  const page = await lab.openPage(`<button id=b>Press</button><p id=out>no</p><script>
+  const page = await pageLab.openPage(`<button id=b>Press</button><p id=out>no</p><script>
     const text = out.firstChild; b.addEventListener('click', () => { text.data = 'yes'; });
     for (const owner of [Element.prototype, Node.prototype, Document.prototype, Array.prototype, Map.prototype, Promise.prototype, window])
       for (const key of Object.getOwnPropertyNames(owner)) { if (key === 'constructor') continue;
         try { Object.defineProperty(owner, key, { get() { throw new Error('trap'); }, configurable: true }); } catch {} }
   </script>`);
-  const first = await page.callForResult('snapshot');
-  assert.match(first.text, /^button "Press" \[ref=e1\]\nno$/);
-  const clicked = await page.callForResult('click', { target: 'e1' });
-  assert.match(clicked.changes, /yes/);
+  const firstSnapshot = await page.callForResult('snapshot');
+  assert.match(firstSnapshot.text, /^button "Press" \[ref=e1\]\nno$/);
+  const clickResult = await page.callForResult('click', { target: 'e1' });
+  assert.match(clickResult.changes, /yes/);
 });
 
 test('elements with the names of built-in properties break nothing', async () => {
@@ -29,21 +29,22 @@ test('elements with the names of built-in properties break nothing', async () =>
       /\s+/,
     );
   const page =
-    await lab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = 'sent'">${names.map((name) => `<input name=${name} aria-label=${name}>`).join('')}
+    await pageLab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = 'sent'">${names.map((name) => `<input name=${name} aria-label=${name}>`).join('')}
     <button>Send</button><p id=out>not sent</p></form>
     ${'body title activeElement querySelectorAll elementFromPoint documentElement hidden hasFocus readyState execCommand'
       .split(' ')
       .map((name) => `<img name=${name} alt="">`)
       .join('')}`);
-  const { text } = await page.callForResult('snapshot');
-  for (const name of names) assert.ok(text.includes(`textbox "${name}"`), `${name} is missing in:\n${text}`);
-  const typed = await page.callForResult('type', {
+  const { text: snapshotText } = await page.callForResult('snapshot');
+  for (const name of names)
+    assert.ok(snapshotText.includes(`textbox "${name}"`), `${name} is missing in:\n${snapshotText}`);
+  const typeResult = await page.callForResult('type', {
     target: await page.findRef('"parentNode"'),
     text: 'x',
     submit: true,
   });
-  assert.equal(typed.value, 'x');
-  assert.match(typed.changes, /sent/);
+  assert.equal(typeResult.value, 'x');
+  assert.match(typeResult.changes, /sent/);
   assert.equal(
     (await page.callForResult('describe', { target: await page.findRef('"Send"') })).formAction.startsWith(page.origin),
     true,
@@ -54,7 +55,7 @@ test('elements with the names of built-in properties break nothing', async () =>
 });
 
 test('elements that are nested 2,000 levels deep end in a fold', async () => {
-  const page = await lab.openPage('<main></main><button>After</button>');
+  const page = await pageLab.openPage('<main></main><button>After</button>');
   await page.inPage(
     `{ let at = document.querySelector('main'); for (let i = 0; i < 2000; i++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'deep'; }`,
   );
@@ -65,11 +66,12 @@ test('elements that are nested 2,000 levels deep end in a fold', async () => {
 });
 
 test('names that refer to each other, huge texts and empty documents', async () => {
-  const page = await lab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
+  const page =
+    await pageLab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
     <button id=c aria-labelledby="c c c">C</button><button>${'long '.repeat(20_000)}</button><p>${'word '.repeat(50_000)}</p>`);
-  const { text, tokens } = await page.callForResult('snapshot');
+  const { text: snapshotText, tokens } = await page.callForResult('snapshot');
   assert.ok(tokens < 1_000, `${tokens} tokens`);
-  assert.match(text, /button "C/);
+  assert.match(snapshotText, /button "C/);
   await page.inPage('document.documentElement.remove()');
   const empty = await page.callOperation('snapshot');
   assert.ok(empty.ok || empty.error.code !== 'internal', JSON.stringify(empty));
@@ -77,16 +79,16 @@ test('names that refer to each other, huge texts and empty documents', async () 
 
 test('a page that never stops changing is answered after 2 s, as busy', async () => {
   const page =
-    await lab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
+    await pageLab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
     const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { tick.textContent = ++n; c.port2.postMessage(0); }; c.port2.postMessage(0);</script>`);
-  const answer = await page.callOperation('click', { target: await page.findRef('Go') });
-  assert.equal(answer.result.busy, true);
-  assert.match(answer.result.changes, /clicked/);
-  assert.ok(answer.durationMs < 15_000);
+  const clickAnswer = await page.callOperation('click', { target: await page.findRef('Go') });
+  assert.equal(clickAnswer.result.busy, true);
+  assert.match(clickAnswer.result.changes, /clicked/);
+  assert.ok(clickAnswer.durationMs < 15_000);
 });
 
 test('Content Security Policy and Trusted Types do not stop the script', async () => {
-  const page = await lab.openPage('<button>Safe</button><label>Field <input></label>', {
+  const page = await pageLab.openPage('<button>Safe</button><label>Field <input></label>', {
     headers: {
       'content-security-policy':
         "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox allow-same-origin",

@@ -3,30 +3,30 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
-const typeInto = async (page: LabPage, field: string, text: string, args: object = {}) =>
-  page.callOperation('type', { target: await page.findRef(field), text, ...args });
+const typeInto = async (page: LabPage, fieldName: string, typedText: string, args: object = {}) =>
+  page.callOperation('type', { target: await page.findRef(fieldName), text: typedText, ...args });
 
-for (const front of [false, true]) {
-  test(`text fields take text in a ${front ? 'front' : 'background'} tab, with trusted input events`, async () => {
-    const page = await lab.openPage(
+for (const isInFront of [false, true]) {
+  test(`text fields take text in a ${isInFront ? 'front' : 'background'} tab, with trusted input events`, async () => {
+    const page = await pageLab.openPage(
       `<label>Name <input id=n value="old"></label><label>Mail <input id=m type=email></label><label>Age <input id=g type=number></label>
       <label>Text <textarea id=t>start</textarea></label><label>Date <input id=d type=date></label><label>Color <input id=k type=color></label>
       <label>Volume <input id=v type=range></label><div id=e contenteditable aria-label=Editor>old <b>text</b></div>
       <label>Password <input id=p type=password></label><script>window.events = [];
       for (const type of ['input', 'change']) document.addEventListener(type, (e) => events.push([type, e.target.id, e.isTrusted, e.inputType].join(' ')), true);</script>`,
-      { front },
+      { front: isInFront },
     );
     const name = (await typeInto(page, '"Name"', 'Ada Löve')).result;
     assert.deepEqual([name.value, name.exact, name.changed], ['Ada Löve', true, true]);
     assert.match(name.changes, /^~ textbox "Name" \[focused\] \[ref=e1\]: Ada Löve$/);
     assert.equal(await page.inPage('events.find((e) => e.startsWith("input n"))'), 'input n true insertText');
-    if (!front) assert.ok(await page.inPage('events.includes("change n false ")'));
+    if (!isInFront) assert.ok(await page.inPage('events.includes("change n false ")'));
     assert.equal((await typeInto(page, '"Mail"', 'a@b.c')).result.value, 'a@b.c');
     assert.equal((await typeInto(page, '"Mail"', 'om', { append: true })).result.value, 'a@b.com');
     assert.equal((await typeInto(page, '"Age"', '41')).result.value, '41');
@@ -37,13 +37,13 @@ for (const front of [false, true]) {
     assert.equal((await typeInto(page, '"Editor"', 'new words\nsecond')).result.exact, true);
     assert.match(String(await page.inPage('e.innerText')), /^new words\n+second$/);
     assert.equal((await typeInto(page, '"Name"', '')).result.value, '');
-    const refused = await typeInto(page, '"Password"', 'hunter2222');
-    assert.equal(refused.error?.code, 'needs_approval');
+    const refusedResult = await typeInto(page, '"Password"', 'hunter2222');
+    assert.equal(refusedResult.error?.code, 'needs_approval');
     assert.equal(await page.inPage('p.value'), '');
-    const secret = (await typeInto(page, '"Password"', 'hunter2222', { secrets: ['password'] })).result;
-    assert.equal(secret.value, undefined);
-    assert.equal(secret.exact, true);
-    assert.ok(!JSON.stringify(secret).includes('hunter2222'));
+    const secretResult = (await typeInto(page, '"Password"', 'hunter2222', { secrets: ['password'] })).result;
+    assert.equal(secretResult.value, undefined);
+    assert.equal(secretResult.exact, true);
+    assert.ok(!JSON.stringify(secretResult).includes('hunter2222'));
     assert.equal(await page.inPage('p.value'), 'hunter2222');
     const bad = await typeInto(page, '"Date"', 'tomorrow');
     assert.match(`${bad.error?.code} ${bad.error?.message}`, /rejected .*2026-01-31/);
@@ -52,27 +52,27 @@ for (const front of [false, true]) {
 
 test('the value after typing is the truth: fields that format, limit or refuse text', async () => {
   const page =
-    await lab.openPage(`<label>Short <input maxlength=3></label><label>Upper <input id=u></label><label>Stubborn <input id=s value=keep></label>
+    await pageLab.openPage(`<label>Short <input maxlength=3></label><label>Upper <input id=u></label><label>Stubborn <input id=s value=keep></label>
     <label>Fixed <input readonly value=x></label><button>Button</button><label>Off <input disabled></label>
     <script>u.oninput = () => { u.value = u.value.toUpperCase(); }; s.addEventListener('beforeinput', (e) => e.preventDefault());</script>`);
-  const short = (await typeInto(page, 'Short', 'abcdef')).result;
-  assert.deepEqual([short.value, short.exact], ['abc', false]);
-  assert.match(short.notes.join(), /changed the text/);
+  const shortResult = (await typeInto(page, 'Short', 'abcdef')).result;
+  assert.deepEqual([shortResult.value, shortResult.exact], ['abc', false]);
+  assert.match(shortResult.notes.join(), /changed the text/);
   assert.equal((await typeInto(page, 'Upper', 'abc')).result.value, 'ABC');
-  const stubborn = await typeInto(page, 'Stubborn', 'new');
-  assert.match(`${stubborn.error?.code} ${stubborn.error?.pageText}`, /rejected .*contains: "keep"/);
-  for (const [field, code] of [
+  const stubbornResult = await typeInto(page, 'Stubborn', 'new');
+  assert.match(`${stubbornResult.error?.code} ${stubbornResult.error?.pageText}`, /rejected .*contains: "keep"/);
+  for (const [fieldName, code] of [
     ['Fixed', 'wrong_element'],
     ['Button', 'wrong_element'],
     ['Off', 'not_hittable'],
   ] as const) {
-    assert.equal((await typeInto(page, field, 'x')).error?.code, code, field);
+    assert.equal((await typeInto(page, fieldName, 'x')).error?.code, code, fieldName);
   }
 });
 
 test('controlled fields keep the text, as in React, and submit works by Enter', async () => {
   const page =
-    await lab.openPage(`<form id=f><label>Query <input id=q></label><button name=go value=1>Go</button></form><p id=out></p><script>
+    await pageLab.openPage(`<form id=f><label>Query <input id=q></label><button name=go value=1>Go</button></form><p id=out></p><script>
     { // A controlled field: the framework overwrites what it did not notice, by a property on the element.
       const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
       let tracked = ''; let state = '';
@@ -86,12 +86,12 @@ test('controlled fields keep the text, as in React, and submit works by Enter', 
 });
 
 test('slowly sends a key for each character, and a cancel reports how far it came', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     `<label>Field <input id=n></label><script>window.keys = []; n.onkeydown = (e) => keys.push(e.key + e.keyCode);</script>`,
   );
   assert.equal((await typeInto(page, 'Field', 'aB 1', { slowly: true })).result.value, 'aB 1');
   assert.deepEqual(await page.inPage('keys'), ['a65', 'B66', ' 32', '149']);
-  const started = await page.startOperation('type', {
+  const startedType = await page.startOperation('type', {
     target: await page.findRef('Field'),
     text: 'x'.repeat(50_000),
     slowly: true,
@@ -99,54 +99,54 @@ test('slowly sends a key for each character, and a cancel reports how far it cam
   await page.inScript(
     'new Promise((r) => { const c = new MessageChannel(); const f = () => document.querySelector("input").value.length > 20 ? r(0) : c.port2.postMessage(0); c.port1.onmessage = f; f(); })',
   );
-  await started.cancel();
-  const answer = await started.answer();
-  assert.equal(answer.error?.code, 'cancelled');
-  assert.match(answer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
+  await startedType.cancel();
+  const typeAnswer = await startedType.answer();
+  assert.equal(typeAnswer.error?.code, 'cancelled');
+  assert.match(typeAnswer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
 });
 
-test('keys do what they do for a user', async () => {
+test('a pressed key acts as if the user had pressed it', async () => {
   const page =
-    await lab.openPage(`<form onsubmit="event.preventDefault(); out.textContent = 'submitted'"><label>A <input id=a></label><label>B <input id=b></label><button>Send</button></form>
+    await pageLab.openPage(`<form onsubmit="event.preventDefault(); out.textContent = 'submitted'"><label>A <input id=a></label><label>B <input id=b></label><button>Send</button></form>
     <button id=c onclick="out.textContent = 'clicked'">C</button><textarea id=t aria-label=T></textarea>
     <label><input type=radio name=r value=1 checked>One</label><label><input type=radio name=r value=2>Two</label>
     <dialog id=d><button>Inside</button></dialog><p id=out></p>
     <script>window.last = ''; document.addEventListener('keydown', (e) => { last = [e.key, e.code, e.ctrlKey, e.shiftKey].join(); if (e.ctrlKey && e.key === 'k') out.textContent = 'shortcut'; });</script>`);
-  const press = async (key: string, field?: string) =>
-    page.callForResult('press', { key, ...(field ? { target: await page.findRef(field) } : {}) });
-  await press('x', '"A"');
-  await press('y');
+  const pressKey = async (key: string, fieldName?: string) =>
+    page.callForResult('press', { key, ...(fieldName ? { target: await page.findRef(fieldName) } : {}) });
+  await pressKey('x', '"A"');
+  await pressKey('y');
   assert.equal(await page.inPage('a.value'), 'xy');
-  await press('Backspace');
+  await pressKey('Backspace');
   assert.equal(await page.inPage('a.value'), 'x');
-  await press('Control+a');
-  await press('z');
+  await pressKey('Control+a');
+  await pressKey('z');
   assert.equal(await page.inPage('a.value'), 'z');
-  assert.match((await press('Tab')).changes ?? '', /^$/);
+  assert.match((await pressKey('Tab')).changes ?? '', /^$/);
   assert.equal(await page.inPage('document.activeElement.id'), 'b');
-  await press('Shift+Tab');
+  await pressKey('Shift+Tab');
   assert.equal(await page.inPage('document.activeElement.id'), 'a');
-  assert.match((await press('Enter')).changes, /submitted/);
-  assert.match((await press('Enter', '"C"')).changes, /clicked/);
-  assert.match((await press('Control+K')).changes, /shortcut/);
+  assert.match((await pressKey('Enter')).changes, /submitted/);
+  assert.match((await pressKey('Enter', '"C"')).changes, /clicked/);
+  assert.match((await pressKey('Control+K')).changes, /shortcut/);
   assert.equal(await page.inPage('last'), 'k,KeyK,true,false');
-  await press('Enter', '"T"');
+  await pressKey('Enter', '"T"');
   assert.equal(await page.inPage('t.value'), '\n');
-  assert.match((await press('ArrowDown', '"One"')).changes, /radio "Two" \[checked\]/);
+  assert.match((await pressKey('ArrowDown', '"One"')).changes, /radio "Two" \[checked\]/);
   await page.inPage('d.showModal(), 0');
-  assert.match((await press('Escape')).changes, /- dialog/);
+  assert.match((await pressKey('Escape')).changes, /- dialog/);
   assert.equal((await page.callOperation('press', { key: 'Hyper+Foo' })).error?.code, 'invalid_arguments');
 });
 
 test('forms are filled field by field, and a field that fails does not stop the others', async () => {
   const page =
-    await lab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = new URLSearchParams(new FormData(f)).toString()">
+    await pageLab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = new URLSearchParams(new FormData(f)).toString()">
     <label>Name <input name=name></label><label>Born <input name=born type=date></label><label>News <input name=news type=checkbox></label>
     <label><input type=radio name=size value=s>Small</label><label><input type=radio name=size value=l>Large</label>
     <label>Country <select name=country><option value=de>Germany</option><option value=fr>France</option></select></label>
     <div role=switch aria-checked=false tabindex=0 aria-label=Dark id=dark>x</div><label>Fixed <input readonly></label><button>Send</button></form><p id=out></p>
     <script>dark.onclick = () => dark.setAttribute('aria-checked', dark.getAttribute('aria-checked') === 'false');</script>`);
-  const fields = await Promise.all(
+  const formFields = await Promise.all(
     [
       ['"Name"', 'Ada'],
       ['"Born"', '1990-12-10'],
@@ -159,9 +159,9 @@ test('forms are filled field by field, and a field that fails does not stop the 
       value,
     })),
   );
-  const filled = await page.callForResult('fill', { fields, submit: true });
+  const fillResult = await page.callForResult('fill', { fields: formFields, submit: true });
   assert.deepEqual(
-    filled.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
+    fillResult.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
     [
       [true, 'Ada'],
       [true, '1990-12-10'],
@@ -171,9 +171,9 @@ test('forms are filled field by field, and a field that fails does not stop the 
       [true, 'true'],
     ],
   );
-  assert.equal(filled.submitted, true);
-  assert.match(filled.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
-  const partly = await page.callForResult('fill', {
+  assert.equal(fillResult.submitted, true);
+  assert.match(fillResult.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
+  const partialFill = await page.callForResult('fill', {
     fields: [
       { target: await page.findRef('Fixed'), value: 'x' },
       { target: await page.findRef('"Name"'), value: 'Bob' },
@@ -181,46 +181,46 @@ test('forms are filled field by field, and a field that fails does not stop the 
     submit: true,
   });
   assert.deepEqual(
-    [partly.fields[0].ok, partly.fields[0].error.code, partly.fields[1].value, partly.submitted],
+    [partialFill.fields[0].ok, partialFill.fields[0].error.code, partialFill.fields[1].value, partialFill.submitted],
     [false, 'wrong_element', 'Bob', false],
   );
 });
 
 test('options are chosen in native and in drawn lists', async () => {
   const page =
-    await lab.openPage(`<label>Native <select id=n><option value=1>One</option><option value=2>Two</option><option disabled>Three</option></select></label>
+    await pageLab.openPage(`<label>Native <select id=n><option value=1>One</option><option value=2>Two</option><option disabled>Three</option></select></label>
     <label>Many <select id=m multiple><option>A</option><option>B</option><option>C</option></select></label>
     <button role=combobox aria-expanded=false aria-controls=l id=c aria-label=Drawn>Choose</button><ul role=listbox id=l hidden style="max-height:100px;overflow:auto"></ul>
     <script>window.changes = 0; n.onchange = () => changes++;
       c.onclick = () => { l.hidden = false; c.setAttribute('aria-expanded', true); };
       for (let i = 0; i < 60; i++) { const o = document.createElement('li'); o.setAttribute('role', 'option'); o.textContent = 'Option ' + i;
         o.onclick = () => { c.textContent = o.textContent; l.hidden = true; c.setAttribute('aria-expanded', false); for (const x of l.children) x.setAttribute('aria-selected', x === o); }; l.append(o); }</script>`);
-  const select = async (field: string, values: string[]) =>
-    page.callOperation('select', { target: await page.findRef(field), values });
-  assert.deepEqual((await select('"Native"', ['two'])).result.chosen, ['Two']);
+  const selectValues = async (fieldName: string, values: string[]) =>
+    page.callOperation('select', { target: await page.findRef(fieldName), values });
+  assert.deepEqual((await selectValues('"Native"', ['two'])).result.chosen, ['Two']);
   assert.equal(await page.inPage('n.value + changes'), '21');
-  assert.deepEqual((await select('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
-  assert.deepEqual((await select('"Many"', [])).result.chosen, []);
-  const drawn = await select('"Drawn"', ['Option 42']);
+  assert.deepEqual((await selectValues('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
+  assert.deepEqual((await selectValues('"Many"', [])).result.chosen, []);
+  const drawn = await selectValues('"Drawn"', ['Option 42']);
   assert.deepEqual(drawn.result?.chosen, ['Option 42'], JSON.stringify(drawn));
   assert.equal(await page.inPage('c.textContent'), 'Option 42');
-  assert.match((await select('"Native"', ['Nine'])).error?.pageText ?? '', /the options: "One", "Two", "Three"/);
-  assert.equal((await select('"Native"', ['Three'])).error?.code, 'rejected');
-  assert.equal((await select('"Native"', ['One', 'Two'])).error?.code, 'invalid_arguments');
+  assert.match((await selectValues('"Native"', ['Nine'])).error?.pageText ?? '', /the options: "One", "Two", "Three"/);
+  assert.equal((await selectValues('"Native"', ['Three'])).error?.code, 'rejected');
+  assert.equal((await selectValues('"Native"', ['One', 'Two'])).error?.code, 'invalid_arguments');
 });
 
 test('a selection that the page does not show is reported with a note', async () => {
   // The page's listbox never marks the chosen option: a click sets aria-selected on all other options.
   const page =
-    await lab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
+    await pageLab.openPage(`<div id=box><span id=tags></span><button role=combobox aria-expanded=true aria-controls=l aria-label=Ships>+</button></div>
     <ul role=listbox id=l><li role=option aria-selected=false>X-ray</li><li role=option aria-selected=false>Yoke</li></ul>
     <script>for (const option of l.children) option.onclick = () => { tags.textContent = option.textContent;
       for (const other of l.children) other.setAttribute('aria-selected', other !== option); };</script>`);
-  const select = async (values: string[]) =>
+  const selectValues = async (values: string[]) =>
     page.callForResult('select', { target: await page.findRef('"Ships"'), values });
-  const one = await select(['Yoke']);
-  assert.deepEqual(one.notes, [], JSON.stringify(one));
-  const both = await select(['X-ray', 'Yoke']);
+  const selectedOne = await selectValues(['Yoke']);
+  assert.deepEqual(selectedOne.notes, [], JSON.stringify(selectedOne));
+  const both = await selectValues(['X-ray', 'Yoke']);
   assert.equal(await page.inPage('tags.textContent'), 'Yoke');
   assert.match(both.notes.join(' '), /The page does not show all options as chosen\. Check them with a snapshot\./);
 });

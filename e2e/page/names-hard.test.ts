@@ -6,14 +6,14 @@ import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
 /** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
-const cases = [
+const nameCases = [
   // accessible names from aria-labelledby: chains, order, missing and hidden parts, references to the element itself
   '<span id=a aria-labelledby=b>A</span><span id=b>B</span><button id=x aria-labelledby=a>t</button>',
   '<span id=a aria-label="Label of A">A</span><button id=x aria-labelledby=a>t</button>',
@@ -125,7 +125,7 @@ const differingNames: readonly (readonly [html: string, name: string])[] = [
 ];
 
 test("names that deliberately differ from Chrome's names", async () => {
-  const page = await lab.openPage('<main></main>');
+  const page = await pageLab.openPage('<main></main>');
   for (const [html, name] of differingNames) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const { matches } = await page.callForResult('find', { selector: '#x' });
@@ -134,9 +134,12 @@ test("names that deliberately differ from Chrome's names", async () => {
 });
 
 test("names in difficult cases equal Chrome's names", async (t) => {
-  const page = await lab.openPage('<main></main>');
-  const { equal, differences } = await compareNames(page, cases);
-  t.diagnostic(`${equal} of ${cases.length} names equal`);
-  if (differences.length > 0) t.diagnostic(differences.join('\n'));
-  assert.ok(equal / cases.length >= 0.95, `only ${equal} of ${cases.length} names equal:\n${differences.join('\n')}`);
+  const page = await pageLab.openPage('<main></main>');
+  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
+  t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
+  if (nameDifferences.length > 0) t.diagnostic(nameDifferences.join('\n'));
+  assert.ok(
+    equalCount / nameCases.length >= 0.95,
+    `only ${equalCount} of ${nameCases.length} names equal:\n${nameDifferences.join('\n')}`,
+  );
 });

@@ -4,11 +4,11 @@ import test, { after, before } from 'node:test';
 import { compareNames } from './test/chrome-names.ts';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
 /** For the element with the ID "x" in each page, the tests compare the page script's accessible name with Chrome's. */
 const nameCases = `<button id=x>Plain</button>
@@ -78,12 +78,12 @@ const nameCases = `<button id=x>Plain</button>
   .filter((line) => line !== '');
 
 test("names equal Chrome's names", async (t) => {
-  const page = await lab.openPage('<main></main>');
-  const { equal, differences } = await compareNames(page, nameCases);
-  t.diagnostic(`${equal} of ${nameCases.length} names equal`);
+  const page = await pageLab.openPage('<main></main>');
+  const { equalCount, nameDifferences } = await compareNames(page, nameCases);
+  t.diagnostic(`${equalCount} of ${nameCases.length} names equal`);
   assert.ok(
-    equal / nameCases.length >= 0.95,
-    `only ${equal} of ${nameCases.length} names equal:\n${differences.join('\n')}`,
+    equalCount / nameCases.length >= 0.95,
+    `only ${equalCount} of ${nameCases.length} names equal:\n${nameDifferences.join('\n')}`,
   );
-  if (differences.length > 0) t.diagnostic(differences.join('\n'));
+  if (nameDifferences.length > 0) t.diagnostic(nameDifferences.join('\n'));
 });

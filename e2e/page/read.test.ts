@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
-const article = `<h1>Guide</h1>
+const articleHtml = `<h1>Guide</h1>
 <p>Read <b>this</b> <i>first</i>, then the <a href="/next?a=1">next page</a>.<br>New line</p>
 <ul><li>One</li><li>Two<ol><li>Two a</li><li>Two b</li></ol></li></ul>
 <table><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Tea | black</td><td><a href="/t">3 €</a></td></tr></tbody></table>
@@ -22,10 +22,10 @@ const article = `<h1>Guide</h1>
 <div>Block one</div><div>Block two</div>`;
 
 test('a page reads as Markdown', async () => {
-  const page = await lab.openPage(article);
-  const { text, cursor } = await page.callForResult('read');
+  const page = await pageLab.openPage(articleHtml);
+  const { text: readText, cursor } = await page.callForResult('read');
   assert.equal(
-    text,
+    readText,
     `# Guide
 
 Read **this** _first_, then the [next page](${page.origin}/next?a=1).
@@ -64,45 +64,48 @@ Block two`,
 });
 
 test('a page reads as text and as HTML, and a target limits what is read', async () => {
-  const page = await lab.openPage(article);
-  const { text } = await page.callForResult('read', { format: 'text' });
-  assert.match(text, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
-  assert.match(text, /Name\tPrice\nTea \| black\t3 €/);
+  const page = await pageLab.openPage(articleHtml);
+  const { text: readText } = await page.callForResult('read', { format: 'text' });
+  assert.match(readText, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
+  assert.match(readText, /Name\tPrice\nTea \| black\t3 €/);
   const html = await page.callForResult('read', { format: 'html' });
   assert.match(html.text, /<a href="\/next\?a=1">next page<\/a>/);
   for (const hidden of ['hunter2222', 'hidden', 'white']) assert.ok(!html.text.includes(hidden), hidden);
-  const found = await page.callForResult('find', { selector: 'table' });
-  const table = await page.callForResult('read', { target: found.matches[0].ref, format: 'text' });
+  const foundMatches = await page.callForResult('find', { selector: 'table' });
+  const table = await page.callForResult('read', { target: foundMatches.matches[0].ref, format: 'text' });
   assert.equal(table.text, 'Name\tPrice\nTea | black\t3 €');
 });
 
 test('a long page comes in parts that join to the whole text', async () => {
-  const page = await lab.openPage(
+  const page = await pageLab.openPage(
     Array.from({ length: 400 }, (_, i) => `<p>Paragraph ${i} with words — “ä”.</p>`).join(''),
   );
-  const parts: string[] = [];
+  const readParts: string[] = [];
   let cursor: string | undefined;
-  let total = 0;
+  let totalTokens = 0;
   do {
-    const part = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
-    assert.ok(part.tokens <= 500);
-    parts.push(part.text);
-    ({ cursor, total } = part);
+    const readPart = await page.callForResult('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
+    assert.ok(readPart.tokens <= 500);
+    readParts.push(readPart.text);
+    ({ cursor, total: totalTokens } = readPart);
   } while (cursor);
-  assert.ok(parts.length > 5 && total > 2_500);
-  const numbers = [...parts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) => Number(m[1]));
+  assert.ok(readParts.length > 5 && totalTokens > 2_500);
+  const paragraphNumbers = [...readParts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) =>
+    Number(m[1]),
+  );
   assert.deepEqual(
-    numbers,
+    paragraphNumbers,
     Array.from({ length: 400 }, (_, i) => i),
   );
   assert.equal((await page.callOperation('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');
 });
 
 test('find returns lines with refs and paths', async () => {
-  const rows = Array.from({ length: 60 }, (_, i) => `<tr><td>#${i}</td><td><button>Edit ${i}</button></td></tr>`).join(
-    '',
-  );
-  const page = await lab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rows}</table>
+  const rowsHtml = Array.from(
+    { length: 60 },
+    (_, i) => `<tr><td>#${i}</td><td><button>Edit ${i}</button></td></tr>`,
+  ).join('');
+  const page = await pageLab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rowsHtml}</table>
     <p>Call <b>555</b>-1234 now</p><p style="display:none">Edit hidden</p></main>`);
   const byText = await page.callForResult('find', { text: 'edit 42' });
   assert.equal(byText.total, 1);
@@ -115,8 +118,8 @@ test('find returns lines with refs and paths', async () => {
   assert.deepEqual([byRole.matches.length, byRole.total], [5, 60]);
   const byRegex = await page.callForResult('find', { regex: '^edit 1\\d$' });
   assert.equal(byRegex.total, 10);
-  const across = await page.callForResult('find', { text: '555-1234' });
-  assert.match(across.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
+  const acrossResult = await page.callForResult('find', { text: '555-1234' });
+  assert.match(acrossResult.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
   const bySelector = await page.callForResult('find', { selector: 'tr:nth-child(3) button' });
   assert.match(bySelector.matches[0].line, /^button "Edit 2"/);
   assert.equal((await page.callForResult('find', { text: 'Edit hidden' })).total, 0);

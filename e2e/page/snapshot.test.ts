@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type PageLab, startPageLab } from './test/page-lab.ts';
 
-let lab: PageLab;
+let pageLab: PageLab;
 before(async () => {
-  lab = await startPageLab();
+  pageLab = await startPageLab();
 });
-after(() => lab?.close());
+after(() => pageLab?.close());
 
-const orders = `
+const ordersHtml = `
 <nav aria-label="Main"><ul><li><a href="/a">Home</a></li><li><a href="/b">Orders</a></li></ul></nav>
 <main>
  <h1>Orders</h1>
@@ -30,7 +30,7 @@ const orders = `
 </main>`;
 
 test('a page becomes lines with roles, names, states and refs', async () => {
-  const page = await lab.openPage(orders, { title: 'Orders' });
+  const page = await pageLab.openPage(ordersHtml, { title: 'Orders' });
   assert.equal(
     await page.snapshot(),
     `navigation "Main"
@@ -54,7 +54,7 @@ main
 
 test('text that a user cannot see is left out', async () => {
   const page =
-    await lab.openPage(`<style>.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}</style>
+    await pageLab.openPage(`<style>.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}</style>
     <p>seen</p>
     <p style="display:none">secret1</p><p style="visibility:hidden">secret2</p><p style="opacity:0">secret3</p>
     <p style="position:absolute;left:-9999px">secret4</p><p style="font-size:0">secret5</p>
@@ -74,26 +74,26 @@ test('text that a user cannot see is left out', async () => {
 });
 
 test('values of passwords, codes and cards are never shown, not even in names', async () => {
-  const page = await lab.openPage(`
+  const page = await pageLab.openPage(`
     <label>Password <input id=p type=password value="hunter2222"></label>
     <label>Code <input autocomplete=one-time-code value="123456"></label>
     <label>Card <input autocomplete="billing cc-number" value="4111111111111111"></label>
     <label>CVV <input name=cardCvv value="9876"></label>
     <input id=shown type=password value="was-hidden">
     <button aria-labelledby=p>b</button><p>Your password is hunter2222.</p><input value="open" aria-label="Plain">`);
-  const first = await page.snapshot();
+  const firstSnapshot = await page.snapshot();
   await page.inPage(`shown.type = 'text'`);
-  const all = [
-    first,
+  const allCases = [
+    firstSnapshot,
     await page.snapshot(),
     JSON.stringify(await page.callForResult('find', { text: '', selector: 'input' })),
     JSON.stringify(await page.callForResult('find', { text: 'hunter2' })),
   ].join('\n');
   for (const secret of ['hunter2222', '123456', '4111111111111111', '9876', 'was-hidden']) {
-    assert.ok(!all.includes(secret), `${secret} is shown in:\n${all}`);
+    assert.ok(!allCases.includes(secret), `${secret} is shown in:\n${allCases}`);
   }
-  assert.match(first, /textbox "Password" \[ref=e1\]: •••/);
-  assert.match(first, /textbox "Plain" \[ref=e\d+\]: open/);
+  assert.match(firstSnapshot, /textbox "Password" \[ref=e1\]: •••/);
+  assert.match(firstSnapshot, /textbox "Plain" \[ref=e\d+\]: open/);
   assert.deepEqual((await page.callForResult('inspect', { targets: [], focused: false })).shown, [
     'card',
     'code',
@@ -102,7 +102,7 @@ test('values of passwords, codes and cards are never shown, not even in names', 
 });
 
 test('shadow roots, open and closed, slots and nested hosts are part of the page', async () => {
-  const page = await lab.openPage(`<x-card><b slot=title>Title</b>body</x-card><script>
+  const page = await pageLab.openPage(`<x-card><b slot=title>Title</b>body</x-card><script>
     customElements.define('x-card', class extends HTMLElement { constructor() { super();
       this.attachShadow({mode:'closed'}).innerHTML = '<h2><slot name=title></slot></h2><x-in></x-in><p><slot></slot></p>'; } });
     customElements.define('x-in', class extends HTMLElement { constructor() { super();
@@ -112,7 +112,7 @@ test('shadow roots, open and closed, slots and nested hosts are part of the page
 });
 
 test('custom controls: hidden inputs with labels, clickable elements, ARIA states', async () => {
-  const page = await lab.openPage(`
+  const page = await pageLab.openPage(`
     <input type=checkbox id=c style="display:none" checked><label for=c>Terms</label>
     <label><input type=radio style="opacity:0;position:absolute"><span>Express</span></label>
     <div style="cursor:pointer"><span>Card</span> <i>text</i></div>
@@ -155,29 +155,31 @@ const makeBigPage = (rows: number) =>
   ).join('')}</tbody></table><footer>The end</footer>`;
 
 test('long tables are folded, and what is in view is never folded away', async (t) => {
-  const page = await lab.openPage(makeBigPage(430));
-  const top = await page.callForResult('snapshot');
-  assert.match(top.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
-  assert.match(top.text, /contentinfo\n The end/);
-  assert.ok(top.tokens < 2_000);
+  const page = await pageLab.openPage(makeBigPage(430));
+  const topSnapshot = await page.callForResult('snapshot');
+  assert.match(topSnapshot.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
+  assert.match(topSnapshot.text, /contentinfo\n The end/);
+  assert.ok(topSnapshot.tokens < 2_000);
   await page.inPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
-  const below = await page.snapshot();
+  const belowSnapshot = await page.snapshot();
   for (const row of [301, 305, 310])
-    assert.ok(below.includes(`link "Order ${row}"`), `row ${row} is in view, but not in:\n${below}`);
-  const whole = await page.callForResult('snapshot', { maxTokens: 0 });
-  assert.equal(whole.text.match(/\n +row/g)?.length, 430);
-  assert.equal(whole.folded, 0);
-  const view = await page.callForResult('snapshot', { mode: 'viewport' });
-  assert.ok(!view.text.includes('Order 1"') && view.text.includes('Order 301"'));
+    assert.ok(belowSnapshot.includes(`link "Order ${row}"`), `row ${row} is in view, but not in:\n${belowSnapshot}`);
+  const wholeSnapshot = await page.callForResult('snapshot', { maxTokens: 0 });
+  assert.equal(wholeSnapshot.text.match(/\n +row/g)?.length, 430);
+  assert.equal(wholeSnapshot.folded, 0);
+  const viewportSnapshot = await page.callForResult('snapshot', { mode: 'viewport' });
+  assert.ok(!viewportSnapshot.text.includes('Order 1"') && viewportSnapshot.text.includes('Order 301"'));
   const interactive = await page.snapshot({ mode: 'interactive' });
   assert.ok(!interactive.includes('The end') && interactive.includes('link "Order 301"'));
   const small = await page.callForResult('snapshot', { maxTokens: 400 });
-  t.diagnostic(`folded ${top.tokens}, view ${view.tokens}, small ${small.tokens}, whole ${whole.tokens} tokens`);
+  t.diagnostic(
+    `folded ${topSnapshot.tokens}, view ${viewportSnapshot.tokens}, small ${small.tokens}, whole ${wholeSnapshot.tokens} tokens`,
+  );
   assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
 });
 
 test('refs keep their element through 1,000 changes of the page, and gone elements give stale_ref', async () => {
-  const page = await lab.openPage('<main></main>');
+  const page = await pageLab.openPage('<main></main>');
   await page.inPage(`{
     let seed = 7;
     const random = (n) => (seed = (seed * 16807) % 2147483647) % n;
@@ -196,37 +198,37 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
         case 4: at.toggleAttribute('disabled'); break;
       } } };
   }`);
-  const refs = new Map<string, string>(); // refs by button name
+  const refByName = new Map<string, string>(); // refs by button name
   const readRefs = async () => {
-    const text = await page.snapshot({ maxTokens: 0 });
-    return new Map([...text.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));
+    const snapshotText = await page.snapshot({ maxTokens: 0 });
+    return new Map([...snapshotText.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));
   };
   for (let i = 0; i < 20; i++) {
-    for (const [name, ref] of await readRefs()) {
-      assert.equal(refs.get(name) ?? ref, ref, `${name} changed its ref`);
-      refs.set(name, ref);
+    for (const [name, elementRef] of await readRefs()) {
+      assert.equal(refByName.get(name) ?? elementRef, elementRef, `${name} changed its ref`);
+      refByName.set(name, elementRef);
     }
     await page.inPage('mutate(50)');
   }
-  assert.equal(new Set(refs.values()).size, refs.size, 'a ref was used for two elements');
-  const current = await readRefs();
-  const gone = [...refs].filter(([name]) => !current.has(name));
-  assert.ok(gone.length > 20 && current.size > 20);
-  for (const [name, ref] of gone) {
-    const answer = await page.callOperation('describe', { target: ref });
-    assert.equal(answer.error?.code, 'stale_ref', `${name} ${ref}: ${JSON.stringify(answer)}`);
+  assert.equal(new Set(refByName.values()).size, refByName.size, 'a ref was used for two elements');
+  const currentRefs = await readRefs();
+  const goneRefs = [...refByName].filter(([name]) => !currentRefs.has(name));
+  assert.ok(goneRefs.length > 20 && currentRefs.size > 20);
+  for (const [name, elementRef] of goneRefs) {
+    const describeAnswer = await page.callOperation('describe', { target: elementRef });
+    assert.equal(describeAnswer.error?.code, 'stale_ref', `${name} ${elementRef}: ${JSON.stringify(describeAnswer)}`);
   }
-  for (const [name, ref] of current)
-    assert.equal((await page.callForResult('describe', { target: ref })).elementName, name);
+  for (const [name, elementRef] of currentRefs)
+    assert.equal((await page.callForResult('describe', { target: elementRef })).elementName, name);
 });
 
 test('stale_ref names the nearest match, and never another document', async () => {
-  const page = await lab.openPage('<main><button>Save draft</button><button>Cancel</button></main>');
-  const ref = await page.findRef('Save draft');
+  const page = await pageLab.openPage('<main><button>Save draft</button><button>Cancel</button></main>');
+  const elementRef = await page.findRef('Save draft');
   await page.inPage(
     `document.querySelector('main').innerHTML = '<button>Cancel</button><button>Save the draft</button>'`,
   );
-  const { error } = await page.callOperation('describe', { target: ref });
+  const { error } = await page.callOperation('describe', { target: elementRef });
   assert.equal(error.code, 'stale_ref');
   assert.match(error.message, /is gone\. The nearest match is e\d+/);
   assert.match(error.pageText ?? '', /the element was: button "Save draft"/);
@@ -237,40 +239,45 @@ test('stale_ref names the nearest match, and never another document', async () =
 });
 
 test('with since, only what changed is returned', async (t) => {
-  const page = await lab.openPage(makeBigPage(100));
-  const first = await page.callForResult('snapshot');
-  const same = await page.callForResult('snapshot', { since: first.snapshot });
-  assert.equal(same.text, `nothing changed since ${first.snapshot}`);
+  const page = await pageLab.openPage(makeBigPage(100));
+  const firstSnapshot = await page.callForResult('snapshot');
+  const sameResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  assert.equal(sameResult.text, `nothing changed since ${firstSnapshot.snapshot}`);
   await page.inPage(`{const row = document.querySelector('tbody').insertRow(0);
     row.innerHTML = '<td>#0</td><td><a href=/new>New order</a></td><td>Draft</td><td><button>Edit</button></td>'}`);
-  const added = await page.callForResult('snapshot', { since: first.snapshot });
-  t.diagnostic(`${added.tokens} tokens instead of ${first.tokens}`);
+  const addedResult = await page.callForResult('snapshot', { since: firstSnapshot.snapshot });
+  t.diagnostic(`${addedResult.tokens} tokens instead of ${firstSnapshot.tokens}`);
   assert.match(
-    added.text,
+    addedResult.text,
     /^~ table "Orders".* 101 rows, 2\d shown\n\+ {2}row #0 \| link "New order" \[ref=e\d+\] \| Draft \| button "Edit" \[ref=e\d+\]$/,
   );
-  assert.ok(added.tokens <= 60);
+  assert.ok(addedResult.tokens <= 60);
   await page.inPage(`document.querySelector('button').disabled = true; document.querySelector('footer').remove()`);
-  const after = await page.callForResult('snapshot', { since: added.snapshot });
-  assert.equal(after.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
+  const afterResult = await page.callForResult('snapshot', { since: addedResult.snapshot });
+  assert.equal(afterResult.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
   const unknown = await page.callForResult('snapshot', { since: 's99' });
   assert.equal(unknown.full, true);
   await page.inPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
-  assert.equal((await page.callForResult('snapshot', { since: after.snapshot })).full, true);
+  assert.equal((await page.callForResult('snapshot', { since: afterResult.snapshot })).full, true);
 });
 
 test('frames are listed with their index, and each frame has a separate script', async () => {
-  const inner = '<!doctype html><title>in</title><button>Inner</button><iframe srcdoc="<a href=/x>Deep</a>"></iframe>';
-  const page = await lab.openPage(
+  const innerHtml =
+    '<!doctype html><title>in</title><button>Inner</button><iframe srcdoc="<a href=/x>Deep</a>"></iframe>';
+  const page = await pageLab.openPage(
     '<h1>Outer</h1><iframe src="/inner" title="Shop"></iframe><iframe src="http://other.test:PORT/foreign" title="Other"></iframe>',
     {
-      others: { '/inner': inner, '/foreign': '<button>Foreign</button>' },
+      others: { '/inner': innerHtml, '/foreign': '<button>Foreign</button>' },
     },
   );
-  const top = await page.callForResult('snapshot');
-  assert.match(top.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
+  const topSnapshot = await page.callForResult('snapshot');
+  assert.match(topSnapshot.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
   assert.deepEqual(
-    top.frames.map((frame: { ref: string; line: number; index: number }) => [frame.ref, frame.line, frame.index]),
+    topSnapshot.frames.map((frame: { ref: string; line: number; index: number }) => [
+      frame.ref,
+      frame.line,
+      frame.index,
+    ]),
     [
       ['e1', 1, 0],
       ['e2', 2, 1],
@@ -285,7 +292,7 @@ test('frames are listed with their index, and each frame has a separate script',
 });
 
 test('items of clickable lists, icons that act on their row, and hints for controls without a name', async () => {
-  const page = await lab.openPage(`<style>.icon { display: inline-block; width: 16px; height: 16px }</style>
+  const page = await pageLab.openPage(`<style>.icon { display: inline-block; width: 16px; height: 16px }</style>
     <ul style="cursor:pointer"><li>Germany</li><li>Greece</li></ul>
     <div style="cursor:pointer"><b>Ada</b> Hello <span class="icon trash"></span></div>
     <button class="btn-close"><i class="fa fa-x"></i></button><button><i class="fa fa-gear"></i></button><input name=q><input id=only type=checkbox>`);
@@ -303,13 +310,13 @@ checkbox [id=only] [ref=e8]`,
 });
 
 test('text over a coloured layer, in a dark page, and in a transparent frame is shown', async () => {
-  const layered =
-    await lab.openPage(`<div style="position:relative"><div style="position:absolute;inset:0;background:#000"></div>
+  const layeredHtml =
+    await pageLab.openPage(`<div style="position:relative"><div style="position:absolute;inset:0;background:#000"></div>
     <p style="position:relative;color:#fff">On a layer</p></div><p style="background:linear-gradient(#000,#000);color:#fff">On a gradient</p>
     <p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Gradient text</p>
     <iframe srcdoc="<p style='color:#fff'>In a frame</p>"></iframe>`);
-  assert.equal(await layered.snapshot(), 'On a layer\nOn a gradient\nGradient text\niframe [ref=e1]');
-  assert.equal((await layered.callFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
-  const dark = await lab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
+  assert.equal(await layeredHtml.snapshot(), 'On a layer\nOn a gradient\nGradient text\niframe [ref=e1]');
+  assert.equal((await layeredHtml.callFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
+  const dark = await pageLab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
   assert.equal(await dark.snapshot(), 'Dark page');
 });

@@ -6,16 +6,16 @@ import type { Page } from 'playwright-core';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export async function assertAccessible(page: Page, scene: string, rules?: readonly string[]): Promise<void> {
+export async function assertAccessible(page: Page, sceneName: string, ruleNames?: readonly string[]): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
-  const violations = await page.evaluate(async (runOnly) => {
+  const axeViolations = await page.evaluate(async (runOnly) => {
     const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
-    const { violations } = await Object(globalThis).axe.run(document, options);
-    return violations.flatMap(({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
+    const { violations: axeViolations } = await Object(globalThis).axe.run(document, options);
+    return axeViolations.flatMap(({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
       nodes.slice(0, 3).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
     );
-  }, rules);
-  assert.deepEqual(violations, [], `axe-core in the scene ${scene}`);
+  }, ruleNames);
+  assert.deepEqual(axeViolations, [], `axe-core in the scene ${sceneName}`);
 }
 
 /** listTabStops presses Tab from the start of the page until the focus leaves the page. */

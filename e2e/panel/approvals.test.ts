@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { decideCall, fetchCallRecord, fetchCallRecords, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
@@ -29,10 +29,10 @@ async function setPermission(name: string, permission: string): Promise<void> {
 }
 
 /** If the call fails, only a test that awaits the promise of callEcho receives the error. */
-function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
-  const outcome = caller.call('messages__echo', { value });
-  outcome.catch(() => undefined);
-  return outcome;
+function callEcho(value: string, caller: McpClient = client): Promise<CallOutcome> {
+  const callOutcome = caller.call('messages__echo', { value });
+  callOutcome.catch(() => undefined);
+  return callOutcome;
 }
 
 function findWaitingCard(value: string): Locator {
@@ -41,10 +41,10 @@ function findWaitingCard(value: string): Locator {
 
 /** pressButton presses the button again and again, because an approval card that has just moved ignores clicks. */
 async function pressButton(value: string, name: string): Promise<void> {
-  const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
+  const { call_id, waiting: waitingView } = await waitFor('a call that waits for approval', async () =>
     (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
   );
-  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
+  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waitingView?.ticket_id;
   await waitFor(`${name}, pressed for ${value}`, async () => {
     if (await isDecided()) return true;
     await findWaitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
@@ -74,8 +74,8 @@ test('"Allow always" lets the client run the tool without approval until the use
   await call;
   assert.equal((await callEcho('second call')).isError, false);
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
-  await messages.getByText(/^\d+ tools/).click();
+  const messagesPlugin = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
+  await messagesPlugin.getByText(/^\d+ tools/).click();
   await panel.getByText('always for client e2e').waitFor();
   await panel.getByRole('button', { name: 'Ask again' }).click();
   await panel.getByText('always for client e2e').waitFor({ state: 'detached' });
@@ -105,14 +105,14 @@ test('an approval card unfolds a long argument, and shows the arguments as JSON'
   const value = `long ${'x '.repeat(1000)}end`;
   const call = callEcho(value);
   const card = findWaitingCard('long x');
-  const folded = card.locator('.value.folded');
-  await folded.waitFor();
+  const foldedValue = card.locator('.value.folded');
+  await foldedValue.waitFor();
   await card.getByRole('button', { name: 'Show all of value' }).click();
-  await folded.waitFor({ state: 'detached' });
-  const shown = await card.locator('dd .value').boundingBox();
+  await foldedValue.waitFor({ state: 'detached' });
+  const shownValueBox = await card.locator('dd .value').boundingBox();
   assert.ok(
-    shown !== null && shown.height > 100,
-    `the value is ${shown?.height} px high, so the user sees only a part`,
+    shownValueBox !== null && shownValueBox.height > 100,
+    `the value is ${shownValueBox?.height} px high, so the user sees only a part`,
   );
   const json = card.getByLabel('Arguments as JSON');
   assert.equal(await json.isVisible(), false);
@@ -149,23 +149,27 @@ test('the developer view shows the stack of a thrown error in the files of the a
     (await client.call('everything__fail', { code: 'BROKEN', message: 'It is broken.' })).code,
     'tool_error',
   );
-  const row = panel.locator('.ended > li', { hasText: 'It is broken.' }).first();
-  await row.locator('summary').first().click();
-  await row.getByText('Developer', { exact: true }).click();
-  const stack = row.getByLabel('Stack', { exact: true });
+  const brokenCallRow = panel.locator('.ended > li', { hasText: 'It is broken.' }).first();
+  await brokenCallRow.locator('summary').first().click();
+  await brokenCallRow.getByText('Developer', { exact: true }).click();
+  const stack = brokenCallRow.getByLabel('Stack', { exact: true });
   await stack.waitFor();
   assert.match((await stack.textContent()) ?? '', new RegExp(`^at src/index\\.ts:${thrownLine}:11\\n`));
 });
 
 test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {
-  const stop = new AbortController();
-  const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
+  const stopController = new AbortController();
+  const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stopController.signal });
   call.catch(() => undefined);
   await findWaitingCard('withdrawn').waitFor();
-  const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
-  stop.abort('enough');
+  const { call_id, waiting: waitingView } = await findCall(
+    stack,
+    'messages__echo',
+    (call) => call.waiting !== undefined,
+  );
+  stopController.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
-  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
+  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waitingView?.ticket_id });
   assert.match(JSON.stringify(lateDecision), /ended/);
   assert.equal((await fetchCallRecord(stack, call_id)).status, 'cancelled');
 });

@@ -74,8 +74,8 @@ test('the card shows the groups, the sites and the permissions of Chrome, and wo
   await panel.getByRole('tab', { name: 'Calls' }).focus();
   await panel.keyboard.press('ArrowRight');
   assert.equal(await panel.getByRole('tab', { name: 'Browser' }).getAttribute('aria-selected'), 'true');
-  const all = panel.getByRole('switch', { name: 'Agents may use browser tools' });
-  assert.equal(await all.isChecked(), true);
+  const allToolsSwitch = panel.getByRole('switch', { name: 'Agents may use browser tools' });
+  assert.equal(await allToolsSwitch.isChecked(), true);
   await panel.getByText('2 of 3 on').waitFor();
   for (const name of ['core', 'devtools', 'storage']) await panel.getByText(`Tools of ${name}`).click();
   assert.equal(
@@ -129,12 +129,12 @@ test('while browser tools are off, the card shows only their switch', async () =
 
 test('tabs in use show their agent while in use, and a button stops the agent', async () => {
   const { panel, server, tabId } = fixture;
-  const hold = { client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
+  const tabHold = { client: 'claude-code', site: 'https://shop.example', leftMs: 60_000 };
   server.notifyPanel('tab.holds', {
     tabs: [
-      { ...hold, tabId },
-      { ...hold, tabId: 99, client: 'Cursor‮', site: 'http://localhost:3000', taken: true },
-      { ...hold, tabId: 98, leftMs: 6000, client: 'short' },
+      { ...tabHold, tabId },
+      { ...tabHold, tabId: 99, client: 'Cursor‮', site: 'http://localhost:3000', taken: true },
+      { ...tabHold, tabId: 98, leftMs: 6000, client: 'short' },
     ],
   });
   await panel.getByText('short uses this tab').waitFor();

@@ -19,15 +19,16 @@ after(() => fixture?.close());
 test('Stop cancels the call of its row, and shows the reason of a failed cancellation', async () => {
   const { panel, server, showCalls } = fixture;
   showCalls([makeCall('c1', { args: '{"n":1}' }), makeCall('c2', { args: '{"n":2}' })]);
-  const stop = panel.getByRole('button', { name: 'Stop messages export_messages, n: 2' });
-  await stop.click();
-  const cancelled = () => server.requests.filter(({ method }) => method === 'call.cancel').map(({ params }) => params);
-  await waitFor('the panel to cancel the call', () => cancelled().length === 1);
-  assert.deepEqual(cancelled(), [{ callId: 'c2' }]);
+  const stopButton = panel.getByRole('button', { name: 'Stop messages export_messages, n: 2' });
+  await stopButton.click();
+  const listCancelRequests = () =>
+    server.requests.filter(({ method }) => method === 'call.cancel').map(({ params }) => params);
+  await waitFor('the panel to cancel the call', () => listCancelRequests().length === 1);
+  assert.deepEqual(listCancelRequests(), [{ callId: 'c2' }]);
   server.answerRequest = () => {
     throw new Error('The server is stopping.');
   };
-  await stop.click();
+  await stopButton.click();
   await panel.locator('.call', { hasText: 'n: 2' }).getByRole('alert').getByText('The server is stopping.').waitFor();
   server.answerRequest = () => ({});
 });
@@ -37,9 +38,9 @@ test('without "Allow User Scripts", a notice opens the page where the user turns
   const button = panel.getByRole('button', { name: 'Open details page' });
   await button.waitFor();
   await saveScreenshots(panel, 'scene-no-user-scripts');
-  const opened = chrome.context.waitForEvent('page');
+  const openedPage = chrome.context.waitForEvent('page');
   await button.click();
-  const page = await opened;
+  const page = await openedPage;
   await waitFor('the details page to open', () => page.url().startsWith('chrome://extensions/?id='));
   await page.close();
 });
@@ -61,10 +62,10 @@ test('the panel activates and reloads a tab that a plugin matches', async () => 
 test('the user names the browser, and Escape restores the name', async () => {
   const { panel, server } = fixture;
   const name = panel.getByRole('textbox', { name: 'This browser' });
-  const before = await name.inputValue();
+  const nameBefore = await name.inputValue();
   await name.fill('Something else');
   await name.press('Escape');
-  await waitFor('the name to be restored', async () => (await name.inputValue()) === before);
+  await waitFor('the name to be restored', async () => (await name.inputValue()) === nameBefore);
   await name.fill('Work');
   await name.press('Enter');
   await waitFor('the browser to send its name', () => server.hello?.browserName === 'Work');

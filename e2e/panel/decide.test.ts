@@ -26,18 +26,18 @@ async function waitForRequest(method: string): Promise<unknown> {
 /**
  * clickOnAppearance clicks a button as soon as it appears, like a user who wanted to click another element there.
  */
-async function clickOnAppearance(buttons: string): Promise<void> {
-  await fixture.panel.evaluate((buttons) => {
+async function clickOnAppearance(buttonSelector: string): Promise<void> {
+  await fixture.panel.evaluate((buttonSelector) => {
     document.title = '';
-    const observer = new MutationObserver(() => {
-      const matches = document.querySelectorAll<HTMLElement>(buttons);
+    const buttonObserver = new MutationObserver(() => {
+      const matches = document.querySelectorAll<HTMLElement>(buttonSelector);
       if (matches.length === 0) return;
-      observer.disconnect();
+      buttonObserver.disconnect();
       for (const button of matches) button.click();
       document.title = 'pressed';
     });
-    observer.observe(document.body, { childList: true, subtree: true, attributes: true });
-  }, buttons);
+    buttonObserver.observe(document.body, { childList: true, subtree: true, attributes: true });
+  }, buttonSelector);
 }
 
 const decidedResult = { outcome: 'decided', allowed: true };
@@ -46,14 +46,14 @@ test('each button of an approval card sends its decision, and the card shows the
   const { panel, server, showCalls } = fixture;
   server.answerRequest = () => decidedResult;
   const decision = { callId: 's1', ticketId: 't1', allow: true };
-  const decisions: [string, object, string][] = [
+  const decisionCases: [string, object, string][] = [
     ['Deny', { ...decision, allow: false }, 'Denied.'],
     ['Allow once', { ...decision, scope: 'once' }, 'Allowed once.'],
     ['Allow for 10 min', { ...decision, scope: 'time', forMs: 600_000 }, 'Allowed for 10 min.'],
     ['Allow for this session', { ...decision, scope: 'session' }, 'Allowed for this session.'],
     ['Allow always', { ...decision, scope: 'always' }, 'Allowed from now on.'],
   ];
-  for (const [name, params, outcomeText] of decisions) {
+  for (const [name, params, outcomeText] of decisionCases) {
     server.clearRequests();
     showCalls([makeWaitingCall('s1', 't1')]);
     await panel.getByRole('button', { name }).click();
@@ -80,11 +80,11 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
 
 test('"Deny all" stays usable if the panel is drawn again before all calls are denied', async () => {
   const { panel, server, showCalls } = fixture;
-  let answerAll: (result: object) => void = () => undefined;
-  const result = new Promise<object>((resolve) => {
+  let answerAll: (decideResult: object) => void = () => undefined;
+  const decideResult = new Promise<object>((resolve) => {
     answerAll = resolve;
   });
-  server.answerRequest = () => result;
+  server.answerRequest = () => decideResult;
   const calls = [makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')];
   showCalls(calls);
   await panel.getByRole('button', { name: 'Deny all 2' }).click();

@@ -19,30 +19,30 @@ export interface FakeServer {
   /** If answerRequest throws or rejects, the request fails with the message of the error. */
   answerRequest: (method: string, params: unknown) => object | Promise<object>;
   syncPlugins(plugins: readonly PluginInfo[]): void;
-  request(method: string, params: object): Promise<Answer>;
+  request(method: string, params: object): Promise<DispatchAnswer>;
   dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
   /** A panel that opens later receives the last notification of each method. */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
 }
 
-export interface Answer {
+export interface DispatchAnswer {
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
 interface WaitingAnswer {
-  resolve(answer: Answer): void;
+  resolve(answer: DispatchAnswer): void;
   reject(error: Error): void;
 }
 
 export interface ToolRun {
   readonly id: string;
   /** If the extension sends a large result in parts, the fake server joins the parts. */
-  readonly ended: Promise<Answer>;
+  readonly dispatchAnswer: Promise<DispatchAnswer>;
   readonly reports: readonly unknown[];
   readonly partCount: number;
-  cancel(reason: string): Promise<Answer>;
+  cancel(reason: string): Promise<DispatchAnswer>;
 }
 
 /**
@@ -61,39 +61,39 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const lastParams = new Map<string, object>();
   const sendNotification = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
-  const http = createServer((_request, response) => {
+  const httpServer = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ ok: true, version: '0.1.0', pid: process.pid }));
   });
-  const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
+  const server = new WebSocketServer({ server: httpServer, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
   const waitingAnswers = new Map<string, WaitingAnswer>();
   const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
   const send = (id: string, method: string, params: object) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<DispatchAnswer>((resolve, reject) => {
       if (!currentSocket) return reject(new Error('the browser has not connected'));
       waitingAnswers.set(id, { resolve, reject });
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
   const receiveToolEvent = (method: unknown, params: unknown) => {
-    const { dispatchId, reports = [], text } = Object(params);
+    const { dispatchId, reports = [], text: resultText } = Object(params);
     const events = toolEvents.get(dispatchId);
     if (method === 'tool.progress') events?.reports.push(...reports);
-    if (method === 'tool.part') events?.parts.push(text);
+    if (method === 'tool.part') events?.parts.push(resultText);
   };
   const dispatchTool: FakeServer['dispatchTool'] = (params) => {
     const id = params.dispatchId ?? `call_${randomUUID()}`;
     const events = { reports: [], parts: [] };
     toolEvents.set(id, events);
-    const defaults = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
-    const ended = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
+    const defaultParams = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
+    const dispatchAnswer = send(id, 'tool.dispatch', { ...defaultParams, ...params, dispatchId: id }).then((answer) =>
       Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
     );
-    ended.catch(() => undefined); // a cancelled call never receives a response
+    dispatchAnswer.catch(() => undefined); // a cancelled call never receives a response
     return {
       id,
-      ended,
+      dispatchAnswer,
       reports: events.reports,
       get partCount() {
         return events.parts.length;
@@ -123,7 +123,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     close: async () => {
       for (const client of server.clients) client.terminate();
       server.close();
-      await new Promise((resolve) => http.close(resolve));
+      await new Promise((resolve) => httpServer.close(resolve));
     },
   };
   server.on('connection', (socket, request) => {
@@ -134,8 +134,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       for (const { reject } of waitingAnswers.values()) reject(new Error('the browser has disconnected'));
       waitingAnswers.clear();
     });
-    socket.on('message', (data) => {
-      const { id, method, params, result, error } = Object(JSON.parse(String(data)));
+    socket.on('message', (messageData) => {
+      const { id, method, params, result, error } = Object(JSON.parse(String(messageData)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
         for (const [savedMethod, savedParams] of isPanelOpen ? lastParams : [])
@@ -154,8 +154,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       }
       if (id === undefined || method === undefined) return;
       if (!['hello', 'ping', 'calls.history'].includes(method)) requests.push({ method, params });
-      void makeReply(fakeServer, method, params).then((reply) => {
-        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
+      void makeReply(fakeServer, method, params).then((replyMessage) => {
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...replyMessage }));
         if (method !== 'hello') return;
         hello = params;
         // The extension handles no requests from the daemon before it receives the response to hello.
@@ -164,7 +164,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       });
     });
   });
-  await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => httpServer.listen(port, '127.0.0.1', resolve));
   return fakeServer;
 }
 

@@ -18,24 +18,24 @@ before(async () => {
 });
 after(() => stack?.close());
 
-const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+const findRow = (rowText: string) => panel.locator('.ended > li', { hasText: rowText }).first();
 
-async function runAgain(text: string): Promise<void> {
-  const row = findRow(text);
+async function runAgain(rowText: string): Promise<void> {
+  const row = findRow(rowText);
   if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
   await row.getByRole('button', { name: 'Run again' }).click();
 }
 
 test('the panel repeats a call with all its arguments', async () => {
-  const long = `long ${'x'.repeat(1000)} end`;
-  assert.equal((await client.call('messages__echo', { value: long })).isError, false);
+  const longText = `long ${'x'.repeat(1000)} end`;
+  assert.equal((await client.call('messages__echo', { value: longText })).isError, false);
   await runAgain('long xxxx');
   await panel.getByText('Started as a new call').waitFor();
-  const repeated = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) });
-  await repeated.first().waitFor();
-  await repeated.first().locator('summary').click();
+  const repeatedCall = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) });
+  await repeatedCall.first().waitFor();
+  await repeatedCall.first().locator('summary').click();
   await waitFor('the new call to have the same arguments', async () =>
-    ((await repeated.first().locator('.details').textContent()) ?? '').includes(long),
+    ((await repeatedCall.first().locator('.details').textContent()) ?? '').includes(longText),
   );
 });
 
@@ -70,9 +70,9 @@ test('a button loads older calls than the panel has listed', async () => {
   await panel.reload();
   await findRow('straw 229').waitFor();
   assert.equal(await findRow('needle').count(), 0);
-  const more = panel.getByRole('button', { name: /^Show \d+ more/ });
+  const moreButton = panel.getByRole('button', { name: /^Show \d+ more/ });
   // Press Enter instead of clicking, because the button moves while Chrome lays out rows that scroll into view.
-  while ((await more.count()) > 0) await more.press('Enter');
+  while ((await moreButton.count()) > 0) await moreButton.press('Enter');
   await panel.getByRole('button', { name: 'Load older calls' }).press('Enter');
   await findRow('needle').waitFor();
 });
@@ -90,8 +90,8 @@ test('calls from before a restart of the server are listed', async () => {
 test('an open panel lists a call that a crash of the server interrupted', async () => {
   await waitFor('the browser to connect again', async () => ((await stack.readStatus()).browsers ?? []).length > 0);
   client = await stack.connectHttp(); // the restart has ended the session of the previous client
-  const interrupted = client.call('messages__silent', { forMs: 60_000 });
-  interrupted.catch(() => undefined);
+  const interruptedCall = client.call('messages__silent', { forMs: 60_000 });
+  interruptedCall.catch(() => undefined);
   await findCall(stack, 'messages__silent', (call) => call.status === 'running');
   await pause(5_000); // a crash loses at most the last second
   await stack.restartDaemon('SIGKILL');

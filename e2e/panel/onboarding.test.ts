@@ -28,14 +28,14 @@ test('the checklist names the next step and copies its commands', async () => {
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'off' })) });
   await waitForDone(2);
   assert.match((await panel.locator('[aria-current=step]').textContent()) ?? '', /^Tools/);
-  for (const [label, text] of [
+  for (const [label, shownText] of [
     ['command to search plugins', 'opentabs plugin search slack'],
     ['command to connect clients', 'opentabs setup'],
     ['question for your agent', 'List my open tabs with opentabs.'],
     ['command of the demo', 'opentabs demo'],
   ] as const) {
     await panel.getByRole('button', { name: `Copy ${label}` }).click();
-    await waitFor(`${text} to be in the clipboard`, async () => (await readClipboard()) === text);
+    await waitFor(`${shownText} to be in the clipboard`, async () => (await readClipboard()) === shownText);
   }
   await saveScreenshots(panel, 'onboarding');
   await panel.getByRole('button', { name: 'Review plugins' }).click();
@@ -60,18 +60,18 @@ test('setup steps are completed by reports of the server, and by the button for 
 test('the checklist disappears for good after the first successful call, and can be reopened', async () => {
   const { panel, showCalls } = fixture;
   showCalls([makeEndedCall('c1')]);
-  const heading = panel.getByRole('heading', { name: 'Get started' });
-  await heading.waitFor({ state: 'detached' });
+  const startHeading = panel.getByRole('heading', { name: 'Get started' });
+  await startHeading.waitFor({ state: 'detached' });
   showCalls([]);
   await panel.reload();
   await panel.getByText('No tool is running.').waitFor();
   const button = panel.getByRole('button', { name: 'Get started' });
   await button.click();
-  await heading.waitFor();
+  await startHeading.waitFor();
   await panel.getByRole('button', { name: 'Hide' }).click();
-  await heading.waitFor({ state: 'detached' });
+  await startHeading.waitFor({ state: 'detached' });
   await button.press('Enter');
-  await heading.waitFor();
+  await startHeading.waitFor();
 });
 
 test('without a server, the first setup step shows how to start the server', async () => {

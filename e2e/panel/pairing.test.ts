@@ -14,7 +14,7 @@ import { runChecked, runOpentabs, type StartedCommand, startOpentabs, stopProces
 import { waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
 
-let home: string;
+let homeFolder: string;
 let env: Record<string, string>;
 let port: number;
 let daemon: StartedCommand;
@@ -22,10 +22,10 @@ let chrome: Chrome;
 let panel: Page;
 
 before(async () => {
-  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   port = await findFreePort();
-  env = { OPENTABS_HOME: home, OPENTABS_PORT: String(port), NO_COLOR: '1' };
-  const extension = join(home, 'unpacked');
+  env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(port), NO_COLOR: '1' };
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   rmSync(join(extension, 'connection.json'));
   daemon = startOpentabs(['serve'], env);
@@ -36,19 +36,19 @@ before(async () => {
 after(async () => {
   await chrome?.close();
   await stopProcess(daemon);
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const readCommand = async () => (await panel.locator('.pairing code').textContent()) ?? '';
-const waitForHeading = (text: string, timeout = 60_000) =>
-  panel.locator('.notice h2', { hasText: text }).waitFor({ timeout });
+const waitForHeading = (headingText: string, timeout = 60_000) =>
+  panel.locator('.notice h2', { hasText: headingText }).waitFor({ timeout });
 
 interface ListedBrowser {
   readonly connected: boolean;
 }
 
 async function listBrowsers(): Promise<readonly ListedBrowser[]> {
-  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const token = readFileSync(join(homeFolder, 'token'), 'utf8').trim();
   const browsers: unknown = Object(await getJson({ port, token }, '/status')).browsers;
   return Array.isArray(browsers) ? browsers : [];
 }
@@ -62,9 +62,9 @@ test('the panel shows a command and the port, and a wrong code connects no brows
     'the panel to show the new port',
     async () => (await panel.getByLabel('Port of the server').inputValue()) === String(port),
   );
-  const wrong = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
-  assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /the browser shows another code, so the code was not kept/);
+  const wrongPairResult = await runOpentabs(['pair', '00000-00000-00000-00000'], env);
+  assert.equal(wrongPairResult.code, 2);
+  assert.match(wrongPairResult.stderr, /the browser shows another code, so the code was not kept/);
   assert.match((await runOpentabs(['pair', 'nonsense'], env)).stderr, /a code has 20 letters and digits/);
   assert.deepEqual(await listBrowsers(), []);
   await saveScreenshots(panel, 'pairing');
@@ -72,18 +72,21 @@ test('the panel shows a command and the port, and a wrong code connects no brows
 
 test('the code connects the browser, which stays paired with a new key', async () => {
   const [, , code = ''] = (await readCommand()).split(' ');
-  const paired = await runOpentabs(['pair', code.toLowerCase()], env);
-  assert.equal(paired.code, 0, paired.stderr);
-  assert.match(paired.stderr, /the browser .* is paired and connected/);
+  const pairResult = await runOpentabs(['pair', code.toLowerCase()], env);
+  assert.equal(pairResult.code, 0, pairResult.stderr);
+  assert.match(pairResult.stderr, /the browser .* is paired and connected/);
   await panel.locator('header .link', { hasText: 'Connected' }).waitFor();
   await panel.locator('.pairing').waitFor({ state: 'detached' });
   // After a restart, the extension's worker has only the stored key, and no pairing code.
   await chrome.stopWorker();
   await panel.reload();
   await waitFor('the browser to connect again', async () => (await listBrowsers()).some(({ connected }) => connected));
-  const list = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
-  assert.deepEqual([list.length, list[0].confirmed], [1, true]);
-  assert.equal(readFileSync(join(home, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')), false);
+  const pairingList = JSON.parse(await runChecked(['pair', 'list', '--json'], env));
+  assert.deepEqual([pairingList.length, pairingList[0].confirmed], [1, true]);
+  assert.equal(
+    readFileSync(join(homeFolder, 'paired-browsers.json'), 'utf8').includes(code.replaceAll('-', '')),
+    false,
+  );
 });
 
 test('a removed pairing ends the link, and the panel offers a new code', async () => {
@@ -93,6 +96,6 @@ test('a removed pairing ends the link, and the panel offers a new code', async (
   await panel.getByRole('button', { name: 'Show a new pairing code' }).click();
   // Without a report of the new code, the panel shows the code only after the next start of the worker, up to 30 s later.
   await waitForHeading('Pair this browser with opentabs.', 20_000);
-  const paired = await runOpentabs(['pair', (await readCommand()).split(' ')[2] ?? ''], env);
-  assert.equal(paired.code, 0, paired.stderr);
+  const pairResult = await runOpentabs(['pair', (await readCommand()).split(' ')[2] ?? ''], env);
+  assert.equal(pairResult.code, 0, pairResult.stderr);
 });

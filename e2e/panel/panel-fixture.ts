@@ -19,7 +19,7 @@ export interface PanelFixture {
   readonly sitePage: Page;
   readonly tabId: number;
   /** The panel keeps ended calls that it received earlier, until the panel's page is reloaded. */
-  showCalls(calls: readonly CallView[], more?: Partial<StateSyncParams>): void;
+  showCalls(calls: readonly CallView[], stateFields?: Partial<StateSyncParams>): void;
   close(): Promise<void>;
 }
 
@@ -30,9 +30,9 @@ export interface PanelFixtureOptions {
 }
 
 export async function startPanelFixture(options: PanelFixtureOptions = {}): Promise<PanelFixture> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
-  const extension = join(home, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-panel-'));
+  const extension = join(homeFolder, 'unpacked');
+  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: homeFolder, NO_COLOR: '1' });
   const server = await startFakeServer(extension);
   server.syncPlugins([
     { name: 'messages', displayName: 'Messages', hash: 'aa', script: 's', world: 'main', matches: ['*://127.0.0.1/*'] },
@@ -55,22 +55,22 @@ export async function startPanelFixture(options: PanelFixtureOptions = {}): Prom
     worker,
     sitePage,
     tabId,
-    showCalls(calls, more = {}) {
+    showCalls(calls, stateFields = {}) {
       const isOpen = ({ status }: CallView) => status === 'running' || status === 'pending';
-      const [open, ended] = [calls.filter(isOpen), calls.filter((call) => !isOpen(call))];
+      const [openCalls, endedCalls] = [calls.filter(isOpen), calls.filter((call) => !isOpen(call))];
       server.notifyPanel('state.sync', {
         serverVersion: '0.1.0',
-        calls: open,
-        ended,
-        running: open.length,
-        ...more,
+        calls: openCalls,
+        ended: endedCalls,
+        running: openCalls.length,
+        ...stateFields,
       });
     },
     async close() {
       await chrome.close();
       await server.close();
       await siteServer.close();
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

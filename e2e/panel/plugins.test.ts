@@ -28,8 +28,8 @@ beforeEach(async () => {
 });
 after(() => fixture?.close());
 
-function showPlugins(plugins: readonly PluginView[], more: object = {}): void {
-  fixture.server.notifyPanel('state.plugins', { plugins, ...more });
+function showPlugins(plugins: readonly PluginView[], pluginFields: object = {}): void {
+  fixture.server.notifyPanel('state.plugins', { plugins, ...pluginFields });
 }
 
 async function waitForRequest(method: string): Promise<unknown> {
@@ -124,9 +124,9 @@ test('a review shows what a plugin is, and one click reviews and enables it', as
   await panel.getByText('Author’s code, 1,500 lines').click();
   await panel.getByRole('button', { name: 'Next page' }).click();
   await panel.getByText('// page 2').waitFor();
-  const lines = panel.locator('.source').nth(1).locator('span');
-  const numbers = await lines.evaluateAll((spans) => spans.map((span) => span.getAttribute('data-line')));
-  assert.deepEqual(numbers, ['1201', '1202', '1203', '1204']);
+  const sourceLines = panel.locator('.source').nth(1).locator('span');
+  const lineNumbers = await sourceLines.evaluateAll((spans) => spans.map((span) => span.getAttribute('data-line')));
+  assert.deepEqual(lineNumbers, ['1201', '1202', '1203', '1204']);
   await panel.getByText('Posts a message. The message cannot be recalled.').waitFor();
   await waitForGuard();
   await saveScreenshots(panel, 'plugins-review');
@@ -148,10 +148,10 @@ test('a click on a button that has just appeared does not enable a plugin', asyn
   server.answerRequest = (method) => (method === 'plugin.inspect' ? makeInspection() : {});
   showPlugins([changedMail]);
   await panel.evaluate(() => {
-    new MutationObserver((_, observer) => {
+    new MutationObserver((_, rowObserver) => {
       const button = document.querySelector<HTMLElement>('.enable');
       if (!button) return;
-      observer.disconnect();
+      rowObserver.disconnect();
       button.click();
       document.title = 'pressed';
     }).observe(document.body, { childList: true, subtree: true });
@@ -225,21 +225,21 @@ test('40 and 120 plugins are found by a text and by their state', async () => {
   await panel.getByText('Site number 119').waitFor();
   const countCards = () => panel.locator('.plugins > li').count();
   assert.equal(await countCards(), 121);
-  const search = panel.getByRole('searchbox', { name: 'Find a plugin or tool' });
-  await search.fill('site-77.example');
+  const searchField = panel.getByRole('searchbox', { name: 'Find a plugin or tool' });
+  await searchField.fill('site-77.example');
   await waitFor('one plugin to be shown', async () => (await countCards()) === 1);
-  await search.fill('');
+  await searchField.fill('');
   const filter = panel.getByRole('combobox', { name: 'Show plugins' });
-  for (const [state, count] of [
+  for (const [pluginState, count] of [
     ['review', 12],
     ['off', 24],
     ['failed', 2],
   ] as const) {
-    await filter.selectOption(state);
-    await waitFor(`the filter ${state} to show ${count} plugins`, async () => (await countCards()) === count);
+    await filter.selectOption(pluginState);
+    await waitFor(`the filter ${pluginState} to show ${count} plugins`, async () => (await countCards()) === count);
   }
   await saveScreenshots(panel, 'plugins-filter');
-  await search.fill('nothing');
+  await searchField.fill('nothing');
   await panel.getByText('No installed plugin matches the search.').waitFor();
   await panel.getByRole('button', { name: 'Install nothing' }).click();
   const packageField = panel.getByLabel('Name of a package');
@@ -256,22 +256,22 @@ test('long names do not push a control out of the panel', async () => {
     matches: [`https://${'subdomain.'.repeat(12)}example.com/*`],
     tools: [{ name: longName, displayName: longName }],
   });
-  const inspection = makeInspection({
+  const pluginInspection = makeInspection({
     description: `${'d'.repeat(300)} and words`,
     tools: [{ name: longName, description: `Exports ${'everything'.repeat(20)} to a file.` }],
     author: 'A'.repeat(100),
   });
-  server.answerRequest = (method) => (method === 'plugin.inspect' ? inspection : {});
+  server.answerRequest = (method) => (method === 'plugin.inspect' ? pluginInspection : {});
   showPlugins([longPlugin, { ...longPlugin, name: 'long-new', reviewed: false, permission: 'off' }]);
   await panel.getByText('1 tool').first().click();
   await panel.getByRole('button', { name: 'Review long-new' }).click();
   await panel.getByRole('button', { name: 'Review and enable' }).waitFor();
   await waitForGuard();
-  for (const control of await panel.locator('.plugins select, .plugins button').all()) {
-    const box = await control.boundingBox();
+  for (const panelControl of await panel.locator('.plugins select, .plugins button').all()) {
+    const controlBox = await panelControl.boundingBox();
     assert.ok(
-      box && box.x >= 0 && box.x + box.width <= 360,
-      `a control is outside of the panel: ${JSON.stringify(box)}`,
+      controlBox && controlBox.x >= 0 && controlBox.x + controlBox.width <= 360,
+      `a control is outside of the panel: ${JSON.stringify(controlBox)}`,
     );
   }
   await saveScreenshots(panel, 'plugins-long-names');

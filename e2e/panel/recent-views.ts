@@ -8,7 +8,7 @@ const todayNoonMs = new Date().setHours(12, 0, 0, 0);
 const clients = ['Claude Code', 'Cursor', 'Claude Desktop'];
 const sites = ['chat.example.com', 'calendar.example.com', 'localhost:8080'];
 
-export function makeEndedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+export function makeEndedCall(callId: string, callOverrides: Partial<CallView> = {}): CallView {
   return makeCall(callId, {
     tool: 'post',
     status: 'done',
@@ -18,19 +18,19 @@ export function makeEndedCall(callId: string, overrides: Partial<CallView> = {})
     runMs: 812,
     endAudience: 'user',
     result: 'Sent to 3 members.',
-    ...overrides,
+    ...callOverrides,
   });
 }
 
-export function makeFailedCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+export function makeFailedCall(callId: string, callOverrides: Partial<CallView> = {}): CallView {
   const { endAudience: _audience, result: _result, ...call } = makeEndedCall(callId);
-  return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...overrides };
+  return { ...call, status: 'failed', error: 'Channel not found', errorCode: 'tool_error', ...callOverrides };
 }
 
 /** makeEndedCalls returns sample calls of several plugins, clients and sites, newest first. */
 export function makeEndedCalls(count: number): readonly CallView[] {
   return Array.from({ length: count }, (_, i) => {
-    const fields = {
+    const callFields = {
       createdMs: todayNoonMs - i * 61_000,
       client: clients[i % 3] ?? '',
       site: sites[i % 3] ?? '',
@@ -38,10 +38,10 @@ export function makeEndedCalls(count: number): readonly CallView[] {
       runMs: (i * 137) % 90_000,
     };
     if (i % 9 === 4)
-      return makeFailedCall(`r${i}`, { ...fields, tool: 'export_messages', error: `Page ${i} is missing` });
+      return makeFailedCall(`r${i}`, { ...callFields, tool: 'export_messages', error: `Page ${i} is missing` });
     if (i % 3 === 1)
-      return makeEndedCall(`r${i}`, { ...fields, plugin: 'browser', tool: 'browser_snapshot', endAudience: '' });
-    return makeEndedCall(`r${i}`, { ...fields, plugin: i % 2 === 0 ? 'messages' : 'calendar' });
+      return makeEndedCall(`r${i}`, { ...callFields, plugin: 'browser', tool: 'browser_snapshot', endAudience: '' });
+    return makeEndedCall(`r${i}`, { ...callFields, plugin: i % 2 === 0 ? 'messages' : 'calendar' });
   });
 }
 

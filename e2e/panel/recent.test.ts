@@ -60,16 +60,16 @@ test('an open row shows all details of the call, with copy buttons', async () =>
   const { panel, showCalls } = fixture;
   const args = '{"channelId":"general","text":"it\'s out"}';
   showCalls([makeEndedCall('call_1', { args }), ...errorCalls.slice(3, 4)]);
-  const row = panel.locator('.ended > li').first();
-  await row.locator('summary').click();
-  for (const text of ['Claude Code', 'chat.example.com', 'call_1', '812 ms', 'Sent to 3 members.'])
-    await row.locator('.details').getByText(text, { exact: true }).waitFor();
-  await row.getByRole('button', { name: 'Copy arguments' }).click();
-  await row.getByRole('button', { name: 'Copied arguments' }).waitFor();
+  const endedCallRow = panel.locator('.ended > li').first();
+  await endedCallRow.locator('summary').click();
+  for (const searchText of ['Claude Code', 'chat.example.com', 'call_1', '812 ms', 'Sent to 3 members.'])
+    await endedCallRow.locator('.details').getByText(searchText, { exact: true }).waitFor();
+  await endedCallRow.getByRole('button', { name: 'Copy arguments' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copied arguments' }).waitFor();
   assert.equal(await readClipboard(), args);
-  await row.getByRole('button', { name: 'Copy result' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copy result' }).click();
   await waitFor('the result to be in the clipboard', async () => (await readClipboard()) === 'Sent to 3 members.');
-  await row.getByRole('button', { name: 'Copy command' }).click();
+  await endedCallRow.getByRole('button', { name: 'Copy command' }).click();
   const command = `opentabs call messages__post --input '{"channelId":"general","text":"it'\\''s out"}'`;
   await waitFor('the command to be in the clipboard', async () => (await readClipboard()) === command);
   const failure = panel.locator('.ended > li').nth(1);
@@ -87,12 +87,12 @@ test('Tab reaches all controls in page order, and Enter opens rows', async () =>
   await panel.locator('.ended summary').first().focus();
   await panel.keyboard.press('Enter');
   await panel.locator('.details').waitFor();
-  const stops = await listTabStops(panel);
+  const tabStops = await listTabStops(panel);
   assert.deepEqual(
-    stops.filter((name) => name.startsWith('invisible')),
+    tabStops.filter((name) => name.startsWith('invisible')),
     [],
   );
-  const names = stops.map((name) => name.replace(/^(\w+ )(.{0,24}).*$/s, '$1$2').trim());
+  const names = tabStops.map((name) => name.replace(/^(\w+ )(.{0,24}).*$/s, '$1$2').trim());
   assert.deepEqual(names.slice(0, 3), ['button Calls', 'input', 'input Search recent calls']);
   const copyStops = names.filter((name) => name.startsWith('button Copy'));
   assert.deepEqual(copyStops, ['button Copy arguments', 'button Copy result', 'button Copy command']);
@@ -108,28 +108,30 @@ test('a button shows more than 100 recent calls, and only rows near the window a
   const { panel, showCalls } = fixture;
   const calls = makeEndedCalls(1000);
   // Like the daemon, the test sends newer calls after older calls, and at most 200 ended calls in one message.
-  for (let start = 800; start >= 0; start -= 200) {
-    showCalls(calls.slice(start, start + 200));
-    await panel.locator('#recent', { hasText: String(1000 - start) }).waitFor();
+  for (let pageStart = 800; pageStart >= 0; pageStart -= 200) {
+    showCalls(calls.slice(pageStart, pageStart + 200));
+    await panel.locator('#recent', { hasText: String(1000 - pageStart) }).waitFor();
   }
   await waitForRows(100);
-  for (let shown = 200; shown <= 1000; shown += 100) {
+  for (let shownCount = 200; shownCount <= 1000; shownCount += 100) {
     // Press Enter instead of clicking, because the button moves while Chrome lays out rows that scroll into view.
     await panel.getByRole('button', { name: 'Show 100 more' }).press('Enter');
-    await waitForRows(shown);
+    await waitForRows(shownCount);
   }
   assert.equal(await panel.getByRole('button', { name: /^Show \d+ more/ }).count(), 0);
   // Because of content-visibility, Chrome neither lays out nor paints rows outside of the window.
   const countDrawnRows = () =>
     panel
       .locator('.ended > li > :first-child')
-      .evaluateAll((rows) => rows.filter((row) => row.checkVisibility({ contentVisibilityAuto: true })).length);
-  for (const position of [0, 0.5, 1]) {
-    await panel.evaluate(async (part) => {
-      window.scrollTo(0, document.body.scrollHeight * part);
+      .evaluateAll(
+        (rows) => rows.filter((endedCallRow) => endedCallRow.checkVisibility({ contentVisibilityAuto: true })).length,
+      );
+  for (const scrollShare of [0, 0.5, 1]) {
+    await panel.evaluate(async (scrollPart) => {
+      window.scrollTo(0, document.body.scrollHeight * scrollPart);
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-    }, position);
+    }, scrollShare);
     const drawn = await countDrawnRows();
-    assert.ok(drawn >= 1 && drawn <= 200, `at ${position} of the list, ${drawn} of 1,000 rows are drawn`);
+    assert.ok(drawn >= 1 && drawn <= 200, `at ${scrollShare} of the list, ${drawn} of 1,000 rows are drawn`);
   }
 });

@@ -19,26 +19,31 @@ after(() => fixture?.close());
 /** recordChanges records all changes of the side panel's DOM except the running times of calls. */
 async function recordChanges(): Promise<void> {
   await fixture.panel.evaluate(() => {
-    const changes: string[] = [];
-    Object.assign(globalThis, { changes });
-    const observer = new MutationObserver((records) => {
-      for (const { target, type, oldValue } of records) {
+    const nodeChanges: string[] = [];
+    Object.assign(globalThis, { changes: nodeChanges });
+    const nodeObserver = new MutationObserver((mutationRecords) => {
+      for (const { target, type, oldValue } of mutationRecords) {
         if (type === 'characterData' && target.nodeValue === oldValue) continue; // Preact rewrites empty text nodes
         const element = target instanceof Element ? target : target.parentElement;
         if (element?.closest('.call .time')) continue;
-        const place = element?.closest('li .head, li, section, p') ?? element;
-        const item = element?.closest('li');
-        changes.push(`${type} ${(item?.querySelector('.args') ?? place)?.textContent ?? ''}`);
+        const changedPlace = element?.closest('li .head, li, section, p') ?? element;
+        const listItem = element?.closest('li');
+        nodeChanges.push(`${type} ${(listItem?.querySelector('.args') ?? changedPlace)?.textContent ?? ''}`);
       }
     });
-    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterDataOldValue: true });
+    nodeObserver.observe(document.body, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterDataOldValue: true,
+    });
   });
 }
 
 const takeChanges = () =>
   fixture.panel.evaluate(() => {
-    const { changes } = Object(globalThis);
-    return [...new Set<string>(changes.splice(0))];
+    const { changes: nodeChanges } = Object(globalThis);
+    return [...new Set<string>(nodeChanges.splice(0))];
   });
 
 const startMs = Date.now() - 60_000;
@@ -60,29 +65,29 @@ test('a progress report of one of 30 running calls changes only the row of that 
   await recordChanges();
   showCalls(makeRunningCalls(0.2));
   await panel.getByText('page 20').waitFor();
-  const changes = await takeChanges();
-  assert.ok(changes.length > 0);
+  const nodeChanges = await takeChanges();
+  assert.ok(nodeChanges.length > 0);
   assert.deepEqual(
-    changes.filter((change) => !change.endsWith(' n: 7')),
+    nodeChanges.filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
     [],
   );
 });
 
 test('a call that ends adds one row and does not change other rows', async () => {
   const { panel, showCalls } = fixture;
-  const stop = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
-  await stop.focus();
-  const open = panel.locator('.ended > li').nth(2);
-  await open.locator('summary').click();
-  await open.locator('.details').waitFor();
-  await stop.focus();
+  const stopButton = panel.getByRole('button', { name: /^Stop .* n: 20$/ });
+  await stopButton.focus();
+  const openedCall = panel.locator('.ended > li').nth(2);
+  await openedCall.locator('summary').click();
+  await openedCall.locator('.details').waitFor();
+  await stopButton.focus();
   await recordChanges();
   showCalls([...makeRunningCalls(0.2), makeEndedCall('new', { args: '{"n":"new"}' })]);
   await panel.locator('.ended > li', { hasText: 'n: new' }).waitFor();
-  const rowChanges = (await takeChanges()).filter((change) => / n: \d+$| channelId: /.test(change));
+  const rowChanges = (await takeChanges()).filter((nodeChange) => / n: \d+$| channelId: /.test(nodeChange));
   assert.deepEqual(rowChanges, []);
   await panel.locator('.ended > li').nth(3).locator('.details').waitFor();
-  await waitFor('the focus to stay', () => stop.evaluate((button) => button === document.activeElement));
+  await waitFor('the focus to stay', () => stopButton.evaluate((button) => button === document.activeElement));
 });
 
 test('messages without a change do not change the page', async () => {
@@ -92,7 +97,7 @@ test('messages without a change do not change the page', async () => {
   showCalls(makeRunningCalls(0.3));
   await panel.getByText('page 30').waitFor();
   assert.deepEqual(
-    (await takeChanges()).filter((change) => !change.endsWith(' n: 7')),
+    (await takeChanges()).filter((nodeChange) => !nodeChange.endsWith(' n: 7')),
     [],
   );
 });

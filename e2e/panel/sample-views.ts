@@ -9,7 +9,7 @@ import type {
   WaitingView,
 } from '../../wire/wire.gen.ts';
 
-export function makeCall(callId: string, overrides: Partial<CallView> = {}): CallView {
+export function makeCall(callId: string, callOverrides: Partial<CallView> = {}): CallView {
   const runningCall = {
     callId,
     plugin: 'messages',
@@ -17,10 +17,10 @@ export function makeCall(callId: string, overrides: Partial<CallView> = {}): Cal
     status: 'running',
     runMs: 12_345,
   } as const;
-  return { ...runningCall, client: 'Claude Code', ...overrides };
+  return { ...runningCall, client: 'Claude Code', ...callOverrides };
 }
 
-export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
+export function makeWaitingCall(callId: string, ticketId: string, callOverrides: Partial<WaitingView> = {}): CallView {
   const waitingView: WaitingView = {
     ticketId,
     kind: 'permission',
@@ -28,7 +28,7 @@ export function makeWaitingCall(callId: string, ticketId: string, overrides: Par
     args: '{"channelId":"general","limit":10000,"since":"2026-01-01"}',
     leftMs: 272_000,
     scopes: ['once', 'session', 'time', 'always'],
-    ...overrides,
+    ...callOverrides,
   };
   return makeCall(callId, { status: 'pending', runMs: 0, waiting: waitingView });
 }
@@ -67,7 +67,7 @@ export const failedCalls: readonly CallView[] = [
 
 /** The second call of makeSuspendedCalls waits for the user to act in the tab with the ID tabId. */
 export function makeSuspendedCalls(tabId: number): readonly CallView[] {
-  const login = makeWaitingCall('s2', 't2', {
+  const loginCall = makeWaitingCall('s2', 't2', {
     kind: 'user',
     title: 'Log in to continue',
     reason: 'The site signed you out after 2 of 10 pages.',
@@ -75,7 +75,7 @@ export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   });
   return [
     makeWaitingCall('s1', 't1'),
-    { ...login, tabId, runMs: 12_000, userMessage: 'page 2 of 10' },
+    { ...loginCall, tabId, runMs: 12_000, userMessage: 'page 2 of 10' },
     { ...makeWaitingCall('s3', 't3', { scopes: ['once'], args: '{}' }), tool: 'post', client: 'Cursor' },
   ];
 }
@@ -114,20 +114,20 @@ export const callsWithActivities: readonly CallView[] = [
 ];
 
 /** The progress of each sample call grows with fraction, a number from 0 to 1. */
-export function makeManyCalls(fraction: number): readonly CallView[] {
+export function makeManyCalls(progressFraction: number): readonly CallView[] {
   const tools = ['export_messages', 'read_thread', 'search', 'list_channels'];
   return Array.from({ length: 30 }, (_, i) =>
     makeCall(`m${i}`, {
       tool: tools[i % 4] ?? '',
       runMs: 60_000 - i * 1700,
-      ...(i % 3 === 0 ? { progress: Math.min(1, fraction + i / 60), userMessage: `page ${i} of 30` } : {}),
+      ...(i % 3 === 0 ? { progress: Math.min(1, progressFraction + i / 60), userMessage: `page ${i} of 30` } : {}),
       ...(i % 7 === 5 ? { status: 'pending' as const } : {}),
       ...(i === 2 ? { activities: [makeActivity('text', 'hello')] } : {}),
     }),
   );
 }
 
-export function makePlugin(name: string, displayName: string, overrides: Partial<PluginView> = {}): PluginView {
+export function makePlugin(name: string, displayName: string, callOverrides: Partial<PluginView> = {}): PluginView {
   return {
     name,
     displayName,
@@ -142,7 +142,7 @@ export function makePlugin(name: string, displayName: string, overrides: Partial
       { name: 'export_messages', displayName: 'Export messages', category: 'Reading' },
       { name: 'post', displayName: 'Post', permission: 'off', category: 'Writing' },
     ],
-    ...overrides,
+    ...callOverrides,
   };
 }
 
@@ -161,7 +161,7 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-export function makeInspection(overrides: Partial<PluginInspectResult> = {}): PluginInspectResult {
+export function makeInspection(callOverrides: Partial<PluginInspectResult> = {}): PluginInspectResult {
   return {
     hash: samplePlugins[3]?.hash ?? '',
     description: 'Reads, writes and sends mail of your team.',
@@ -187,7 +187,7 @@ export function makeInspection(overrides: Partial<PluginInspectResult> = {}): Pl
       { name: 'code', pages: 2, lines: 1500 },
       { name: 'libraries', pages: 5, lines: 9000 },
     ],
-    ...overrides,
+    ...callOverrides,
   };
 }
 
@@ -214,14 +214,14 @@ const hostileIcon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="document.title=\'pwned\'"><script>document.title="pwned"</script>' +
   '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';
 
-export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView {
+export function makeWikiPlugin(callOverrides: Partial<PluginView> = {}): PluginView {
   return makePlugin('wiki', 'Wiki', {
     icon: hostileIcon,
     homepage: 'https://wiki.example.com/',
     matches: [],
     settings: sampleSettings,
     opensAt: 'https://wiki.example.com/start?of=a&very=long&address=that-does-not-fit-into-one-line',
-    ...overrides,
+    ...callOverrides,
   });
 }
 

@@ -77,19 +77,21 @@ test('the scene with long names keeps the name of each tool and each control vis
   const { panel, showCalls } = fixture;
   showCalls(longCalls);
   await panel.locator('.ended > li').nth(3).waitFor();
-  const hidden = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
+  const hiddenElements = await panel.locator('.name .tool, .stop, .status, .line .time').evaluateAll((elements) =>
     elements.flatMap((element) => {
-      const { left, right, width } = element.getBoundingClientRect();
-      return width < 25 || left < 0 || right > window.innerWidth ? `${element.className} ${left} ${right}` : [];
+      const { left: leftEdge, right: rightEdge, width } = element.getBoundingClientRect();
+      return width < 25 || leftEdge < 0 || rightEdge > window.innerWidth
+        ? `${element.className} ${leftEdge} ${rightEdge}`
+        : [];
     }),
   );
-  assert.deepEqual(hidden, []);
+  assert.deepEqual(hiddenElements, []);
   await panel.locator('.ended summary').first().click();
   await panel.locator('.ended .details').first().waitFor();
   await saveScreenshots(panel, 'scene-long-names');
 });
 
-test('the scene with errors', async () => {
+test('the scene with calls that ended with errors', async () => {
   const { panel, showCalls } = fixture;
   showCalls(errorCalls);
   await panel.getByText('×3').waitFor();
@@ -104,37 +106,37 @@ test('the scene with the timing of a call and the developer view of a failed cal
   const { panel, server, showCalls } = fixture;
   server.answerRequest = (method) => (method === 'call.inspect' ? failedCallDetails : {});
   showCalls([makeFailedCall('call_1', { error: 'Failed to fetch' }), makeEndedCall('call_2')]);
-  const row = panel.locator('.ended > li').first();
-  await row.locator('summary').first().click();
+  const endedCallRow = panel.locator('.ended > li').first();
+  await endedCallRow.locator('summary').first().click();
   server.clearRequests();
-  await row.getByText('Timing', { exact: true }).click();
-  const table = row.getByRole('table');
+  await endedCallRow.getByText('Timing', { exact: true }).click();
+  const table = endedCallRow.getByRole('table');
   await table.getByRole('row', { name: 'approval 3.2 ms 1.2 s' }).waitFor();
   assert.equal(await table.getByRole('row').count(), failedCallDetails.phases.length + 1);
-  await row.getByText(failedCallDetails.traceId).waitFor();
-  await row.getByText('Developer', { exact: true }).click();
-  await row.getByText('at load (src/load.ts:12:9)').waitFor();
-  await row.getByText('(CORS)').waitFor();
-  await row.getByText('warning <b>retrying</b> 2 of 3').waitFor();
-  assert.equal(await row.locator('.failure b').count(), 0, 'text of the page is no markup');
+  await endedCallRow.getByText(failedCallDetails.traceId).waitFor();
+  await endedCallRow.getByText('Developer', { exact: true }).click();
+  await endedCallRow.getByText('at load (src/load.ts:12:9)').waitFor();
+  await endedCallRow.getByText('(CORS)').waitFor();
+  await endedCallRow.getByText('warning <b>retrying</b> 2 of 3').waitFor();
+  assert.equal(await endedCallRow.locator('.failure b').count(), 0, 'text of the page is no markup');
   assert.deepEqual(
     server.requests,
     [{ method: 'call.inspect', params: { callId: 'call_1' } }],
     'both parts need one request',
   );
   await saveScreenshots(panel, 'scene-timing');
-  const other = panel.locator('.ended > li').nth(1);
-  await other.locator('summary').first().click();
-  await other.getByText('Timing', { exact: true }).waitFor();
-  assert.equal(await other.getByText('Developer', { exact: true }).count(), 0);
+  const secondEndedCall = panel.locator('.ended > li').nth(1);
+  await secondEndedCall.locator('summary').first().click();
+  await secondEndedCall.getByText('Timing', { exact: true }).waitFor();
+  assert.equal(await secondEndedCall.getByText('Developer', { exact: true }).count(), 0);
   server.answerRequest = () => ({
     phases: [
       { name: 'queue', startMs: 0, ms: 12 },
       { name: 'running', startMs: 12, ms: 800 },
     ],
   });
-  await other.getByText('Timing', { exact: true }).click();
-  await other.getByText('Calls in quick succession are not traced').waitFor();
+  await secondEndedCall.getByText('Timing', { exact: true }).click();
+  await secondEndedCall.getByText('Calls in quick succession are not traced').waitFor();
 });
 
 test('the timing and the developer view of a call that is not recorded any more show the reason', async () => {

@@ -13,8 +13,8 @@ const MaxHeight = 4000;
 export async function saveScreenshots(panel: Page, name: string, kind: 'panel' | 'popup' = 'panel'): Promise<void> {
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height: Math.min(height, MaxHeight) });
-  const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `the ${kind} in ${name} is ${overflow} px too wide`);
+  const overflowPx = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflowPx <= 0, `the ${kind} in ${name} is ${overflowPx} px too wide`);
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
     await assertAccessible(

@@ -104,11 +104,11 @@ test('an icon is drawn as an image, a failed plugin shows its error, and a recom
     .getByText('claude-code has reviewed this plugin and recommends the permission ask. Only you can allow it.')
     .waitFor();
   await panel.getByText('<b>bold</b>').waitFor();
-  const icons = panel.locator('.plugins .icon');
+  const pluginIcons = panel.locator('.plugins .icon');
   await waitFor(
     'the icons to be drawn',
     async () =>
-      (await icons.evaluateAll((images) => images.filter((icon) => Object(icon).naturalWidth > 0))).length === 2,
+      (await pluginIcons.evaluateAll((images) => images.filter((icon) => Object(icon).naturalWidth > 0))).length === 2,
   );
   assert.equal(await panel.locator('svg').count(), 0);
   assert.equal(await panel.title(), 'opentabs');

@@ -6,50 +6,50 @@ import { spawn } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { Page } from 'playwright-core';
-import type { McpClient, Outcome } from '../harness/client.ts';
+import type { CallOutcome, McpClient } from '../harness/client.ts';
 import { decideCall, fetchCallRecords } from '../harness/daemon-api.ts';
-import { type Desktop, type DesktopNotification, startDesktop } from '../harness/desktop.ts';
+import { type DesktopNotification, type FakeDesktop, startDesktop } from '../harness/desktop.ts';
 import { opentabsBinary } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import { saveScreenshots } from './screenshot.ts';
 
-let desktop: Desktop;
+let fakeDesktop: FakeDesktop;
 let stack: Stack;
 let client: McpClient;
 
 before(async () => {
-  desktop = await startDesktop();
+  fakeDesktop = await startDesktop();
   stack = await startStack({
     plugins: [{ ...everythingPlugin, permission: 'ask' }],
-    chrome: { env: desktop.env },
+    chrome: { env: fakeDesktop.env },
   });
   client = await stack.connectHttp();
 });
 beforeEach(async () => {
   const { code, stderr } = await stack.runCli('plugin', 'permission', 'messages', 'ask');
   assert.equal(code, 0, stderr);
-  await waitFor('earlier notifications to close', () => desktop.notifications().length === 0);
+  await waitFor('earlier notifications to close', () => fakeDesktop.notifications().length === 0);
 });
 after(async () => {
   await stack?.close();
-  await desktop?.close();
+  await fakeDesktop?.close();
 });
 
 /** ReadingPauseMs is longer than the time for which a new surface, such as a dialog, ignores clicks. */
 const ReadingPauseMs = 900;
 
-function startCall(value: string, caller: McpClient = client): Promise<Outcome> {
-  const outcome = caller.call('messages__echo', { value });
-  outcome.catch(() => undefined);
-  return outcome;
+function startCall(value: string, caller: McpClient = client): Promise<CallOutcome> {
+  const callOutcome = caller.call('messages__echo', { value });
+  callOutcome.catch(() => undefined);
+  return callOutcome;
 }
 
-async function findNotification(text: string): Promise<DesktopNotification> {
-  const find = () => desktop.notifications().find(({ body }) => body.includes(text));
-  await waitFor(`a notification with "${text}"`, find);
+async function findNotification(searchedText: string): Promise<DesktopNotification> {
+  const find = () => fakeDesktop.notifications().find(({ body }) => body.includes(searchedText));
+  await waitFor(`a notification with "${searchedText}"`, find);
   await pause(ReadingPauseMs);
-  return await waitFor(`the notification with "${text}" to stay`, find);
+  return await waitFor(`the notification with "${searchedText}" to stay`, find);
 }
 
 const readBadgeText = () => stack.chrome.context.serviceWorkers()[0]?.evaluate(() => chrome.action.getBadgeText({}));
@@ -63,17 +63,17 @@ test('a notification shows the call, its button "Allow once" runs the call, and 
     ['Allow once', 'Deny', 'default', 'Settings'].filter((name) => notification.actions.has(name)).sort(),
   );
   await waitFor('the badge', async () => (await readBadgeText()) === '1?');
-  desktop.press(notification, 'Allow once');
+  fakeDesktop.press(notification, 'Allow once');
   assert.match((await allowedCall).text, /first value/);
   await waitFor('the badge to be cleared', async () => (await readBadgeText()) !== '1?');
   const deniedCall = startCall('second value');
-  desktop.press(await findNotification('value: second value'), 'Deny');
+  fakeDesktop.press(await findNotification('value: second value'), 'Deny');
   assert.equal((await deniedCall).code, 'denied');
   assert.match((await stack.runCli('audit')).stdout, /a notification/);
 });
 
 test('waiting calls get notifications in order of arrival, and a decision closes the notification', async () => {
-  const calls: Promise<Outcome>[] = [];
+  const calls: Promise<CallOutcome>[] = [];
   for (const value of ['queue one', 'queue two', 'queue three']) {
     calls.push(startCall(value));
     await waitFor(
@@ -82,11 +82,11 @@ test('waiting calls get notifications in order of arrival, and a decision closes
     );
   }
   await findNotification('queue one');
-  assert.equal(desktop.notifications().length, 1);
-  const [first] = await fetchWaitingCalls();
-  await decideCall(stack, first?.call_id ?? '', { allow: false });
-  desktop.press(await findNotification('queue two'), 'Deny');
-  desktop.press(await findNotification('queue three'), 'Deny');
+  assert.equal(fakeDesktop.notifications().length, 1);
+  const [firstWaitingCall] = await fetchWaitingCalls();
+  await decideCall(stack, firstWaitingCall?.call_id ?? '', { allow: false });
+  fakeDesktop.press(await findNotification('queue two'), 'Deny');
+  fakeDesktop.press(await findNotification('queue three'), 'Deny');
   for (const call of calls) assert.equal((await call).code, 'denied');
 });
 
@@ -99,20 +99,20 @@ test('a notification survives worker stops, and its buttons still work', async (
   const notification = await findNotification('worker restart');
   await stack.chrome.stopWorker();
   await pause(ReadingPauseMs);
-  const kept = await findNotification('worker restart');
-  assert.equal(kept.id, notification.id, 'the user is not alerted again');
+  const keptNotification = await findNotification('worker restart');
+  assert.equal(keptNotification.id, notification.id, 'the user is not alerted again');
   await stack.chrome.stopWorker();
-  desktop.press(kept, 'Allow once');
+  fakeDesktop.press(keptNotification, 'Allow once');
   assert.match((await call).text, /worker restart/);
 });
 
 test('a notification that the user closes is not shown again, and the call still waits', async () => {
   const call = startCall('dismissed');
-  desktop.dismiss(await findNotification('dismissed'));
+  fakeDesktop.dismiss(await findNotification('dismissed'));
   await pause(ReadingPauseMs);
-  assert.deepEqual(desktop.notifications(), []);
-  const [waiting] = await fetchWaitingCalls();
-  await decideCall(stack, waiting?.call_id ?? '', { allow: false });
+  assert.deepEqual(fakeDesktop.notifications(), []);
+  const [waitingCall] = await fetchWaitingCalls();
+  await decideCall(stack, waitingCall?.call_id ?? '', { allow: false });
   assert.equal((await call).code, 'denied');
 });
 
@@ -120,7 +120,7 @@ test('long arguments are not allowed in a notification; its button opens the pan
   const call = startCall('y'.repeat(400));
   const notification = await findNotification('Open the panel');
   assert.equal(notification.actions.has('Allow once'), false);
-  desktop.press(notification, 'Review');
+  fakeDesktop.press(notification, 'Review');
   const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
   await panel.getByRole('button', { name: /^Deny/ }).click();
   assert.equal((await call).code, 'denied');
@@ -134,12 +134,12 @@ async function closePanel(panel: Page): Promise<void> {
 
 test('a click on the notification text opens the panel, and no notification is shown', async () => {
   const call = startCall('open the panel');
-  desktop.press(await findNotification('open the panel'), 'default');
+  fakeDesktop.press(await findNotification('open the panel'), 'default');
   const panel = await waitFor('the side panel to open', () => stack.chrome.findPanel());
   await panel.locator('.ticket').filter({ hasText: 'open the panel' }).waitFor();
-  await waitFor('the notification to close', () => desktop.notifications().length === 0);
+  await waitFor('the notification to close', () => fakeDesktop.notifications().length === 0);
   await closePanel(panel);
-  desktop.press(await findNotification('open the panel'), 'Deny');
+  fakeDesktop.press(await findNotification('open the panel'), 'Deny');
   assert.equal((await call).code, 'denied');
 });
 
@@ -147,119 +147,122 @@ test('the popup shows the waiting call, decides it, and opens the panel', async 
   const call = startCall('in the popup');
   await waitFor('the call to wait', async () => (await fetchWaitingCalls()).length === 1);
   // The test opens the popup's page in a tab, because Chrome closes a real popup when it loses the focus.
-  const popup = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
-  await popup.setViewportSize({ width: 360, height: 600 });
-  await popup.getByText('1 waiting for you.').waitFor();
-  await popup.locator('.ticket').filter({ hasText: 'in the popup' }).waitFor();
-  assert.equal(await popup.evaluate(() => document.activeElement?.textContent), 'Open panel');
-  await saveScreenshots(popup, 'waiting', 'popup');
-  await popup.getByRole('button', { name: /^Allow once/ }).click();
+  const popupPage = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/popup.html`);
+  await popupPage.setViewportSize({ width: 360, height: 600 });
+  await popupPage.getByText('1 waiting for you.').waitFor();
+  await popupPage.locator('.ticket').filter({ hasText: 'in the popup' }).waitFor();
+  assert.equal(await popupPage.evaluate(() => document.activeElement?.textContent), 'Open panel');
+  await saveScreenshots(popupPage, 'waiting', 'popup');
+  await popupPage.getByRole('button', { name: /^Allow once/ }).click();
   assert.match((await call).text, /in the popup/);
-  await popup.getByText('Allowed once.').waitFor();
+  await popupPage.getByText('Allowed once.').waitFor();
   assert.match((await stack.runCli('audit')).stdout, /the popup/);
   // The test replaces chrome.sidePanel.open, because Chrome does not open the side panel again for a popup page in a
   // tab.
-  await popup.evaluate(() => {
+  await popupPage.evaluate(() => {
     window.close = () => undefined;
     chrome.sidePanel.open = async ({ windowId }) => {
       document.body.dataset.openedIn = String(windowId);
     };
   });
-  await popup.getByRole('button', { name: 'Open panel' }).click();
-  const windowId = await popup.evaluate(async () => String((await chrome.windows.getCurrent()).id));
+  await popupPage.getByRole('button', { name: 'Open panel' }).click();
+  const windowId = await popupPage.evaluate(async () => String((await chrome.windows.getCurrent()).id));
   await waitFor(
     'the popup to open the panel of its window',
-    async () => (await popup.evaluate(() => document.body.dataset.openedIn)) === windowId,
+    async () => (await popupPage.evaluate(() => document.body.dataset.openedIn)) === windowId,
   );
-  if (!popup.isClosed()) await popup.close();
+  if (!popupPage.isClosed()) await popupPage.close();
 });
 
 function startTerminal(value: string) {
   const command = `${opentabsBinary} call messages__echo --arg value='${value}'`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], { env: { ...process.env, ...stack.env } });
-  let text = '';
+  let searchedText = '';
   child.stdout.on('data', (chunk) => {
-    text += String(chunk);
+    searchedText += String(chunk);
   });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { text: () => text, type: (line: string) => child.stdin.write(`${line}\n`), ended };
+  const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { text: () => searchedText, type: (line: string) => child.stdin.write(`${line}\n`), ended: exitCode };
 }
 
 test('opentabs call asks for approval in a terminal, and Enter denies', async () => {
-  const allowed = startTerminal('typed');
-  await waitFor('the question', () => allowed.text().includes('Allow this call? [y/N]'));
+  const allowedTerminal = startTerminal('typed');
+  await waitFor('the question', () => allowedTerminal.text().includes('Allow this call? [y/N]'));
   await pause(ReadingPauseMs);
-  allowed.type('y');
-  assert.equal(await allowed.ended, 0, allowed.text());
-  assert.match(allowed.text(), /typed/);
-  const denied = startTerminal('only enter');
-  await waitFor('the question', () => denied.text().includes('Allow this call? [y/N]'));
+  allowedTerminal.type('y');
+  assert.equal(await allowedTerminal.ended, 0, allowedTerminal.text());
+  assert.match(allowedTerminal.text(), /typed/);
+  const deniedTerminal = startTerminal('only enter');
+  await waitFor('the question', () => deniedTerminal.text().includes('Allow this call? [y/N]'));
   await pause(ReadingPauseMs);
-  denied.type('');
-  assert.notEqual(await denied.ended, 0);
-  assert.match(denied.text(), /denied/i);
+  deniedTerminal.type('');
+  assert.notEqual(await deniedTerminal.ended, 0);
+  assert.match(deniedTerminal.text(), /denied/i);
 });
 
 test('opentabs call shows in the terminal where the first decision was made', async () => {
-  const terminal = startTerminal('elsewhere');
-  await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
-  desktop.press(await findNotification('elsewhere'), 'Allow once');
-  assert.equal(await terminal.ended, 0, terminal.text());
-  assert.match(terminal.text(), /opentabs: already allowed by a notification/);
+  const terminalProcess = startTerminal('elsewhere');
+  await waitFor('the question', () => terminalProcess.text().includes('Allow this call? [y/N]'));
+  fakeDesktop.press(await findNotification('elsewhere'), 'Allow once');
+  assert.equal(await terminalProcess.ended, 0, terminalProcess.text());
+  assert.match(terminalProcess.text(), /opentabs: already allowed by a notification/);
 });
 
 test('opentabs call without a terminal only waits', async () => {
   const call = stack.runCli('call', 'messages__echo', '--arg', 'value=pipe');
-  desktop.press(await findNotification('value: pipe'), 'Deny');
+  fakeDesktop.press(await findNotification('value: pipe'), 'Deny');
   const { stderr } = await call;
   assert.doesNotMatch(stderr, /y\/N/);
 });
 
 test('if panel, notification, terminal, form and command race, exactly one decides', async () => {
-  const outcomes: string[] = [];
-  for (let round = 0; round < 6; round++) {
-    const value = `race ${round}`;
-    const terminal = startTerminal(value);
-    await waitFor('the question', () => terminal.text().includes('Allow this call? [y/N]'));
+  const callOutcomes: string[] = [];
+  for (let roundIndex = 0; roundIndex < 6; roundIndex++) {
+    const value = `race ${roundIndex}`;
+    const terminalProcess = startTerminal(value);
+    await waitFor('the question', () => terminalProcess.text().includes('Allow this call? [y/N]'));
     const notification = await findNotification(value);
-    const [waiting] = await fetchWaitingCalls();
-    const id = waiting?.call_id ?? '';
-    const isRestart = round === 2 ? stack.chrome.stopWorker() : Promise.resolve();
-    const decisions = [
-      () => desktop.press(notification, 'Deny'),
-      () => terminal.type('y'),
-      () => decideCall(stack, id, { allow: round % 2 === 0 }).then((answer) => outcomes.push(JSON.stringify(answer))),
+    const [waitingCall] = await fetchWaitingCalls();
+    const id = waitingCall?.call_id ?? '';
+    const isRestart = roundIndex === 2 ? stack.chrome.stopWorker() : Promise.resolve();
+    const decisionCases = [
+      () => fakeDesktop.press(notification, 'Deny'),
+      () => terminalProcess.type('y'),
+      () =>
+        decideCall(stack, id, { allow: roundIndex % 2 === 0 }).then((answer) =>
+          callOutcomes.push(JSON.stringify(answer)),
+        ),
     ];
-    await Promise.all(decisions.map((_, i) => decisions[(i + round) % decisions.length]?.()));
+    await Promise.all(decisionCases.map((_, i) => decisionCases[(i + roundIndex) % decisionCases.length]?.()));
     await isRestart;
-    const exitCode = await terminal.ended;
-    const record = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
-    const isAllowed = record?.status === 'done';
-    assert.equal(exitCode === 0, isAllowed, terminal.text());
-    const late = await decideCall(stack, id, { allow: true });
-    assert.match(JSON.stringify(late), /"outcome":"(ended|already)"/, 'a late decision has no effect');
+    const exitCode = await terminalProcess.ended;
+    const callRecord = (await fetchCallRecords(stack)).find((call) => call.call_id === id);
+    const isAllowed = callRecord?.status === 'done';
+    assert.equal(exitCode === 0, isAllowed, terminalProcess.text());
+    const lateDecision = await decideCall(stack, id, { allow: true });
+    assert.match(JSON.stringify(lateDecision), /"outcome":"(ended|already)"/, 'a late decision has no effect');
     await waitFor('the notifications to close', () =>
-      desktop.notifications().every(({ body }) => !body.includes(value)),
+      fakeDesktop.notifications().every(({ body }) => !body.includes(value)),
     );
   }
-  assert.equal(outcomes.length, 6);
+  assert.equal(callOutcomes.length, 6);
 });
 
 test('if a client form and a notification race, a late form answer has no effect', async () => {
   let answerForm: (result: ElicitResult) => void = () => undefined;
   const formClient = await stack.connectHttp(() => new Promise((resolve) => (answerForm = resolve)));
-  for (let round = 0; round < 4; round++) {
-    const key = `form race ${round}`;
+  for (let roundIndex = 0; roundIndex < 4; roundIndex++) {
+    const key = `form race ${roundIndex}`;
     const call = formClient.call('everything__change', { key });
     call.catch(() => undefined);
     const notification = await findNotification(key);
-    if (round % 2 === 0) desktop.press(notification, 'Deny');
+    if (roundIndex % 2 === 0) fakeDesktop.press(notification, 'Deny');
     answerForm({ action: 'accept', content: { decision: 'allow once' } });
-    if (round % 2 === 1) desktop.press(notification, 'Deny');
-    const outcome = await call;
+    if (roundIndex % 2 === 1) fakeDesktop.press(notification, 'Deny');
+    const callOutcome = await call;
     const hasNote = () => stack.site.receivedNotes.includes(`change ${key}`);
-    if (outcome.code === 'denied') assert.equal(hasNote(), false, outcome.text);
-    else await waitFor(`the change of ${key}: ${outcome.text}`, hasNote);
-    assert.ok(stack.site.receivedNotes.filter((note) => note === `change ${key}`).length <= 1);
+    if (callOutcome.code === 'denied') assert.equal(hasNote(), false, callOutcome.text);
+    else await waitFor(`the change of ${key}: ${callOutcome.text}`, hasNote);
+    assert.ok(stack.site.receivedNotes.filter((receivedNote) => receivedNote === `change ${key}`).length <= 1);
   }
 });

@@ -18,16 +18,16 @@ before(async () => {
 after(() => stack?.close());
 
 const readNotes = () => stack.page.evaluate(() => document.documentElement.dataset.notes ?? '[]');
-const findRow = (text: string) => panel.locator('.ended > li', { hasText: text }).first();
+const findRow = (rowText: string) => panel.locator('.ended > li', { hasText: rowText }).first();
 
-async function addNote(text: string): Promise<void> {
-  assert.equal((await client.call('notes__add_note', { text })).isError, false);
+async function addNote(rowText: string): Promise<void> {
+  assert.equal((await client.call('notes__add_note', { text: rowText })).isError, false);
 }
 
-async function pressUndo(text: string): Promise<void> {
-  const row = findRow(text);
-  if ((await row.locator('details[open]').count()) === 0) await row.locator('summary').click();
-  await row.getByRole('button', { name: 'Undo' }).click();
+async function pressUndo(rowText: string): Promise<void> {
+  const callRow = findRow(rowText);
+  if ((await callRow.locator('details[open]').count()) === 0) await callRow.locator('summary').click();
+  await callRow.getByRole('button', { name: 'Undo' }).click();
 }
 
 test('a call is undone in its page, as a call of the side panel, and only once', async () => {
@@ -35,12 +35,16 @@ test('a call is undone in its page, as a call of the side panel, and only once',
   assert.equal(await readNotes(), '["first"]');
   await pressUndo('first');
   await waitFor('the note to be removed', async () => (await readNotes()) === '[]');
-  const undo = panel.locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) }).first();
-  await undo.getByText('remove_note').first().waitFor();
-  const row = panel.locator('.ended > li', { hasText: 'add_note' }).first();
-  await row.getByText(/^Undone by remove_note, as call_/).waitFor();
-  assert.equal(await row.getByRole('button', { name: 'Undo' }).count(), 0);
-  const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter((c) => c.tool_name === 'notes__add_note');
+  const undoCall = panel
+    .locator('.ended > li', { has: panel.locator('.client', { hasText: 'the side panel' }) })
+    .first();
+  await undoCall.getByText('remove_note').first().waitFor();
+  const callRow = panel.locator('.ended > li', { hasText: 'add_note' }).first();
+  await callRow.getByText(/^Undone by remove_note, as call_/).waitFor();
+  assert.equal(await callRow.getByRole('button', { name: 'Undo' }).count(), 0);
+  const [{ call_id } = { call_id: '' }] = (await stack.listCalls()).filter(
+    (callRecord) => callRecord.tool_name === 'notes__add_note',
+  );
   assert.match((await stack.runCli('calls', 'undo', call_id)).stderr, /already undone, by call_/);
   assert.equal(await readNotes(), '[]');
 });

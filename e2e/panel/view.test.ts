@@ -126,14 +126,15 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
   showCalls(makeManyCalls(0));
   await panel.getByText('page 27 of 30').waitFor();
   await panel.evaluate(() => {
-    const list = document.querySelector('.calls');
-    const changes = { count: 0 };
-    Object.assign(globalThis, { changes });
-    if (list) new MutationObserver((records) => (changes.count += records.length)).observe(list, { childList: true });
+    const callList = document.querySelector('.calls');
+    const changeCounter = { count: 0 };
+    Object.assign(globalThis, { changes: changeCounter });
+    if (callList)
+      new MutationObserver((records) => (changeCounter.count += records.length)).observe(callList, { childList: true });
   });
   const stopButton = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stopButton.focus();
-  for (let step = 1; step <= 20; step++) showCalls(makeManyCalls(step / 20));
+  for (let stepNumber = 1; stepNumber <= 20; stepNumber++) showCalls(makeManyCalls(stepNumber / 20));
   await waitFor(
     'the panel to show nine finished progress bars',
     async () => (await panel.getByText('100%').count()) === 9,

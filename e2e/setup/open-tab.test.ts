@@ -20,14 +20,17 @@ after(() => stack?.close());
 async function readWaiting(): Promise<readonly { id: string; reason: string }[]> {
   const { stdout } = await stack.runCli('calls', '--json');
   const calls: unknown = JSON.parse(stdout);
-  const waiting = Array.isArray(calls) ? calls.filter((call) => Object(call).waiting !== undefined) : [];
-  return waiting.map((call) => ({ id: String(Object(call).call_id), reason: String(Object(call).waiting.reason) }));
+  const waitingCalls = Array.isArray(calls) ? calls.filter((call) => Object(call).waiting !== undefined) : [];
+  return waitingCalls.map((call) => ({
+    id: String(Object(call).call_id),
+    reason: String(Object(call).waiting.reason),
+  }));
 }
 
 test('one approval allows the call and the reload of a tab in which the user has clicked', async () => {
   await stack.page.mouse.click(5, 5);
   const startedAt = await stack.page.evaluate(() => performance.timeOrigin);
-  const folder = join(stack.home, 'places');
+  const folder = join(stack.homeFolder, 'places');
   cpSync(join(repositoryRoot, 'e2e/testdata/places'), folder, { recursive: true });
   for (const args of [
     ['plugin', 'build', folder],
@@ -41,12 +44,12 @@ test('one approval allows the call and the reload of a tab in which the user has
   );
   const client = await stack.connectHttp();
   const call = client.call('places__where');
-  const [waiting] = await waitFor('the call to wait for approval', async () => {
-    const found = await readWaiting();
-    return found.length > 0 ? found : undefined;
+  const [waitingCalls] = await waitFor('the call to wait for approval', async () => {
+    const foundCall = await readWaiting();
+    return foundCall.length > 0 ? foundCall : undefined;
   });
   assert.match(
-    waiting?.reason ?? '',
+    waitingCalls?.reason ?? '',
     /wants to run places__where\. First, tab \d+ \(.*\) is reloaded, because its page was loaded before/,
   );
   assert.equal(
@@ -54,11 +57,11 @@ test('one approval allows the call and the reload of a tab in which the user has
     startedAt,
     'the tab is reloaded before the approval',
   );
-  const { code, stderr } = await stack.runCli('calls', 'approve', waiting?.id ?? '');
+  const { code, stderr } = await stack.runCli('calls', 'approve', waitingCalls?.id ?? '');
   assert.equal(code, 0, stderr);
-  const outcome = await call;
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.equal(Object(outcome.structured).path, '/');
+  const callOutcome = await call;
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.equal(Object(callOutcome.structured).path, '/');
   assert.notEqual(await stack.page.evaluate(() => performance.timeOrigin), startedAt);
   assert.deepEqual(await readWaiting(), []);
 });

@@ -1,5 +1,5 @@
 /** Measures the real time limits of calls with the official MCP client, in slightly more than 5 min. */
-import type { CallOptions, Outcome } from '../harness/client.ts';
+import type { CallOptions, CallOutcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';
 
 interface LimitCase {
@@ -91,15 +91,18 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   try {
     const clients = { http: await stack.connectHttp(), stdio: await stack.connectStdio() };
     await Promise.all(
-      Object.entries(clients).flatMap(([transport, client]) =>
-        limitCases.map(async (row) => {
-          const outcome = await client.call(`messages__${row.tool}`, row.args, { timeoutMs: 600_000, ...row.options });
-          const passed = isAsExpected(row, outcome);
-          if (!passed) failedCount++;
+      Object.entries(clients).flatMap(([transportName, client]) =>
+        limitCases.map(async (limitRow) => {
+          const callOutcome = await client.call(`messages__${limitRow.tool}`, limitRow.args, {
+            timeoutMs: 600_000,
+            ...limitRow.options,
+          });
+          const hasPassed = isAsExpected(limitRow, callOutcome);
+          if (!hasPassed) failedCount++;
           printLine(
-            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, outcome)}`,
+            `${hasPassed ? 'ok  ' : 'FAIL'} ${limitRow.name.padEnd(34)} ${transportName.padEnd(5)} ${describeOutcome(limitRow, callOutcome)}`,
           );
-          if (outcome.isError) printLine(`       ${outcome.text}`);
+          if (callOutcome.isError) printLine(`       ${callOutcome.text}`);
         }),
       ),
     );
@@ -116,22 +119,22 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
   return failedCount === 0;
 }
 
-function readCode(outcome: Outcome): string {
-  return outcome.isError ? String(outcome.code) : 'ok';
+function readCode(callOutcome: CallOutcome): string {
+  return callOutcome.isError ? String(callOutcome.code) : 'ok';
 }
 
-function isAsExpected(row: LimitCase, outcome: Outcome): boolean {
+function isAsExpected(limitRow: LimitCase, callOutcome: CallOutcome): boolean {
   return (
-    readCode(outcome) === row.expectedCode &&
-    Math.abs(outcome.durationMs - row.atMs) <= toleranceMs &&
-    (row.notifications === undefined || row.notifications === outcome.progress.length)
+    readCode(callOutcome) === limitRow.expectedCode &&
+    Math.abs(callOutcome.durationMs - limitRow.atMs) <= toleranceMs &&
+    (limitRow.notifications === undefined || limitRow.notifications === callOutcome.progress.length)
   );
 }
 
-function describeOutcome(row: LimitCase, outcome: Outcome): string {
+function describeOutcome(limitRow: LimitCase, callOutcome: CallOutcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${readCode(outcome)} at ${formatSeconds(outcome.durationMs, 2)},` +
-    ` ${outcome.progress.length} notifications`
+    `want ${limitRow.expectedCode} at ${formatSeconds(limitRow.atMs, 1)}, got ${readCode(callOutcome)} at ${formatSeconds(callOutcome.durationMs, 2)},` +
+    ` ${callOutcome.progress.length} notifications`
   );
 }

@@ -1,68 +1,73 @@
 /** Injects faults, such as a killed daemon, during a soak test. */
 import { readFileSync } from 'node:fs';
-import type { Session } from '../harness/cdp.ts';
+import type { CdpSession } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
 import type { FaultKind, PlannedFault } from './plan.ts';
 import type { SoakClient } from './soak-client.ts';
 import type { SystemUnderTest } from './system-under-test.ts';
 
-type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
+type InjectFault = (
+  testedSystem: SystemUnderTest,
+  plannedFault: PlannedFault,
+  clients: readonly SoakClient[],
+) => Promise<void>;
 
 /** Each injector returns when its fault is over, even if the system is still recovering. */
-const injectors: Readonly<Record<FaultKind, InjectFault>> = {
-  async 'worker stopped'(system) {
-    const targetId = await system.browser.workerId();
-    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
+const faultInjectors: Readonly<Record<FaultKind, InjectFault>> = {
+  async 'worker stopped'(testedSystem) {
+    const targetId = await testedSystem.browser.workerId();
+    if (targetId) await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   },
 
-  async 'link cut'(system, fault) {
-    system.proxy.cut();
-    await pause(fault.forMs);
-    system.proxy.resume();
+  async 'link cut'(testedSystem, plannedFault) {
+    testedSystem.proxy.cut();
+    await pause(plannedFault.forMs);
+    testedSystem.proxy.resume();
   },
 
-  async 'link half-open'(system, fault) {
-    system.proxy.stall();
-    await pause(fault.forMs);
-    system.proxy.resume();
+  async 'link half-open'(testedSystem, plannedFault) {
+    testedSystem.proxy.stall();
+    await pause(plannedFault.forMs);
+    testedSystem.proxy.resume();
   },
 
-  'server SIGTERM': (system, fault) => restartServer(system, fault, 'SIGTERM'),
-  'server SIGKILL': (system, fault) => restartServer(system, fault, 'SIGKILL'),
+  'server SIGTERM': (testedSystem, plannedFault) => restartServer(testedSystem, plannedFault, 'SIGTERM'),
+  'server SIGKILL': (testedSystem, plannedFault) => restartServer(testedSystem, plannedFault, 'SIGKILL'),
 
-  async 'server SIGSTOP'(system, fault) {
-    const pid = await system.serverPid();
+  async 'server SIGSTOP'(testedSystem, plannedFault) {
+    const pid = await testedSystem.serverPid();
     process.kill(pid, 'SIGSTOP');
     try {
-      await pause(fault.forMs);
+      await pause(plannedFault.forMs);
     } finally {
       process.kill(pid, 'SIGCONT');
     }
   },
 
-  'tab reloaded': (system, fault) => runInTab(system, fault, (page) => page.send('Page.reload')),
+  'tab reloaded': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, (page) => page.sendCommand('Page.reload')),
 
-  'tab navigated': (system, fault) =>
-    runInTab(system, fault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${system.urlOf(path)}?again` });
-      await page.send('Page.navigate', { url: system.urlOf(path) });
+  'tab navigated': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page, path) => {
+      await page.sendCommand('Page.navigate', { url: `${testedSystem.urlOf(path)}?again` });
+      await page.sendCommand('Page.navigate', { url: testedSystem.urlOf(path) });
     }),
 
-  'tab away and back': (system, fault) =>
-    runInTab(system, fault, async (page, path) => {
-      await page.send('Page.navigate', { url: `${system.urlOf(path)}-away` });
-      await pause(fault.forMs);
+  'tab away and back': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page, path) => {
+      await page.sendCommand('Page.navigate', { url: `${testedSystem.urlOf(path)}-away` });
+      await pause(plannedFault.forMs);
       await page.evaluate('history.back()');
     }),
 
-  async 'tab closed'(system, fault) {
-    const targetId = await system.findPage(makePath(system, fault));
-    if (targetId) await system.browser.cdp.send('Target.closeTarget', { targetId });
+  async 'tab closed'(testedSystem, plannedFault) {
+    const targetId = await testedSystem.findPage(makePath(testedSystem, plannedFault));
+    if (targetId) await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId });
   },
 
-  async 'tab discarded'(system, fault) {
-    const url = system.urlOf(makePath(system, fault));
-    await system.browser.inWorker((worker) =>
+  async 'tab discarded'(testedSystem, plannedFault) {
+    const url = testedSystem.urlOf(makePath(testedSystem, plannedFault));
+    await testedSystem.browser.inWorker((worker) =>
       worker.evaluate(
         `chrome.tabs.query({ url: ${JSON.stringify(url)} }).then((tabs) => Promise.all(tabs.map((t) => chrome.tabs.discard(t.id))))
           .then(() => undefined, () => undefined)`,
@@ -71,56 +76,60 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await pause(200); // time for the report about the tab to reach the daemon
   },
 
-  'tab frozen': (system, fault) =>
-    runInTab(system, fault, async (page) => {
-      await page.send('Page.setWebLifecycleState', { state: 'frozen' });
-      await pause(fault.forMs);
-      await page.send('Page.setWebLifecycleState', { state: 'active' });
+  'tab frozen': (testedSystem, plannedFault) =>
+    runInTab(testedSystem, plannedFault, async (page) => {
+      await page.sendCommand('Page.setWebLifecycleState', { state: 'frozen' });
+      await pause(plannedFault.forMs);
+      await page.sendCommand('Page.setWebLifecycleState', { state: 'active' });
     }),
 
-  async 'extension reloaded'(system) {
+  async 'extension reloaded'(testedSystem) {
     // The extension reloads in a timer, because an immediate reload would stop the service worker before it can
     // respond.
-    await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
+    await testedSystem.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
-  async 'browser SIGKILL'(system) {
-    await system.browser.kill();
-    await system.browser.start();
+  async 'browser SIGKILL'(testedSystem) {
+    await testedSystem.browser.kill();
+    await testedSystem.browser.start();
     // Chrome does not reopen tabs after a crash, so the test reopens the tabs as a user would.
-    await system.restoreTabs();
+    await testedSystem.restoreTabs();
   },
 
-  async 'session deleted'(_system, fault, clients) {
-    await clients[fault.client]?.endSession();
+  async 'session deleted'(_system, plannedFault, clients) {
+    await clients[plannedFault.client]?.endSession();
   },
 
-  async 'client killed'(_system, fault, clients) {
-    await clients[fault.client]?.kill();
+  async 'client killed'(_system, plannedFault, clients) {
+    await clients[plannedFault.client]?.kill();
   },
 
-  async 'panel opened'(system, fault) {
-    const url = `chrome-extension://${system.browser.extensionId}/panel.html`;
-    const panelTarget = Object(await system.browser.cdp.send('Target.createTarget', { url }));
-    await pause(fault.forMs);
-    await system.browser.cdp.send('Target.closeTarget', { targetId: panelTarget.targetId });
+  async 'panel opened'(testedSystem, plannedFault) {
+    const url = `chrome-extension://${testedSystem.browser.extensionId}/panel.html`;
+    const panelTarget = Object(await testedSystem.browser.cdp.sendCommand('Target.createTarget', { url }));
+    await pause(plannedFault.forMs);
+    await testedSystem.browser.cdp.sendCommand('Target.closeTarget', { targetId: panelTarget.targetId });
   },
 };
 
 export function injectFault(
-  system: SystemUnderTest,
-  fault: PlannedFault,
+  testedSystem: SystemUnderTest,
+  plannedFault: PlannedFault,
   clients: readonly SoakClient[],
 ): Promise<void> {
-  return injectors[fault.kind](system, fault, clients);
+  return faultInjectors[plannedFault.kind](testedSystem, plannedFault, clients);
 }
 
-async function restartServer(system: SystemUnderTest, fault: PlannedFault, signal: NodeJS.Signals): Promise<void> {
-  const pid = await system.serverPid();
-  system.writeConfig(fault.limits);
+async function restartServer(
+  testedSystem: SystemUnderTest,
+  plannedFault: PlannedFault,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  const pid = await testedSystem.serverPid();
+  testedSystem.writeConfig(plannedFault.limits);
   process.kill(pid, signal);
   await waitFor('the process of the server to end', () => !isProcessRunning(pid));
-  await system.startServer();
+  await testedSystem.startServer();
 }
 
 /** A zombie process counts as not running. */
@@ -132,16 +141,16 @@ function isProcessRunning(pid: number): boolean {
   }
 }
 
-function makePath(system: SystemUnderTest, fault: PlannedFault): string {
-  return system.paths[fault.tab] ?? '/';
+function makePath(testedSystem: SystemUnderTest, plannedFault: PlannedFault): string {
+  return testedSystem.paths[plannedFault.tab] ?? '/';
 }
 
 async function runInTab(
-  system: SystemUnderTest,
-  fault: PlannedFault,
-  run: (page: Session, path: string) => Promise<unknown>,
+  testedSystem: SystemUnderTest,
+  plannedFault: PlannedFault,
+  runInPage: (page: CdpSession, path: string) => Promise<unknown>,
 ): Promise<void> {
-  const path = makePath(system, fault);
-  const id = await system.findPage(path);
-  if (id) await system.browser.inPage(id, (page) => run(page, path));
+  const path = makePath(testedSystem, plannedFault);
+  const id = await testedSystem.findPage(path);
+  if (id) await testedSystem.browser.inPage(id, (page) => runInPage(page, path));
 }

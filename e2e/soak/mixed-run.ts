@@ -7,26 +7,26 @@ import { pause } from '../harness/wait.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from '../load/measure.ts';
 import { injectFault } from './faults.ts';
 import { findViolations, isOverlapping, type ObservedCall, type ObservedFault } from './model.ts';
-import type { Plan, PlannedCall } from './plan.ts';
+import type { PlannedCall, SoakPlan } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 import { makeRawStdioClient } from './raw-stdio.ts';
 import { makeSdkHttpClient, makeSdkStdioClient } from './sdk-clients.ts';
 import type { ClientKind, SoakClient } from './soak-client.ts';
 import { SystemUnderTest } from './system-under-test.ts';
 
-export interface Violation {
+export interface SoakViolation {
   readonly violationText: string;
   readonly call?: ObservedCall;
   readonly faultsDuring?: readonly ObservedFault[];
 }
 
 export interface SoakReport {
-  readonly plan: Plan;
+  readonly soakPlan: SoakPlan;
   readonly observedCalls: readonly ObservedCall[];
   readonly observedFaults: readonly ObservedFault[];
-  readonly violations: readonly Violation[];
-  readonly before: MemorySnapshot;
-  readonly after: MemorySnapshot | undefined;
+  readonly violations: readonly SoakViolation[];
+  readonly memoryBefore: MemorySnapshot;
+  readonly memoryAfter: MemorySnapshot | undefined;
   readonly rssBytes: readonly { readonly atMs: number; readonly bytes: number }[];
 }
 
@@ -36,47 +36,47 @@ const maxStopDurationMs = 15_000;
 /** drainTimeoutMs is how long, in milliseconds, the last calls may take beyond their planned duration. */
 const drainTimeoutMs = 45_000;
 
-export async function runSoak(plan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
-  const run = new SoakRun(plan, printLine);
+export async function runSoak(soakPlan: SoakPlan, printLine: (line: string) => void): Promise<SoakReport> {
+  const soakRun = new SoakRun(soakPlan, printLine);
   try {
-    return await run.runAll();
+    return await soakRun.runAll();
   } finally {
-    await run.system.close();
+    await soakRun.testedSystem.close();
   }
 }
 
 class SoakRun {
-  readonly system: SystemUnderTest;
-  readonly #plan: Plan;
+  readonly testedSystem: SystemUnderTest;
+  readonly #plan: SoakPlan;
   readonly #printLine: (line: string) => void;
   readonly #observedCalls: ObservedCall[] = [];
   readonly #observedFaults: ObservedFault[] = [];
-  readonly #violations: Violation[] = [];
+  readonly #violations: SoakViolation[] = [];
   readonly #memorySamples: { atMs: number; bytes: number }[] = [];
   readonly #openCalls = new Map<string, PlannedCall>();
   #clients: readonly SoakClient[] = [];
   #startMs = 0;
   #isOver = false;
 
-  constructor(plan: Plan, printLine: (line: string) => void) {
-    this.#plan = plan;
+  constructor(soakPlan: SoakPlan, printLine: (line: string) => void) {
+    this.#plan = soakPlan;
     this.#printLine = printLine;
-    this.system = new SystemUnderTest(plan.tabs);
+    this.testedSystem = new SystemUnderTest(soakPlan.tabs);
   }
 
   async runAll(): Promise<SoakReport> {
-    const { system } = this;
-    await system.start();
-    await system.waitForWorkingCall('the start');
-    const before = await this.#measure();
+    const { testedSystem } = this;
+    await testedSystem.start();
+    await testedSystem.waitForWorkingCall('the start');
+    const memoryBefore = await this.#measure();
     this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
-    const sampling = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
+    const samplingTasks = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
     const calls = this.#makePlannedCalls();
     await this.#injectPlannedFaults();
     await this.#waitForCalls(calls);
     this.#isOver = true;
-    await sampling;
+    await samplingTasks;
     for (const client of this.#clients) {
       for (const strayMessage of client.strayMessages)
         this.#violations.push({
@@ -85,15 +85,15 @@ class SoakRun {
       await client.close();
     }
     await this.#checkLeftovers();
-    const after = await this.#measure().catch(() => undefined);
-    this.#checkGrowth(before, after);
+    const memoryAfter = await this.#measure().catch(() => undefined);
+    this.#checkGrowth(memoryBefore, memoryAfter);
     return {
-      plan: this.#plan,
+      soakPlan: this.#plan,
       observedCalls: this.#observedCalls,
       observedFaults: this.#observedFaults,
       violations: this.#violations,
-      before,
-      after,
+      memoryBefore,
+      memoryAfter,
       rssBytes: this.#memorySamples,
     };
   }
@@ -103,7 +103,7 @@ class SoakRun {
   }
 
   #makeClient(kind: ClientKind, name: string): SoakClient {
-    const { port, clientToken, env } = this.system;
+    const { port, clientToken, env } = this.testedSystem;
     switch (kind) {
       case 'http':
         return makeRawHttpClient(name, port, clientToken);
@@ -117,85 +117,88 @@ class SoakRun {
   }
 
   async #makePlannedCalls(): Promise<void> {
-    const endings: Promise<void>[] = [];
+    const callEndings: Promise<void>[] = [];
     for (const [i, call] of this.#plan.calls.entries()) {
       const waitMs = call.atMs - this.#elapsedMs();
       if (waitMs > 1) await pause(waitMs);
-      endings.push(this.#makeCall(call, `k${i}`));
+      callEndings.push(this.#makeCall(call, `k${i}`));
     }
-    await Promise.all(endings);
+    await Promise.all(callEndings);
   }
 
-  async #makeCall(plan: PlannedCall, key: string): Promise<void> {
-    const client = this.#clients[plan.client];
-    if (!client) throw new Error(`the plan has no client ${plan.client}`);
+  async #makeCall(soakPlan: PlannedCall, key: string): Promise<void> {
+    const client = this.#clients[soakPlan.client];
+    if (!client) throw new Error(`the plan has no client ${soakPlan.client}`);
     const tab =
-      plan.tab === undefined
+      soakPlan.tab === undefined
         ? undefined
-        : await this.system.findTabId(this.system.paths[plan.tab] ?? '').catch(() => undefined);
-    const stop = new AbortController();
-    const timer = plan.stopAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), plan.stopAfterMs);
+        : await this.testedSystem.findTabId(this.testedSystem.paths[soakPlan.tab] ?? '').catch(() => undefined);
+    const stopController = new AbortController();
+    const timer =
+      soakPlan.stopAfterMs === undefined ? undefined : setTimeout(() => stopController.abort(), soakPlan.stopAfterMs);
     const fromMs = this.#elapsedMs();
-    const limits = this.system.limits;
-    this.#openCalls.set(key, plan);
-    const args = { ...plan.args, ...(tab === undefined ? {} : { tabId: tab }) };
-    const ending = await client.call(`work__${plan.tool}`, args, {
-      disconnect: plan.kind === 'disconnected',
-      withoutProgress: plan.kind === 'noProgress',
-      ...(plan.stopAfterMs === undefined ? {} : { stopSignal: stop.signal }),
+    const timeoutLimits = this.testedSystem.limits;
+    this.#openCalls.set(key, soakPlan);
+    const args = { ...soakPlan.args, ...(tab === undefined ? {} : { tabId: tab }) };
+    const callEnding = await client.call(`work__${soakPlan.tool}`, args, {
+      disconnect: soakPlan.kind === 'disconnected',
+      withoutProgress: soakPlan.kind === 'noProgress',
+      ...(soakPlan.stopAfterMs === undefined ? {} : { stopSignal: stopController.signal }),
     });
     clearTimeout(timer);
     this.#openCalls.delete(key);
     const observedCall: ObservedCall = {
-      plan,
+      plan: soakPlan,
       key,
       clientName: client.name,
-      limits,
+      limits: timeoutLimits,
       fromMs,
       toMs: this.#elapsedMs(),
-      ending,
+      callEnding,
     };
-    for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
-      this.#recordViolation(observedCall, problem);
+    for (const violationText of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
+      this.#recordViolation(observedCall, violationText);
     // The results of all calls would fill the memory, so the soak test drops each result after the check.
     this.#observedCalls.push({
       ...observedCall,
-      ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
+      callEnding: { ...callEnding, structured: undefined, text: callEnding.text.slice(0, 400) },
     });
   }
 
-  #recordViolation(call: ObservedCall, problem: string): void {
-    const faultsDuring = this.#observedFaults.filter((fault) => isOverlapping(call, fault));
+  #recordViolation(call: ObservedCall, violationText: string): void {
+    const faultsDuring = this.#observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
     const shortenedCall = {
       ...call,
-      ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) },
+      ending: { ...call.callEnding, structured: undefined, text: call.callEnding.text.slice(0, 400) },
     };
-    this.#violations.push({ violationText: problem, call: shortenedCall, faultsDuring });
+    this.#violations.push({ violationText, call: shortenedCall, faultsDuring });
     if (this.#violations.length <= 25)
-      this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${problem}`);
+      this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${violationText}`);
   }
 
   async #injectPlannedFaults(): Promise<void> {
-    for (const plan of this.#plan.faults) {
-      const waitMs = plan.atMs - this.#elapsedMs();
+    for (const soakPlan of this.#plan.plannedFaults) {
+      const waitMs = soakPlan.atMs - this.#elapsedMs();
       if (waitMs > 0) await pause(waitMs);
-      const fault: ObservedFault = { plan, fromMs: this.#elapsedMs() };
-      this.#observedFaults.push(fault);
+      const observedFault: ObservedFault = { plan: soakPlan, fromMs: this.#elapsedMs() };
+      this.#observedFaults.push(observedFault);
       try {
-        await injectFault(this.system, plan, this.#clients);
-        fault.endedMs = this.#elapsedMs();
-        await this.system.waitForWorkingCall(plan.kind);
-        fault.recoveredMs = this.#elapsedMs();
-        await this.system.restoreTabs();
+        await injectFault(this.testedSystem, soakPlan, this.#clients);
+        observedFault.endedMs = this.#elapsedMs();
+        await this.testedSystem.waitForWorkingCall(soakPlan.kind);
+        observedFault.recoveredMs = this.#elapsedMs();
+        await this.testedSystem.restoreTabs();
       } catch (error) {
         this.#violations.push({
-          violationText: `after "${plan.kind}" at ${formatSeconds(fault.fromMs)}: ${String(error)}`,
-          faultsDuring: [fault],
+          violationText: `after "${soakPlan.kind}" at ${formatSeconds(observedFault.fromMs)}: ${String(error)}`,
+          faultsDuring: [observedFault],
         });
         this.#printLine(`VIOLATION ${String(error)}`);
-        await this.system.restoreTabs().catch((e) => this.#printLine(`the tabs could not be restored: ${String(e)}`));
+        await this.testedSystem
+          .restoreTabs()
+          .catch((restoreError) => this.#printLine(`the tabs could not be restored: ${String(restoreError)}`));
       }
-      fault.restoredMs = this.#elapsedMs();
+      observedFault.restoredMs = this.#elapsedMs();
     }
     const remainingMs = this.#plan.durationMs - this.#elapsedMs();
     if (remainingMs > 0) await pause(remainingMs);
@@ -204,22 +207,22 @@ class SoakRun {
   async #waitForCalls(calls: Promise<void>): Promise<void> {
     const timeout = pause(drainTimeoutMs + 60_000).then(() => 'late' as const);
     if ((await Promise.race([calls, timeout])) !== 'late') return;
-    for (const [key, plan] of this.#openCalls)
-      this.#violations.push({ violationText: `${key}, a call of kind ${plan.kind}, has not ended` });
+    for (const [key, soakPlan] of this.#openCalls)
+      this.#violations.push({ violationText: `${key}, a call of kind ${soakPlan.kind}, has not ended` });
   }
 
   async #sampleMemoryAndPages(): Promise<void> {
     while (!this.#isOver) {
       await pause(sampleIntervalMs);
-      this.system.countStarts();
+      this.testedSystem.countStarts();
       const lastFault = this.#observedFaults.at(-1);
       if (lastFault && lastFault.restoredMs === undefined) continue;
       try {
         this.#memorySamples.push({
           atMs: this.#elapsedMs(),
-          bytes: readResidentMemory(await this.system.serverPid()).now,
+          bytes: readResidentMemory(await this.testedSystem.serverPid()).nowBytes,
         });
-        await this.#checkEndedCalls(await this.system.listRunningKeys());
+        await this.#checkEndedCalls(await this.testedSystem.listRunningKeys());
       } catch {
         // The soak test ignores errors of the check, because a fault that has just started can make the check fail.
       }
@@ -236,22 +239,22 @@ class SoakRun {
       )
         continue;
       if (this.#violations.some((violation) => violation.call?.key === call.key)) continue;
-      const elapsed = formatSeconds(this.#elapsedMs() - call.toMs);
+      const elapsedText = formatSeconds(this.#elapsedMs() - call.toMs);
       this.#recordViolation(
         call,
-        `the page still runs the call ${elapsed} after the call ended: ${await this.system.describePageOf(call.key)}`,
+        `the page still runs the call ${elapsedText} after the call ended: ${await this.testedSystem.describePageOf(call.key)}`,
       );
     }
   }
 
   async #printEachMinute(): Promise<void> {
-    for (let minute = 1; !this.#isOver; minute++) {
-      while (!this.#isOver && this.#elapsedMs() < minute * 60_000) await pause(500);
-      const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minute - 1) * 60_000);
-      const okCount = endedCalls.filter((call) => call.ending.code === 'ok').length;
+    for (let minuteNumber = 1; !this.#isOver; minuteNumber++) {
+      while (!this.#isOver && this.#elapsedMs() < minuteNumber * 60_000) await pause(500);
+      const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minuteNumber - 1) * 60_000);
+      const okCount = endedCalls.filter((call) => call.callEnding.code === 'ok').length;
       const recentFaults = this.#observedFaults
-        .filter((fault) => fault.fromMs > (minute - 1) * 60_000)
-        .map((fault) => fault.plan.kind);
+        .filter((observedFault) => observedFault.fromMs > (minuteNumber - 1) * 60_000)
+        .map((observedFault) => observedFault.plan.kind);
       this.#printLine(
         `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${endedCalls.length} calls ended, ${okCount} ok, ${this.#openCalls.size} open;` +
           ` server ${formatMegabytes(this.#memorySamples.at(-1)?.bytes ?? 0)}; ${this.#violations.length} violations; ${recentFaults.join(', ')}`,
@@ -261,8 +264,8 @@ class SoakRun {
 
   async #checkLeftovers(): Promise<void> {
     await pause(3_000);
-    this.system.countStarts();
-    const status = await this.system.readStatus();
+    this.testedSystem.countStarts();
+    const status = await this.testedSystem.readStatus();
     const checkCount = (description: string, count: number) => {
       if (count > 0) this.#violations.push({ violationText: `${count} ${description} are left at the end` });
     };
@@ -283,10 +286,10 @@ class SoakRun {
         .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
     await pause(Math.min(ignoringMs, 40_000));
-    const runningKeys = await this.system.listRunningKeys();
+    const runningKeys = await this.testedSystem.listRunningKeys();
     if (runningKeys.length > 0)
       this.#violations.push({ violationText: `handlers still run in pages: ${runningKeys.join(' ')}` });
-    const startedTwice = [...this.system.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
+    const startedTwice = [...this.testedSystem.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
     for (const [key, count] of startedTwice) {
       this.#violations.push({
         violationText: `${key} started ${count} times in a page`,
@@ -295,43 +298,68 @@ class SoakRun {
     }
     const wronglyStarted = this.#observedCalls
       .filter((call) => call.plan.tool === 'nothing' || call.plan.kind === 'invalid')
-      .filter((call) => this.system.startCounts.has(call.key));
+      .filter((call) => this.testedSystem.startCounts.has(call.key));
     for (const call of wronglyStarted)
       this.#recordViolation(call, 'the call started in a page although its tool or its arguments are invalid');
   }
 
   #measure(): Promise<MemorySnapshot> {
-    return this.system.serverPid().then((serverPid) =>
+    return this.testedSystem.serverPid().then((serverPid) =>
       measureMemory({
-        cdp: this.system.browser.cdp,
-        extensionId: this.system.browser.extensionId,
-        pageUrl: this.system.urlOf(this.system.paths[0] ?? ''),
+        cdp: this.testedSystem.browser.cdp,
+        extensionId: this.testedSystem.browser.extensionId,
+        pageUrl: this.testedSystem.urlOf(this.testedSystem.paths[0] ?? ''),
         serverPid,
-        readServerMemory: async () => (await this.system.readStatus()).memory,
+        readServerMemory: async () => (await this.testedSystem.readStatus()).memory,
       }),
     );
   }
 
-  #checkGrowth(before: MemorySnapshot, after: MemorySnapshot | undefined): void {
-    if (!after) {
+  #checkGrowth(memoryBefore: MemorySnapshot, memoryAfter: MemorySnapshot | undefined): void {
+    if (!memoryAfter) {
       this.#violations.push({ violationText: 'the memory at the end could not be measured' });
       return;
     }
-    const checkValue = (description: string, before: number, after: number, allowedGrowth: number) => {
-      if (after > before + allowedGrowth)
-        this.#violations.push({ violationText: `${description} grew from ${before} to ${after}` });
+    const checkValue = (description: string, memoryBefore: number, memoryAfter: number, allowedGrowth: number) => {
+      if (memoryAfter > memoryBefore + allowedGrowth)
+        this.#violations.push({ violationText: `${description} grew from ${memoryBefore} to ${memoryAfter}` });
     };
-    checkValue('goroutines', before.server.goroutines, after.server.goroutines, 5);
-    checkValue('the heap of the server', before.server.heapBytes, after.server.heapBytes, 40 << 20);
-    for (const side of ['worker', 'page', 'bridge'] as const) {
-      checkValue(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 4 << 20);
-      checkValue(`message ports of the ${side}`, before[side].ports, after[side].ports, 2);
-      checkValue(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 2);
-      checkValue(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 300);
+    checkValue('goroutines', memoryBefore.server.goroutines, memoryAfter.server.goroutines, 5);
+    checkValue('the heap of the server', memoryBefore.server.heapBytes, memoryAfter.server.heapBytes, 40 << 20);
+    for (const contextName of ['worker', 'page', 'bridge'] as const) {
+      checkValue(
+        `the heap of the ${contextName}`,
+        memoryBefore[contextName].heapBytes,
+        memoryAfter[contextName].heapBytes,
+        4 << 20,
+      );
+      checkValue(
+        `message ports of the ${contextName}`,
+        memoryBefore[contextName].ports,
+        memoryAfter[contextName].ports,
+        2,
+      );
+      checkValue(
+        `abort controllers of the ${contextName}`,
+        memoryBefore[contextName].controllers,
+        memoryAfter[contextName].controllers,
+        2,
+      );
+      checkValue(
+        `entries in tables of the ${contextName}`,
+        memoryBefore[contextName].entries,
+        memoryAfter[contextName].entries,
+        300,
+      );
     }
     // Chrome counts the event listeners of a whole process, which may contain other tabs and documents in the
     // back/forward cache.
-    checkValue('listeners of a document', before.listeners / before.documents, after.listeners / after.documents, 5);
+    checkValue(
+      'listeners of a document',
+      memoryBefore.listeners / memoryBefore.documents,
+      memoryAfter.listeners / memoryAfter.documents,
+      5,
+    );
   }
 }
 

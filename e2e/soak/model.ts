@@ -1,6 +1,6 @@
 /** Computes how a call may end during a soak test, considering the faults that overlapped the call. */
 
-import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
+import { type FaultKind, limitsByName, type PlannedCall, type PlannedFault, type TimeoutLimits } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
 /** All times of an ObservedFault are in milliseconds since the start of the soak test. */
@@ -17,10 +17,10 @@ export interface ObservedCall {
   readonly plan: PlannedCall;
   readonly key: string;
   readonly clientName: string;
-  readonly limits: Limits;
+  readonly limits: TimeoutLimits;
   readonly fromMs: number;
   readonly toMs: number;
-  readonly ending: CallEnding;
+  readonly callEnding: CallEnding;
 }
 
 /** faultSettleMs is how long a fault that has ended can still change how calls end, in milliseconds. */
@@ -91,23 +91,26 @@ function listCodesWithoutDocument(call: ObservedCall, ...codes: string[]): reado
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
 }
 
-const codesByFault: Readonly<Record<FaultKind, (call: ObservedCall, fault: ObservedFault) => readonly string[]>> = {
-  'worker stopped': (call, fault) => listCodesOfDelay(call, fault),
-  'link cut': (call, fault) => listCodesOfDelay(call, fault),
-  'link half-open': (call, fault) => listCodesOfDelay(call, fault),
+const codesByFault: Readonly<
+  Record<FaultKind, (call: ObservedCall, observedFault: ObservedFault) => readonly string[]>
+> = {
+  'worker stopped': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'link cut': (call, observedFault) => listCodesOfDelay(call, observedFault),
+  'link half-open': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'server SIGTERM': () => [...codesWithoutServer, ...codesWithoutBrowser],
   'server SIGKILL': () => [...codesWithoutServer, ...codesWithoutBrowser],
-  'server SIGSTOP': (call, fault) => listCodesOfDelay(call, fault),
+  'server SIGSTOP': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'tab reloaded': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab navigated': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab away and back': (call) => listCodesWithoutDocument(call, 'navigated'),
   'tab closed': (call) => listCodesWithoutDocument(call, 'tab_closed'),
   'tab discarded': (call) => listCodesWithoutDocument(call, 'tab_discarded'),
-  'tab frozen': (call, fault) => listCodesOfDelay(call, fault),
+  'tab frozen': (call, observedFault) => listCodesOfDelay(call, observedFault),
   'extension reloaded': () => codesWithoutBrowser,
   'browser SIGKILL': () => codesWithoutBrowser,
-  'session deleted': (call, fault) => (affectsClient(call, fault) ? ['silent', 'refused', 'transport'] : []),
-  'client killed': (call, fault) => (affectsClient(call, fault) ? ['silent', 'transport'] : []),
+  'session deleted': (call, observedFault) =>
+    affectsClient(call, observedFault) ? ['silent', 'refused', 'transport'] : [],
+  'client killed': (call, observedFault) => (affectsClient(call, observedFault) ? ['silent', 'transport'] : []),
   'panel opened': () => [],
 };
 
@@ -119,14 +122,14 @@ const linkBreakingFaults: ReadonlySet<FaultKind> = new Set([
   'server SIGSTOP',
 ]);
 
-function affectsClient(call: ObservedCall, fault: ObservedFault): boolean {
-  return call.plan.client === fault.plan.client;
+function affectsClient(call: ObservedCall, observedFault: ObservedFault): boolean {
+  return call.plan.client === observedFault.plan.client;
 }
 
 /** If a fault delays progress reports longer than the idle limit or hard limit, the call times out. */
-function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
+function listCodesOfDelay(call: ObservedCall, observedFault: ObservedFault): readonly string[] {
   const { idleMs, hardMs } = limitsByName[call.limits];
-  const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
+  const delayMs = (observedFault.restoredMs ?? call.toMs) - observedFault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
@@ -137,75 +140,87 @@ function listCodesOfDelay(call: ObservedCall, fault: ObservedFault): readonly st
 }
 
 /** A fault can affect calls until faultSettleMs after its end. */
-export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean {
-  return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs;
+export function isOverlapping(call: ObservedCall, observedFault: ObservedFault): boolean {
+  return (
+    observedFault.fromMs <= call.toMs &&
+    (observedFault.restoredMs ?? Number.POSITIVE_INFINITY) + faultSettleMs >= call.fromMs
+  );
 }
 
 function mayHaveStaleSession(
   call: ObservedCall,
-  faults: readonly ObservedFault[],
+  observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): boolean {
-  const restart = faults.findLast(
-    (fault) => /SIGTERM|SIGKILL/.test(fault.plan.kind) && fault.plan.kind.startsWith('server'),
+  const serverRestart = observedFaults.findLast(
+    (observedFault) => /SIGTERM|SIGKILL/.test(observedFault.plan.kind) && observedFault.plan.kind.startsWith('server'),
   );
   return (
-    restart !== undefined &&
+    serverRestart !== undefined &&
     !calls.some(
-      (other) =>
-        other.plan.client === call.plan.client &&
-        other.fromMs > restart.fromMs &&
-        other.toMs < call.fromMs &&
-        other.ending.answerCount > 0,
+      (otherCall) =>
+        otherCall.plan.client === call.plan.client &&
+        otherCall.fromMs > serverRestart.fromMs &&
+        otherCall.toMs < call.fromMs &&
+        otherCall.callEnding.answerCount > 0,
     )
   );
 }
 
 export function findViolations(
   call: ObservedCall,
-  faults: readonly ObservedFault[],
+  observedFaults: readonly ObservedFault[],
   calls: readonly ObservedCall[],
 ): string[] {
-  const violations: string[] = [];
-  const faultsDuring = faults.filter((fault) => isOverlapping(call, fault));
+  const violationTexts: string[] = [];
+  const faultsDuring = observedFaults.filter((observedFault) => isOverlapping(call, observedFault));
   const { codes, ms } = expectEnding(call);
-  const allowed = new Set([...codes, ...faultsDuring.flatMap((fault) => codesByFault[fault.plan.kind](call, fault))]);
-  const { code, progress, answerCount } = call.ending;
-  if (code === 'refused' && mayHaveStaleSession(call, faults, calls)) allowed.add(code);
-  if (!allowed.has(code)) violations.push(`the call ended with ${code}; allowed are ${[...allowed].join(', ')}`);
-  if (answerCount > 1) violations.push(`the call was answered ${answerCount} times`);
+  const allowedCodes = new Set([
+    ...codes,
+    ...faultsDuring.flatMap((observedFault) => codesByFault[observedFault.plan.kind](call, observedFault)),
+  ]);
+  const { code, progress, answerCount } = call.callEnding;
+  if (code === 'refused' && mayHaveStaleSession(call, observedFaults, calls)) allowedCodes.add(code);
+  if (!allowedCodes.has(code))
+    violationTexts.push(`the call ended with ${code}; allowed are ${[...allowedCodes].join(', ')}`);
+  if (answerCount > 1) violationTexts.push(`the call was answered ${answerCount} times`);
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
-    violations.push('the call was answered although its ending is without an answer');
-  for (const [i, n] of progress.entries()) {
-    const previous = progress[i - 1];
-    if (previous !== undefined && !(n > previous)) violations.push(`progress went from ${previous} to ${n}`);
+    violationTexts.push('the call was answered although its ending is without an answer');
+  for (const [i, progressNumber] of progress.entries()) {
+    const previousNumber = progress[i - 1];
+    if (previousNumber !== undefined && !(progressNumber > previousNumber))
+      violationTexts.push(`progress went from ${previousNumber} to ${progressNumber}`);
   }
-  if (call.plan.kind === 'noProgress' && progress.length > 0) violations.push('progress came without a token');
+  if (call.plan.kind === 'noProgress' && progress.length > 0) violationTexts.push('progress came without a token');
   const { idleMs } = limitsByName[call.limits];
   const delayMs = faultsDuring.reduce(
-    (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
+    (sum, linkFault) =>
+      sum +
+      (linkFault.restoredMs ?? call.toMs) -
+      linkFault.fromMs +
+      (linkBreakingFaults.has(linkFault.plan.kind) ? idleMs : 0),
     0,
   );
   const lateMs = call.toMs - call.fromMs - ms - delayMs - (faultsDuring.length > 0 ? gracePeriodMs : 0);
   if (lateMs > toleranceMs)
-    violations.push(
+    violationTexts.push(
       `the call lasted ${Math.round(call.toMs - call.fromMs)} ms, ${Math.round(lateMs)} ms more than allowed`,
     );
-  if (code === 'ok') violations.push(...findResultErrors(call));
-  return violations;
+  if (code === 'ok') violationTexts.push(...findResultErrors(call));
+  return violationTexts;
 }
 
 function findResultErrors(call: ObservedCall): string[] {
-  const result = Object(call.ending.structured);
+  const workResult = Object(call.callEnding.structured);
   const { args, kind } = call.plan;
-  if (result.key !== call.key) return [`the client received the result of ${result.key}`];
-  if (kind === 'echo' && JSON.stringify(result.value) !== JSON.stringify(args.value))
+  if (workResult.key !== call.key) return [`the client received the result of ${workResult.key}`];
+  if (kind === 'echo' && JSON.stringify(workResult.value) !== JSON.stringify(args.value))
     return ['the result is not the value in the arguments'];
   if (kind !== 'big') return [];
-  const text = String(result.text);
-  if (text.length !== args.bytes) return [`the client received ${text.length} of ${args.bytes} bytes`];
-  for (let offset = 0; offset < text.length; offset += 1024) {
-    if (!text.startsWith(`${offset} `.slice(0, text.length - offset), offset))
+  const resultText = String(workResult.text);
+  if (resultText.length !== args.bytes) return [`the client received ${resultText.length} of ${args.bytes} bytes`];
+  for (let offset = 0; offset < resultText.length; offset += 1024) {
+    if (!resultText.startsWith(`${offset} `.slice(0, resultText.length - offset), offset))
       return [`the text is wrong at offset ${offset}`];
   }
   return [];

@@ -6,8 +6,8 @@
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
 
-/** Limits selects the daemon's time limits: the real limits, or short limits that many calls reach. */
-export type Limits = 'short' | 'real';
+/** TimeoutLimits selects the daemon's time limits: the real limits, or short limits that many calls reach. */
+export type TimeoutLimits = 'short' | 'real';
 
 export const limitsByName = {
   short: { idleMs: 8_000, hardMs: 30_000 },
@@ -95,17 +95,17 @@ export interface PlannedFault {
   readonly tab: number;
   readonly client: number;
   /** limits are the daemon's time limits after a planned restart. */
-  readonly limits: Limits;
+  readonly limits: TimeoutLimits;
 }
 
-/** Plan contains all calls and faults of a soak test, ordered by time. */
-export interface Plan {
+/** SoakPlan contains all calls and faults of a soak test, ordered by time. */
+export interface SoakPlan {
   readonly seed: number;
   readonly durationMs: number;
   readonly clients: readonly ClientKind[];
   readonly tabs: number;
   readonly calls: readonly PlannedCall[];
-  readonly faults: readonly PlannedFault[];
+  readonly plannedFaults: readonly PlannedFault[];
 }
 
 const meanCallGapMs = 110;
@@ -118,43 +118,50 @@ const floodSize = 200;
 const sdkStdioMaxBytes = 4_000_000;
 
 /** makePlan computes the plan of a soak test from a seed. */
-export function makePlan(seed: number, durationMs: number): Plan {
-  const random = new SeededRandom(seed);
+export function makePlan(randomSeed: number, durationMs: number): SoakPlan {
+  const seededRandom = new SeededRandom(randomSeed);
   const clients: ClientKind[] = ['http', 'http', 'http', 'http', 'http-sdk', 'http-sdk', 'stdio', 'stdio', 'stdio-sdk'];
   const tabs = 3;
-  const faults = planFaults(random, durationMs, clients.length, tabs);
+  const plannedFaults = planFaults(seededRandom, durationMs, clients.length, tabs);
   const calls: PlannedCall[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanCallGapMs) {
-    const currentLimits = findLimitsAt(faults, atMs);
-    const client = random.nextWholeNumber(0, clients.length - 1);
-    const tab = random.nextFraction() < 0.25 ? { tab: random.nextWholeNumber(0, tabs - 1) } : {};
-    const kind = random.pickWeighted(callKinds);
+  for (let atMs = 0; atMs < durationMs; atMs += seededRandom.nextFraction() * 2 * meanCallGapMs) {
+    const currentLimits = findLimitsAt(plannedFaults, atMs);
+    const client = seededRandom.nextWholeNumber(0, clients.length - 1);
+    const tab = seededRandom.nextFraction() < 0.25 ? { tab: seededRandom.nextWholeNumber(0, tabs - 1) } : {};
+    const kind = seededRandom.pickWeighted(callKinds);
     const count = kind === 'flood' ? floodSize : 1;
     for (let i = 0; i < count; i++) {
       calls.push({
         atMs,
         client,
         ...tab,
-        ...planCallContent(random, kind, currentLimits, `k${calls.length}`, clients[client]),
+        ...planCallContent(seededRandom, kind, currentLimits, `k${calls.length}`, clients[client]),
       });
     }
   }
-  return { seed, durationMs, clients, tabs, calls, faults };
+  return { seed: randomSeed, durationMs, clients, tabs, calls, plannedFaults };
 }
 
-function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
-  const faults: PlannedFault[] = [];
-  let currentLimits: Limits = 'short';
+function planFaults(seededRandom: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
+  const plannedFaults: PlannedFault[] = [];
+  let currentLimits: TimeoutLimits = 'short';
   // The last 10 s of the plan contain no faults, so that the soak test observes the effects of the last fault.
-  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
-    const kind = random.pickWeighted(faultKinds);
-    const randomFraction = random.nextFraction();
+  for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + seededRandom.nextFraction() * 11_000) {
+    const kind = seededRandom.pickWeighted(faultKinds);
+    const randomFraction = seededRandom.nextFraction();
     if (kind === 'server SIGTERM' || kind === 'server SIGKILL') currentLimits = randomFraction < 0.3 ? 'real' : 'short';
-    const forMs = planFaultDuration(kind, random.nextFraction());
-    const tab = random.nextWholeNumber(0, tabs - 1);
-    faults.push({ atMs, kind, forMs, tab, client: random.nextWholeNumber(0, clients - 1), limits: currentLimits });
+    const forMs = planFaultDuration(kind, seededRandom.nextFraction());
+    const tab = seededRandom.nextWholeNumber(0, tabs - 1);
+    plannedFaults.push({
+      atMs,
+      kind,
+      forMs,
+      tab,
+      client: seededRandom.nextWholeNumber(0, clients - 1),
+      limits: currentLimits,
+    });
   }
-  return faults;
+  return plannedFaults;
 }
 
 function planFaultDuration(kind: FaultKind, randomFraction: number): number {
@@ -179,17 +186,20 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
  * findLimitsAt returns the daemon's time limits at a moment of the plan. In a soak test, the daemon's limits can change
  * later than planned, because a restart can be slow.
  */
-function findLimitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
-  return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
+function findLimitsAt(plannedFaults: readonly PlannedFault[], atMs: number): TimeoutLimits {
+  return (
+    plannedFaults.findLast((plannedFault) => plannedFault.atMs <= atMs && plannedFault.kind.startsWith('server SIG'))
+      ?.limits ?? 'short'
+  );
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
 /** planCallContent randomly chooses the tool and the arguments of one call. */
 function planCallContent(
-  random: SeededRandom,
+  seededRandom: SeededRandom,
   kind: CallKind,
-  currentLimits: Limits,
+  currentLimits: TimeoutLimits,
   key: string,
   client: ClientKind | undefined,
 ): CallContent {
@@ -199,20 +209,27 @@ function planCallContent(
       return {
         kind,
         tool: 'echo',
-        args: { key, value: { n: random.nextFraction(), text: 'x'.repeat(random.nextWholeNumber(0, 2000)) } },
+        args: {
+          key,
+          value: { n: seededRandom.nextFraction(), text: 'x'.repeat(seededRandom.nextWholeNumber(0, 2000)) },
+        },
       };
     case 'steps':
     case 'noProgress':
       return {
         kind,
         tool: 'steps',
-        args: { key, count: random.nextWholeNumber(2, 40), everyMs: random.nextWholeNumber(5, 200) },
+        args: { key, count: seededRandom.nextWholeNumber(2, 40), everyMs: seededRandom.nextWholeNumber(5, 200) },
       };
     case 'long':
       return {
         kind,
         tool: 'beat',
-        args: { key, everyMs: random.nextWholeNumber(700, 1500), forMs: idleMs * (1.2 + random.nextFraction()) },
+        args: {
+          key,
+          everyMs: seededRandom.nextWholeNumber(700, 1500),
+          forMs: idleMs * (1.2 + seededRandom.nextFraction()),
+        },
       };
     case 'silent':
       return { kind, tool: 'silent', args: { key, forMs: 600_000 } };
@@ -224,7 +241,10 @@ function planCallContent(
       return {
         kind,
         tool: 'big',
-        args: { key, bytes: random.nextWholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000) },
+        args: {
+          key,
+          bytes: seededRandom.nextWholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000),
+        },
       };
     case 'tooBig':
       return { kind, tool: 'big', args: { key, bytes: maxResultBytes + 1_000_000 } };
@@ -241,12 +261,12 @@ function planCallContent(
         kind,
         tool: 'beat',
         args: { key, everyMs: 300, forMs: 60_000 },
-        stopAfterMs: random.nextWholeNumber(0, 2_000),
+        stopAfterMs: seededRandom.nextWholeNumber(0, 2_000),
       };
     case 'flood': {
       // The client cancels a third of the calls of a flood, often while the call is queued.
-      const stopAfterMs = random.nextWholeNumber(0, 300);
-      const stopField = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
+      const stopAfterMs = seededRandom.nextWholeNumber(0, 300);
+      const stopField = seededRandom.nextFraction() < 0.33 ? { stopAfterMs } : {};
       return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };
     }
   }

@@ -21,12 +21,12 @@ export class SeededRandom {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 
-  pickWeighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-    const entries = Object.entries<number>(weights);
-    let remaining = this.nextFraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [key, weight] of entries) {
-      remaining -= weight;
-      if (remaining < 0 && isKey(weights, key)) return key;
+  pickWeighted<K extends string>(weightByKey: Readonly<Record<K, number>>): K {
+    const weightEntries = Object.entries<number>(weightByKey);
+    let remainingWeight = this.nextFraction() * weightEntries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [key, weight] of weightEntries) {
+      remainingWeight -= weight;
+      if (remainingWeight < 0 && isKey(weightByKey, key)) return key;
     }
     throw new Error('a table of weights is empty');
   }

@@ -28,26 +28,26 @@ class RawHttpClient implements SoakClient {
     this.#token = token;
   }
 
-  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
     let session: string;
     try {
       session = await this.#openSession();
     } catch (error) {
       return makeUnansweredEnding('transport', String(error));
     }
-    if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
+    if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
     const id = ++this.#lastId;
     const connection = new AbortController();
     this.#openConnections.add(connection);
-    const stop = () => {
-      if (behavior.disconnect) connection.abort();
+    const stopRequest = () => {
+      if (callBehavior.disconnect) connection.abort();
       else void this.#cancel(session, id);
     };
-    behavior.stopSignal?.addEventListener('abort', stop, { once: true });
+    callBehavior.stopSignal?.addEventListener('abort', stopRequest, { once: true });
     const progress: number[] = [];
     try {
-      const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
-      const params = { name: tool, arguments: args, ...meta };
+      const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
+      const params = { name: tool, arguments: args, ...metaFields };
       return await this.#postCall(
         { jsonrpc: '2.0', id, method: 'tools/call', params },
         session,
@@ -59,7 +59,7 @@ class RawHttpClient implements SoakClient {
       return makeUnansweredEnding('transport', describeError(error), progress);
     } finally {
       this.#openConnections.delete(connection);
-      behavior.stopSignal?.removeEventListener('abort', stop);
+      callBehavior.stopSignal?.removeEventListener('abort', stopRequest);
     }
   }
 
@@ -94,8 +94,8 @@ class RawHttpClient implements SoakClient {
 
   async #initialize(): Promise<string> {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: this.name, version: '1' } };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
-    const response = await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(), body });
+    const requestBody = JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
+    const response = await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(), body: requestBody });
     const session = response.headers.get('mcp-session-id');
     await response.text();
     if (session === null) throw new Error(`initialize was answered with ${response.status}`);
@@ -105,10 +105,12 @@ class RawHttpClient implements SoakClient {
   }
 
   async #cancel(session: string, requestId: number): Promise<void> {
-    const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
-    const response = await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(session), body }).catch(
-      () => undefined,
-    );
+    const requestBody = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: this.#makeHeaders(session),
+      body: requestBody,
+    }).catch(() => undefined);
     await response?.text().catch(() => undefined);
   }
 
@@ -123,49 +125,49 @@ class RawHttpClient implements SoakClient {
   }
 
   async #postCall(
-    message: { id: number; [member: string]: unknown },
+    requestMessage: { id: number; [member: string]: unknown },
     session: string,
     progress: number[],
     signal: AbortSignal,
   ): Promise<CallEnding> {
     const headers = this.#makeHeaders(session);
-    const response = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(message), signal });
+    const response = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(requestMessage), signal });
     if (response.status === 404) {
       this.#session = undefined;
       return makeUnansweredEnding('refused', await response.text());
     }
     if (!response.headers.get('content-type')?.includes('text/event-stream')) {
-      const text = await response.text();
-      if (text === '')
+      const responseText = await response.text();
+      if (responseText === '')
         return makeUnansweredEnding('silent', `an empty answer with status ${response.status}`, progress);
-      return parseAnswer(JSON.parse(text), progress);
+      return parseAnswer(JSON.parse(responseText), progress);
     }
-    let ending: CallEnding | undefined;
+    let callEnding: CallEnding | undefined;
     let answerCount = 0;
-    for await (const data of readEvents(response)) {
-      const event = Object(JSON.parse(data));
-      if (event.method === 'notifications/progress' && ending === undefined)
+    for await (const eventData of readEvents(response)) {
+      const event = Object(JSON.parse(eventData));
+      if (event.method === 'notifications/progress' && callEnding === undefined)
         progress.push(Number(event.params.progress));
-      else if (event.id === message.id) {
+      else if (event.id === requestMessage.id) {
         answerCount++;
-        ending = parseAnswer(event, progress);
-      } else this.strayMessages.push(data.slice(0, 500));
+        callEnding = parseAnswer(event, progress);
+      } else this.strayMessages.push(eventData.slice(0, 500));
     }
-    return ending
-      ? { ...ending, answerCount }
+    return callEnding
+      ? { ...callEnding, answerCount }
       : makeUnansweredEnding('silent', 'the stream ended without an answer', progress);
   }
 }
 
 async function* readEvents(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const textDecoder = new TextDecoder();
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
-    const pieces = decoder.decode(chunk, { stream: true }).split('\n');
+    const lineParts = textDecoder.decode(chunk, { stream: true }).split('\n');
     // The chunks of a large event are joined only once, so that the time is linear in the size of the event.
-    for (const [i, linePart] of pieces.entries()) {
+    for (const [i, linePart] of lineParts.entries()) {
       unfinishedLine.push(linePart);
-      if (i === pieces.length - 1) break;
+      if (i === lineParts.length - 1) break;
       const line = unfinishedLine.join('');
       unfinishedLine = [];
       if (line.startsWith('data: ')) yield line.slice('data: '.length);

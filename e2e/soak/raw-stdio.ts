@@ -42,34 +42,34 @@ class RawStdioClient implements SoakClient {
     this.#env = env;
   }
 
-  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
-    const relay = this.#startRelayOnce();
+  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
+    const relayProcess = this.#startRelayOnce();
     const id = ++this.#lastId;
     const progress: number[] = [];
-    const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
-    const params = { name: tool, arguments: args, ...meta };
+    const metaFields = callBehavior.withoutProgress ? {} : { _meta: { progressToken: id } };
+    const params = { name: tool, arguments: args, ...metaFields };
     const endingPromise = new Promise<CallEnding>((endRequest) =>
       this.#openRequests.set(id, { progress, end: endRequest }),
     );
-    this.#send(relay, { jsonrpc: '2.0', id, method: 'tools/call', params });
-    const stop = () => {
+    this.#send(relayProcess, { jsonrpc: '2.0', id, method: 'tools/call', params });
+    const stopRequest = () => {
       this.#cancelledAtMs.set(id, performance.now());
-      this.#send(relay, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+      this.#send(relayProcess, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
       setTimeout(() => this.#endRequest(id, makeUnansweredEnding('silent', 'cancelled', progress)), killGraceMs);
     };
-    if (behavior.stopSignal?.aborted) stop();
-    behavior.stopSignal?.addEventListener('abort', stop, { once: true });
+    if (callBehavior.stopSignal?.aborted) stopRequest();
+    callBehavior.stopSignal?.addEventListener('abort', stopRequest, { once: true });
     const ending = await endingPromise;
-    behavior.stopSignal?.removeEventListener('abort', stop);
+    callBehavior.stopSignal?.removeEventListener('abort', stopRequest);
     return ending;
   }
 
   async kill(): Promise<void> {
-    const relay = this.#relay;
+    const relayProcess = this.#relay;
     this.#relay = undefined;
-    if (relay && isRunning(relay)) {
-      relay.kill('SIGKILL');
-      await once(relay, 'close');
+    if (relayProcess && isRunning(relayProcess)) {
+      relayProcess.kill('SIGKILL');
+      await once(relayProcess, 'close');
     }
     for (const id of [...this.#openRequests.keys()])
       this.#endRequest(id, makeUnansweredEnding('silent', 'the client was killed'));
@@ -80,11 +80,11 @@ class RawStdioClient implements SoakClient {
   }
 
   async close(): Promise<void> {
-    const relay = this.#relay;
+    const relayProcess = this.#relay;
     this.#relay = undefined;
-    if (relay && isRunning(relay)) {
-      relay.stdin?.end();
-      await once(relay, 'close');
+    if (relayProcess && isRunning(relayProcess)) {
+      relayProcess.stdin?.end();
+      await once(relayProcess, 'close');
     }
     for (const id of [...this.#openRequests.keys()])
       this.#endRequest(id, makeUnansweredEnding('silent', 'the client has left'));
@@ -102,52 +102,53 @@ class RawStdioClient implements SoakClient {
 
   #startRelayOnce(): ChildProcess {
     if (this.#relay) return this.#relay;
-    const relay = spawn(opentabsBinary, ['mcp'], {
+    const relayProcess = spawn(opentabsBinary, ['mcp'], {
       env: { ...process.env, ...this.#env },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
-    relay.stdin?.on('error', () => undefined); // after an error, the stream also emits close
+    relayProcess.stdin?.on('error', () => undefined); // after an error, the stream also emits close
     let unfinishedLine: string[] = [];
-    relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-      const pieces = chunk.split('\n');
-      for (const [i, linePart] of pieces.entries()) {
+    relayProcess.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      const lineParts = chunk.split('\n');
+      for (const [i, linePart] of lineParts.entries()) {
         unfinishedLine.push(linePart);
-        if (i === pieces.length - 1) break;
+        if (i === lineParts.length - 1) break;
         this.#handleLine(unfinishedLine.join(''));
         unfinishedLine = [];
       }
     });
-    relay.on('close', (code) => {
-      if (this.#relay !== relay) return;
+    relayProcess.on('close', (code) => {
+      if (this.#relay !== relayProcess) return;
       this.#relay = undefined;
       for (const id of [...this.#openRequests.keys()])
         this.#endRequest(id, makeUnansweredEnding('transport', `opentabs mcp ended with ${code}`));
     });
-    this.#relay = relay;
+    this.#relay = relayProcess;
     const clientInfo = { name: this.name, version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    this.#send(relay, { jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
-    this.#send(relay, { jsonrpc: '2.0', method: 'notifications/initialized' });
-    return relay;
+    this.#send(relayProcess, { jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
+    this.#send(relayProcess, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    return relayProcess;
   }
 
-  #send(relay: ChildProcess, message: object): void {
-    relay.stdin?.write(`${JSON.stringify(message)}\n`);
+  #send(relayProcess: ChildProcess, relayMessage: object): void {
+    relayProcess.stdin?.write(`${JSON.stringify(relayMessage)}\n`);
   }
 
-  #handleLine(line: string): void {
-    const message = Object(JSON.parse(line));
-    if (message.method === 'notifications/progress') {
-      const openRequest = this.#openRequests.get(Number(message.params.progressToken));
-      if (openRequest) openRequest.progress.push(Number(message.params.progress));
-      else if (!this.#mayCrossCancel(Number(message.params.progressToken))) this.strayMessages.push(line.slice(0, 500));
+  #handleLine(messageLine: string): void {
+    const relayMessage = Object(JSON.parse(messageLine));
+    if (relayMessage.method === 'notifications/progress') {
+      const openRequest = this.#openRequests.get(Number(relayMessage.params.progressToken));
+      if (openRequest) openRequest.progress.push(Number(relayMessage.params.progress));
+      else if (!this.#mayCrossCancel(Number(relayMessage.params.progressToken)))
+        this.strayMessages.push(messageLine.slice(0, 500));
       return;
     }
-    if (typeof message.method === 'string' || message.result?.serverInfo) return;
-    const id = Number(message.id);
+    if (typeof relayMessage.method === 'string' || relayMessage.result?.serverInfo) return;
+    const id = Number(relayMessage.id);
     const openRequest = this.#openRequests.get(id);
-    if (openRequest) this.#endRequest(id, parseAnswer(message, openRequest.progress));
-    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(line.slice(0, 500));
+    if (openRequest) this.#endRequest(id, parseAnswer(relayMessage, openRequest.progress));
+    else if (!this.#mayCrossCancel(id)) this.strayMessages.push(messageLine.slice(0, 500));
   }
 }
 

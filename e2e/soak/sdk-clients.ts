@@ -20,7 +20,7 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
 /** The promise `broken` resolves when the connection is lost, because the SDK never ends a call whose stream breaks. */
 interface SdkConnection {
   readonly client: McpClient;
-  readonly broken: Promise<CallEnding>;
+  readonly brokenConnection: Promise<CallEnding>;
 }
 
 class SdkClient implements SoakClient {
@@ -36,36 +36,36 @@ class SdkClient implements SoakClient {
     this.#connect = connect;
   }
 
-  async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
+  async call(tool: string, args: Record<string, unknown>, callBehavior: CallBehavior): Promise<CallEnding> {
     const progress: number[] = [];
-    let connecting: Promise<SdkConnection> | undefined;
+    let connectionPromise: Promise<SdkConnection> | undefined;
     try {
-      connecting = this.#connectOnce();
-      const connection = await connecting;
-      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
+      connectionPromise = this.#connectOnce();
+      const connection = await connectionPromise;
+      if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
       const answeredCall = connection.client
         .call(tool, args, {
           timeoutMs: 600_000,
-          ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
-          ...(behavior.withoutProgress
+          ...(callBehavior.stopSignal ? { signal: callBehavior.stopSignal } : {}),
+          ...(callBehavior.withoutProgress
             ? { withoutProgress: true }
             : { onProgress: (report) => progress.push(report.progress) }),
         })
         .then(
-          (outcome): CallEnding => ({
-            code: outcome.isError ? String(outcome.code ?? 'error') : 'ok',
-            text: outcome.text,
-            structured: outcome.structured,
+          (callOutcome): CallEnding => ({
+            code: callOutcome.isError ? String(callOutcome.code ?? 'error') : 'ok',
+            text: callOutcome.text,
+            structured: callOutcome.structured,
             progress,
             answerCount: 1,
           }),
         );
-      return await Promise.race([answeredCall, connection.broken]);
+      return await Promise.race([answeredCall, connection.brokenConnection]);
     } catch (error) {
-      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
-      const { code, text } = classifyError(error);
-      if (code === 'refused' || code === 'transport') this.#discardConnection(connecting);
-      return makeUnansweredEnding(code, text, progress);
+      if (callBehavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
+      const { code, text: errorText } = classifyError(error);
+      if (code === 'refused' || code === 'transport') this.#discardConnection(connectionPromise);
+      return makeUnansweredEnding(code, errorText, progress);
     }
   }
 
@@ -78,16 +78,16 @@ class SdkClient implements SoakClient {
   }
 
   async close(): Promise<void> {
-    const connecting = this.#connection;
+    const connectionPromise = this.#connection;
     this.#connection = undefined;
-    const connection = await connecting?.catch(() => undefined);
+    const connection = await connectionPromise?.catch(() => undefined);
     await connection?.client.close().catch(() => undefined);
   }
 
-  #discardConnection(connecting: Promise<SdkConnection> | undefined): void {
-    if (this.#connection !== connecting) return;
+  #discardConnection(connectionPromise: Promise<SdkConnection> | undefined): void {
+    if (this.#connection !== connectionPromise) return;
     this.#connection = undefined;
-    connecting?.then(
+    connectionPromise?.then(
       ({ client }) => client.close(),
       () => undefined,
     );
@@ -121,13 +121,13 @@ class SdkClient implements SoakClient {
         void client.close().catch(() => undefined);
       }
     };
-    return { client, broken: brokenEnding };
+    return { client, brokenConnection: brokenEnding };
   }
 }
 
 function classifyError(error: unknown): { code: string; text: string } {
-  const text = String(error);
-  if (error instanceof McpError && error.code !== -32000) return { code: `rpc:${error.code}`, text };
-  if (/HTTP 404|Session not found|no such session/i.test(text)) return { code: 'refused', text };
-  return { code: 'transport', text };
+  const errorText = String(error);
+  if (error instanceof McpError && error.code !== -32000) return { code: `rpc:${error.code}`, text: errorText };
+  if (/HTTP 404|Session not found|no such session/i.test(errorText)) return { code: 'refused', text: errorText };
+  return { code: 'transport', text: errorText };
 }

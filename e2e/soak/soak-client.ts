@@ -33,12 +33,12 @@ export interface SoakClient {
 
 export type ClientKind = 'http' | 'http-sdk' | 'stdio' | 'stdio-sdk';
 
-export function makeUnansweredEnding(code: string, text: string, progress: readonly number[] = []): CallEnding {
-  return { code, text, structured: undefined, progress, answerCount: 0 };
+export function makeUnansweredEnding(code: string, endingText: string, progress: readonly number[] = []): CallEnding {
+  return { code, text: endingText, structured: undefined, progress, answerCount: 0 };
 }
 
-export function parseAnswer(message: unknown, progress: readonly number[]): CallEnding {
-  const { result, error } = Object(message);
+export function parseAnswer(answerMessage: unknown, progress: readonly number[]): CallEnding {
+  const { result, error } = Object(answerMessage);
   if (error) return { ...makeUnansweredEnding(`rpc:${error.code}`, String(error.message), progress), answerCount: 1 };
   return { ...parseResult(result), progress, answerCount: 1 };
 }
@@ -46,7 +46,11 @@ export function parseAnswer(message: unknown, progress: readonly number[]): Call
 function parseResult(result: unknown): { code: string; text: string; structured: unknown } {
   const { isError, content, structuredContent, _meta } = Object(result);
   const firstBlock: unknown = Array.isArray(content) ? content[0] : undefined;
-  const text = String(Object(firstBlock).text ?? '');
+  const endingText = String(Object(firstBlock).text ?? '');
   const detail = Object(_meta)['opentabs/error'];
-  return { code: isError ? String(Object(detail).code ?? 'error') : 'ok', text, structured: structuredContent };
+  return {
+    code: isError ? String(Object(detail).code ?? 'error') : 'ok',
+    text: endingText,
+    structured: structuredContent,
+  };
 }

@@ -19,24 +19,24 @@ import { SystemUnderTest } from './system-under-test.ts';
 
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
-function readDurationMs(fallback: string): number {
-  const text = process.env.DURATION || fallback;
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
+function readDurationMs(defaultDuration: string): number {
+  const durationText = process.env.DURATION || defaultDuration;
+  const [, durationNumber, durationUnit] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(durationText) ?? [];
   const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-  const ms = Number(number) * (units[unit ?? ''] ?? Number.NaN);
-  if (!(ms > 0)) throw new Error(`DURATION is ${text}: write a time such as 30m, 90s or 1h`);
+  const ms = Number(durationNumber) * (units[durationUnit ?? ''] ?? Number.NaN);
+  if (!(ms > 0)) throw new Error(`DURATION is ${durationText}: write a time such as 30m, 90s or 1h`);
   return ms;
 }
 
 async function runMixed(): Promise<boolean> {
-  const seed = Number(process.env.SEED || Math.floor(Math.random() * 1e9));
-  if (!Number.isSafeInteger(seed)) throw new Error(`SEED is ${process.env.SEED}: write a whole number`);
-  const plan = makePlan(seed, readDurationMs('30m'));
-  const { calls, faults } = plan;
+  const randomSeed = Number(process.env.SEED || Math.floor(Math.random() * 1e9));
+  if (!Number.isSafeInteger(randomSeed)) throw new Error(`SEED is ${process.env.SEED}: write a whole number`);
+  const soakPlan = makePlan(randomSeed, readDurationMs('30m'));
+  const { calls, plannedFaults } = soakPlan;
   printLine(
-    `mixed calls under faults: SEED=${seed}, ${calls.length} calls and ${faults.length} faults in ${plan.durationMs / 1000} s`,
+    `mixed calls under faults: SEED=${randomSeed}, ${calls.length} calls and ${plannedFaults.length} faults in ${soakPlan.durationMs / 1000} s`,
   );
-  const report = await runSoak(plan, printLine);
+  const report = await runSoak(soakPlan, printLine);
   printLine(formatSummary(report));
   printLine(`report: ${saveReport(report)}`);
   return report.violations.length === 0;
@@ -53,25 +53,26 @@ async function runLoad(): Promise<boolean> {
   const perMinute = 10_000;
   const calls = Math.round((readDurationMs('10m') / 60_000) * perMinute);
   printLine(`load: ${calls} calls at ${perMinute} a minute`);
-  const system = new SystemUnderTest(1, { idleTimeout: '30s' });
+  const testedSystem = new SystemUnderTest(1, { idleTimeout: '30s' });
   try {
-    await system.start();
-    const streamResult = await streamCalls(system, { calls, perMinute }, printLine);
+    await testedSystem.start();
+    const streamResult = await streamCalls(testedSystem, { calls, perMinute }, printLine);
     printLine(formatTable(streamResult));
-    const violations = [...streamResult.violations, ...findGrowth(streamResult)];
+    const violations = [...streamResult.violationTexts, ...findGrowth(streamResult)];
     for (const line of violations) printLine(`VIOLATION ${line}`);
     return violations.length === 0;
   } finally {
-    await system.close();
+    await testedSystem.close();
   }
 }
 
-const parts = { mixed: runMixed, limits: runLimits, load: runLoad } as const;
+const soakParts = { mixed: runMixed, limits: runLimits, load: runLoad } as const;
 const selectedParts = process.env.ONLY || 'mixed limits';
 let hasPassed = true;
 for (const name of selectedParts.split(' ')) {
-  const runPart = Object.entries(parts).find(([key]) => key === name)?.[1];
-  if (!runPart) throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(parts).join(', ')}, or leave it out`);
+  const runPart = Object.entries(soakParts).find(([key]) => key === name)?.[1];
+  if (!runPart)
+    throw new Error(`ONLY is ${selectedParts}: write ${Object.keys(soakParts).join(', ')}, or leave it out`);
   hasPassed = (await runPart()) && hasPassed;
 }
 // Exit explicitly, because the official MCP client may leave connections open that would keep the process running.

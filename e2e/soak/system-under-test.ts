@@ -11,10 +11,10 @@ import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
-import { type Limits, limitsByName, maxResultBytes, maxRunning } from './plan.ts';
+import { limitsByName, maxResultBytes, maxRunning, type TimeoutLimits } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 
-export interface Status {
+export interface SystemStatus {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
   readonly calls: { readonly running: number; readonly queued: number };
   readonly browsers: readonly {
@@ -32,13 +32,13 @@ export interface Tab {
 }
 
 export class SystemUnderTest {
-  readonly home = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
+  readonly homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-soak-'));
   readonly paths: readonly string[];
   env: Readonly<Record<string, string>> = {};
   port = 0;
   token = '';
   clientToken = '';
-  limits: Limits = 'short';
+  limits: TimeoutLimits = 'short';
   /** startCounts maps the key of each call to how often pages have started a handler for the call. */
   readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
@@ -67,20 +67,20 @@ export class SystemUnderTest {
 
   async start(): Promise<void> {
     this.port = await findFreePort();
-    this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
+    this.env = { OPENTABS_HOME: this.homeFolder, NO_COLOR: '1' };
     this.writeConfig('short');
-    const plugin = join(this.home, 'work-plugin');
+    const plugin = join(this.homeFolder, 'work-plugin');
     cpSync(join(repositoryRoot, 'e2e/soak/testdata/work'), plugin, { recursive: true });
     await runChecked(['plugin', 'build', plugin], this.env);
     await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], this.env);
-    const extension = join(this.home, 'unpacked');
+    const extension = join(this.homeFolder, 'unpacked');
     await runChecked(['extension', 'install', '--dir', extension], this.env);
-    this.token = readFileSync(join(this.home, 'token'), 'utf8').trim();
+    this.token = readFileSync(join(this.homeFolder, 'token'), 'utf8').trim();
     this.clientToken = await addClient(this.env, 'soak');
     this.#proxy = await startProxy(this.port);
     this.#site = await startSite();
     await this.startServer();
-    this.#browser = new Browser(join(this.home, 'profile'), extension, [
+    this.#browser = new Browser(join(this.homeFolder, 'profile'), extension, [
       // Chrome connects to the proxy instead of the daemon, so the extension needs no other configuration.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
@@ -92,7 +92,7 @@ export class SystemUnderTest {
   }
 
   /** A daemon reads config.json only when it starts. */
-  writeConfig(nextLimits: Limits): void {
+  writeConfig(nextLimits: TimeoutLimits): void {
     this.limits = nextLimits;
     const { idleMs, hardMs } = limitsByName[nextLimits];
     const settings = {
@@ -104,7 +104,7 @@ export class SystemUnderTest {
       logLevel: 'warn',
       ...this.#extraSettings,
     };
-    writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
+    writeFileSync(join(this.homeFolder, 'config.json'), JSON.stringify(settings));
   }
 
   async startServer(): Promise<void> {
@@ -120,11 +120,11 @@ export class SystemUnderTest {
     return Number(Object(health).pid);
   }
 
-  async readStatus(): Promise<Status> {
+  async readStatus(): Promise<SystemStatus> {
     const headers = { authorization: `Bearer ${this.token}` };
-    const answer = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
-    const status: unknown = await answer.json();
-    if (!isStatus(status)) throw new Error(`/status answered ${answer.status}`);
+    const statusResponse = await fetch(`http://127.0.0.1:${this.port}/status`, { headers });
+    const status: unknown = await statusResponse.json();
+    if (!isStatus(status)) throw new Error(`/status answered ${statusResponse.status}`);
     return status;
   }
 
@@ -150,9 +150,9 @@ export class SystemUnderTest {
     await waitFor(
       `a call that works after ${earlierEvent}`,
       async () => {
-        const probe = makeRawHttpClient('probe', this.port, this.clientToken);
-        const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
-        await probe.close();
+        const probeClient = makeRawHttpClient('probe', this.port, this.clientToken);
+        const ending = await probeClient.call('work__echo', { key: 'probe', value: 1 }, {});
+        await probeClient.close();
         if (ending.code !== 'ok') throw new Error(`${ending.code}: ${ending.text}`);
         return true;
       },
@@ -164,12 +164,12 @@ export class SystemUnderTest {
   async restoreTabs(): Promise<void> {
     for (const path of this.paths) {
       if ((await this.findPage(path)) === undefined)
-        await this.browser.cdp.send('Target.createTarget', { url: this.urlOf(path) });
+        await this.browser.cdp.sendCommand('Target.createTarget', { url: this.urlOf(path) });
     }
     for (const path of this.paths) {
       await waitFor(`the plugin in ${path}`, () => this.isPluginLive(path), 2_000).catch(async () => {
         const id = await this.findPage(path);
-        if (id) await this.browser.inPage(id, (page) => page.send('Page.reload'));
+        if (id) await this.browser.inPage(id, (page) => page.sendCommand('Page.reload'));
         await waitFor(`the plugin in ${path} after a reload`, () => this.isPluginLive(path));
       });
     }
@@ -189,8 +189,10 @@ export class SystemUnderTest {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const text = await this.browser.inPage(id, (p) => p.evaluate('document.documentElement.dataset.running ?? ""'));
-      keys.push(...String(text).split(' ').filter(Boolean));
+      const runningText = await this.browser.inPage(id, (puppetPage) =>
+        puppetPage.evaluate('document.documentElement.dataset.running ?? ""'),
+      );
+      keys.push(...String(runningText).split(' ').filter(Boolean));
     }
     return keys;
   }
@@ -198,23 +200,23 @@ export class SystemUnderTest {
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
-      const state = await this.browser.inPage(id, async (p) => {
-        const keys = String(await p.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
+      const pageState = await this.browser.inPage(id, async (puppetPage) => {
+        const keys = String(await puppetPage.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
         if (!keys.includes(key)) return undefined;
-        const pageState = await p.evaluate(
+        const pageState = await puppetPage.evaluate(
           'document.visibilityState + ", " + Math.round(performance.now()) + " ms old"',
         );
-        const timer = p.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
+        const timer = puppetPage.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
         return `${url}, ${pageState}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
       });
-      if (state) return state;
+      if (pageState) return pageState;
     }
     return 'the page is gone';
   }
 
   countStarts(): void {
-    for (const note of this.site.receivedNotes.splice(0)) {
-      const [event, key] = note.split(' ');
+    for (const receivedNote of this.site.receivedNotes.splice(0)) {
+      const [event, key] = receivedNote.split(' ');
       if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }
   }
@@ -223,10 +225,10 @@ export class SystemUnderTest {
     await this.#browser?.close();
     const pid = await this.serverPid().catch(() => undefined);
     if (pid !== undefined) process.kill(pid, 'SIGTERM');
-    await Promise.all(this.#startedServers.map((command) => command.ended));
+    await Promise.all(this.#startedServers.map((command) => command.commandEnd));
     await this.#proxy?.close();
     await this.#site?.close();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
+    rmSync(this.homeFolder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
@@ -235,6 +237,6 @@ function requireStarted<T>(component: T | undefined): T {
   return component;
 }
 
-function isStatus(value: unknown): value is Status {
+function isStatus(value: unknown): value is SystemStatus {
   return typeof value === 'object' && value !== null && 'memory' in value && 'calls' in value && 'browsers' in value;
 }

@@ -17,7 +17,7 @@ interface StoreScreenshot {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  show(fixture: PanelFixture): Promise<void>;
+  showScene(fixture: PanelFixture): Promise<void>;
 }
 
 const approvalCalls: readonly CallView[] = [
@@ -67,7 +67,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '1-approval',
     title: 'You decide',
     text: 'An agent asks before it calls a tool in your pages. Allow one call, or all calls of an agent for some time.',
-    show: async ({ panel, showCalls }) => {
+    showScene: async ({ panel, showCalls }) => {
       showCalls(approvalCalls);
       await panel.getByRole('button', { name: 'Deny' }).waitFor();
       await panel.locator('[aria-disabled=true]').first().waitFor({ state: 'detached' });
@@ -77,7 +77,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '2-calls',
     title: 'You see what agents do',
     text: 'Each call shows its progress and how it ended. Stop a call at any time: its code in the page stops too.',
-    show: async ({ panel, showCalls }) => {
+    showScene: async ({ panel, showCalls }) => {
       showCalls(longCalls);
       await panel.getByText('page 42 of 100').waitFor();
     },
@@ -86,7 +86,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '3-plugins',
     title: 'You review plugins',
     text: 'Plugins add the tools of a site. A plugin runs only after you have reviewed it, and only on its own site.',
-    show: async ({ panel, server }) => {
+    showScene: async ({ panel, server }) => {
       server.notifyPanel('state.plugins', { plugins: shownPlugins });
       await panel.getByRole('tab', { name: /Plugins/ }).click();
       await panel.getByRole('button', { name: 'Review mail' }).waitFor();
@@ -96,7 +96,7 @@ const storeScreenshots: readonly StoreScreenshot[] = [
     name: '4-sites',
     title: 'You choose the sites',
     text: 'Agents use a page without a plugin only on the sites that you allow. You can switch each group of tools off.',
-    show: async ({ panel, server }) => {
+    showScene: async ({ panel, server }) => {
       server.notifyPanel('state.browser', browserTools);
       await panel.getByRole('tab', { name: 'Browser' }).click();
       await panel.getByText('shop.example.com').waitFor();
@@ -119,7 +119,12 @@ const style = `
   .name img { width: 56px; }
   .panel { border-radius: 12px; box-shadow: 0 12px 40px rgb(20 33 61 / 25%); }`;
 
-async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScreenshot, folder: string): Promise<void> {
+async function takeScreenshot(
+  fixture: PanelFixture,
+  page: Page,
+  storeShot: StoreScreenshot,
+  folder: string,
+): Promise<void> {
   const { panel, chrome, server, showCalls } = fixture;
   showCalls([]);
   await panel.setViewportSize(PanelSize);
@@ -127,15 +132,15 @@ async function takeScreenshot(fixture: PanelFixture, page: Page, shot: StoreScre
   await panel.evaluate((zoom) => document.body.style.setProperty('zoom', String(zoom)), PanelZoom);
   server.notifyPanel('state.browser', browserTools);
   server.notifyPanel('state.plugins', { plugins: shownPlugins });
-  await shot.show(fixture);
-  const picture = makeDataUrl(await panel.screenshot());
+  await storeShot.showScene(fixture);
+  const pictureUrl = makeDataUrl(await panel.screenshot());
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.setContent(
     `<!doctype html><style>${style} main { padding: 0 72px; } .words { width: 560px; }</style>
-    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${shot.title}</h1><p>${shot.text}</p></div>
-    <img class="panel" src="${picture}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
+    <main><div class="words"><div class="name"><img src="${icon}">opentabs</div><h1>${storeShot.title}</h1><p>${storeShot.text}</p></div>
+    <img class="panel" src="${pictureUrl}" width="${PanelSize.width}" height="${PanelSize.height}"></main>`,
   );
-  await page.screenshot({ path: join(folder, `${shot.name}.png`) });
+  await page.screenshot({ path: join(folder, `${storeShot.name}.png`) });
 }
 
 async function drawTile(page: Page, folder: string): Promise<void> {
@@ -153,7 +158,7 @@ async function main(folder: string): Promise<void> {
   const fixture = await startPanelFixture();
   try {
     const page = await fixture.chrome.openPage('about:blank');
-    for (const shot of storeScreenshots) await takeScreenshot(fixture, page, shot, folder);
+    for (const storeShot of storeScreenshots) await takeScreenshot(fixture, page, storeShot, folder);
     await drawTile(page, folder);
   } finally {
     await fixture.close();

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../harness/process.ts';
 
 export function unpackStorePackage(folder: string): void {
-  const out = `${folder}-package`;
-  execFileSync('go', ['run', './internal/release', '-store', '-out', out], { cwd: repositoryRoot, stdio: 'inherit' });
-  const archive = readdirSync(out).find((name) => name.endsWith('_store.zip'));
-  if (archive === undefined) throw new Error(`no package in ${out}`);
+  const packageFolder = `${folder}-package`;
+  execFileSync('go', ['run', './internal/release', '-store', '-out', packageFolder], {
+    cwd: repositoryRoot,
+    stdio: 'inherit',
+  });
+  const archive = readdirSync(packageFolder).find((name) => name.endsWith('_store.zip'));
+  if (archive === undefined) throw new Error(`no package in ${packageFolder}`);
   mkdirSync(folder);
-  execFileSync('unzip', ['-q', join(out, archive), '-d', folder]);
+  execFileSync('unzip', ['-q', join(packageFolder, archive), '-d', folder]);
 }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Chrome, deriveExtensionId, findFreePort, launchChrome } from '../harness/chromium.ts';
-import { connectHttp, type McpClient, type Outcome } from '../harness/client.ts';
+import { type CallOutcome, connectHttp, type McpClient } from '../harness/client.ts';
 import { addClient } from '../harness/daemon-api.ts';
 import { copyMessagesPlugin } from '../harness/messages-plugin.ts';
 import { repositoryRoot, runChecked, type StartedCommand, startOpentabs, stopProcess } from '../harness/process.ts';
@@ -17,7 +17,7 @@ import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 import { unpackStorePackage } from './store-package.ts';
 
-let home: string;
+let homeFolder: string;
 let env: Record<string, string>;
 let daemon: StartedCommand | undefined;
 let chrome: Chrome;
@@ -29,17 +29,17 @@ let otherSite: string;
 
 before(async () => {
   mkdirSync(`${repositoryRoot}e2e/out`, { recursive: true });
-  home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
-  const extension = join(home, 'extension');
+  homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
+  const extension = join(homeFolder, 'extension');
   unpackStorePackage(extension);
   const port = await findFreePort();
   env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(port),
     OPENTABS_STORE_EXTENSIONS: `chrome=${deriveExtensionId(extension)}`,
     NO_COLOR: '1',
   };
-  const plugin = join(home, 'messages-plugin');
+  const plugin = join(homeFolder, 'messages-plugin');
   copyMessagesPlugin(plugin);
   await runChecked(['plugin', 'build', plugin], env);
   await runChecked(['plugin', 'install', plugin, '--permission', 'auto'], env);
@@ -47,7 +47,7 @@ before(async () => {
   site = await startSite();
   allowedSite = site.origin;
   otherSite = site.origin.replace('127.0.0.1', 'localhost');
-  for (const each of [allowedSite, otherSite]) await runChecked(['browser', 'site', each, 'auto'], env);
+  for (const siteHost of [allowedSite, otherSite]) await runChecked(['browser', 'site', siteHost, 'auto'], env);
   daemon = startOpentabs(['serve'], env);
   await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   client = await connectHttp(port, await addClient(env, 'e2e'));
@@ -61,16 +61,16 @@ after(async () => {
   await chrome?.close();
   if (daemon) await stopProcess(daemon);
   await site?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(homeFolder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const openTab = (url: string) => client.call('browser_tabs', { action: 'new', url, focus: true });
 
 const callEcho = () => client.call('messages__echo', { value: 'hello' });
 
-function assertFailure(outcome: Outcome, text: RegExp): void {
-  assert.equal(outcome.isError, true, outcome.text);
-  assert.match(outcome.text, text);
+function assertFailure(callOutcome: CallOutcome, errorPattern: RegExp): void {
+  assert.equal(callOutcome.isError, true, callOutcome.text);
+  assert.match(callOutcome.text, errorPattern);
 }
 
 test('the pairing code connects the extension, whose ID a setting allows', async () => {
@@ -83,8 +83,8 @@ test('the pairing code connects the extension, whose ID a setting allows', async
 });
 
 test('on a site that the user has not allowed, calls fail and name the next step', async () => {
-  const { text } = await openTab(`${allowedSite}/`);
-  assert.match(text, /The tab shows the page, but Chrome gives opentabs no access to 127\.0\.0\.1/);
+  const { text: errorPattern } = await openTab(`${allowedSite}/`);
+  assert.match(errorPattern, /The tab shows the page, but Chrome gives opentabs no access to 127\.0\.0\.1/);
   assertFailure(
     await client.call('browser_snapshot'),
     /Chrome gives opentabs no access to 127\.0\.0\.1; ask the user to open the side panel of opentabs and to press "Allow on 127\.0\.0\.1"/,
@@ -107,14 +107,14 @@ test('after a click in the side panel, a plugin and browser tools work on this s
   await panel.getByText('An agent needs access').waitFor({ state: 'detached' });
   const snapshot = await client.call('browser_snapshot');
   assert.equal(snapshot.isError, false, snapshot.text);
-  const outcome = await callEcho();
-  assert.equal(outcome.isError, false, outcome.text);
-  assert.match(outcome.text, /hello/);
+  const callOutcome = await callEcho();
+  assert.equal(callOutcome.isError, false, callOutcome.text);
+  assert.match(callOutcome.text, /hello/);
 
-  const { text } = await openTab(`${otherSite}/`);
-  assert.match(text, /Chrome gives opentabs no access to localhost/);
+  const { text: errorPattern } = await openTab(`${otherSite}/`);
+  assert.match(errorPattern, /Chrome gives opentabs no access to localhost/);
   assertFailure(await client.call('browser_snapshot'), /no access to localhost/);
-  const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
+  const tabId = Number(/Opened tab (\d+)/.exec(errorPattern)?.[1]);
   assertFailure(await client.call('messages__echo', { value: 'hello', tabId }), /no access to its site/);
   await panel.getByText('An agent needs access to localhost.').waitFor();
 });

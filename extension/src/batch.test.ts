@@ -4,92 +4,92 @@ import { makeBatcher, makeTaskScheduler } from './batch.ts';
 
 function makeFixture() {
   const environment = { port: true, alone: false };
-  const sent: string[][] = [];
-  const works: (() => void)[] = [];
+  const sentBatches: string[][] = [];
+  const scheduledWorks: (() => void)[] = [];
   const batcher = makeBatcher<string>({
-    send: (messages) => {
-      if (environment.port) sent.push([...messages]);
+    sendMessages: (sentMessages) => {
+      if (environment.port) sentBatches.push([...sentMessages]);
       return environment.port;
     },
-    countChars: (message) => message.length,
+    countChars: (batchMessage) => batchMessage.length,
     isLikelyLastMessage: () => environment.alone,
-    runSoon: (work) => void works.push(work),
+    runSoon: (scheduledWork) => void scheduledWorks.push(scheduledWork),
   });
   const runScheduledWork = () => {
-    for (const work of works.splice(0)) work();
+    for (const scheduledWork of scheduledWorks.splice(0)) scheduledWork();
   };
-  return { environment, sent, works, batcher, runScheduledWork };
+  return { environment, sentBatches, scheduledWorks, batcher, runScheduledWork };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
-  const { sent, batcher, runScheduledWork, works } = makeFixture();
-  for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
-  assert.deepEqual(sent, [['a']]);
+  const { sentBatches, batcher, runScheduledWork, scheduledWorks } = makeFixture();
+  for (const batchMessage of ['a', 'b', 'c']) assert.equal(batcher.post(batchMessage), true);
+  assert.deepEqual(sentBatches, [['a']]);
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b', 'c']]);
+  assert.deepEqual(sentBatches, [['a'], ['b', 'c']]);
   batcher.post('d');
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
+  assert.deepEqual(sentBatches, [['a'], ['b', 'c'], ['d']]);
   // If no message is waiting, the batcher sends the next message immediately.
   runScheduledWork();
-  assert.equal(works.length, 0);
+  assert.equal(scheduledWorks.length, 0);
   batcher.post('e');
-  assert.deepEqual(sent.at(-1), ['e']);
+  assert.deepEqual(sentBatches.at(-1), ['e']);
 });
 
 test('after a message that is likely to be the last, no task is scheduled', () => {
-  const { environment, sent, works, batcher } = makeFixture();
+  const { environment, sentBatches, scheduledWorks, batcher } = makeFixture();
   environment.alone = true;
   batcher.post('a');
   batcher.post('b');
-  assert.deepEqual(sent, [['a'], ['b']]);
-  assert.equal(works.length, 0);
+  assert.deepEqual(sentBatches, [['a'], ['b']]);
+  assert.equal(scheduledWorks.length, 0);
 });
 
 test('a long message is sent alone, after earlier messages', () => {
-  const { sent, batcher, runScheduledWork } = makeFixture();
-  const long = 'x'.repeat(16 * 1024);
-  for (const message of ['a', 'b', long, 'c']) batcher.post(message);
-  assert.deepEqual(sent, [['a'], ['b'], [long]]);
+  const { sentBatches, batcher, runScheduledWork } = makeFixture();
+  const longMessage = 'x'.repeat(16 * 1024);
+  for (const batchMessage of ['a', 'b', longMessage, 'c']) batcher.post(batchMessage);
+  assert.deepEqual(sentBatches, [['a'], ['b'], [longMessage]]);
   runScheduledWork();
-  assert.deepEqual(sent.at(-1), ['c']);
+  assert.deepEqual(sentBatches.at(-1), ['c']);
 });
 
-test('the batch size is limited', () => {
-  const { sent, batcher } = makeFixture();
-  const half = 'x'.repeat(16 * 1024 - 1);
-  for (let i = 0; i < 40; i++) batcher.post(half);
-  const chars = sent.map((messages) => messages.join('').length);
-  assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
+test('a batch of port messages has a limited size', () => {
+  const { sentBatches, batcher } = makeFixture();
+  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
+  for (let i = 0; i < 40; i++) batcher.post(halfBatchText);
+  const chars = sentBatches.map((sentMessages) => sentMessages.join('').length);
+  assert.ok(sentBatches.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
-  const { environment, sent, batcher, runScheduledWork } = makeFixture();
+  const { environment, sentBatches, batcher, runScheduledWork } = makeFixture();
   batcher.post('a');
   batcher.post('b');
   environment.port = false;
   runScheduledWork();
   assert.equal(batcher.post('c'), false);
-  assert.equal(batcher.flush(), false);
+  assert.equal(batcher.flushMessages(), false);
   environment.port = true;
-  assert.equal(batcher.flush(), true);
-  assert.deepEqual(sent, [['a'], ['b']]);
+  assert.equal(batcher.flushMessages(), true);
+  assert.deepEqual(sentBatches, [['a'], ['b']]);
   batcher.post('d');
-  assert.deepEqual(sent.at(-1), ['d']);
+  assert.deepEqual(sentBatches.at(-1), ['d']);
 });
 
 test('dropped messages do not count towards the batch size', () => {
-  const { environment, sent, batcher, runScheduledWork } = makeFixture();
-  const half = 'x'.repeat(16 * 1024 - 1);
+  const { environment, sentBatches, batcher, runScheduledWork } = makeFixture();
+  const halfBatchText = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
   environment.port = false;
-  for (let i = 0; i < 17; i++) batcher.post(half);
-  batcher.drop((message) => message === half);
+  for (let i = 0; i < 17; i++) batcher.post(halfBatchText);
+  batcher.drop((batchMessage) => batchMessage === halfBatchText);
   environment.port = true;
   runScheduledWork();
-  for (const message of ['b', 'c', 'd']) batcher.post(message);
+  for (const batchMessage of ['b', 'c', 'd']) batcher.post(batchMessage);
   runScheduledWork();
-  assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
+  assert.deepEqual(sentBatches, [['a'], ['b'], ['c', 'd']]);
 });
 
 test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
@@ -105,15 +105,15 @@ test('makeTaskScheduler runs work after the tasks that are due', async (t) => {
     globalThis.MessageChannel = Real;
     for (const { port1 } of channels) port1.close(); // closes the ports, because Node does not exit while ports are open
   });
-  const soon = makeTaskScheduler();
-  const order: string[] = [];
+  const taskScheduler = makeTaskScheduler();
+  const callOrder: string[] = [];
   await new Promise<void>((resolve) => {
-    soon(() => order.push('first'));
-    soon(() => {
-      order.push('second');
+    taskScheduler(() => callOrder.push('first'));
+    taskScheduler(() => {
+      callOrder.push('second');
       resolve();
     });
-    order.push('now');
+    callOrder.push('now');
   });
-  assert.deepEqual(order, ['now', 'first', 'second']);
+  assert.deepEqual(callOrder, ['now', 'first', 'second']);
 });

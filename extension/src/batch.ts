@@ -7,19 +7,19 @@ const MinSingleMessageChars = 16 * 1024;
 const MaxBatchChars = 256 * 1024;
 
 export interface BatcherOptions<M> {
-  send(messages: readonly M[]): boolean;
-  countChars(message: M): number;
+  sendMessages(messages: readonly M[]): boolean;
+  countChars(batchMessage: M): number;
   isLikelyLastMessage(): boolean;
   /** runSoon runs `work` once, after the tasks that are already in the event loop's queue. */
-  readonly runSoon?: (work: () => void) => void;
+  readonly runSoon?: (scheduledWork: () => void) => void;
 }
 
 export interface Batcher<M> {
   /** If no port is connected, post drops the message and returns false. */
-  post(message: M): boolean;
+  post(batchMessage: M): boolean;
   /** If no port is connected, flush keeps the messages and returns false. */
-  flush(): boolean;
-  drop(matches: (message: M) => boolean): void;
+  flushMessages(): boolean;
+  drop(matches: (batchMessage: M) => boolean): void;
 }
 
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
@@ -28,49 +28,49 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   let waitingChars = 0;
   let isFlushScheduled = false;
 
-  const flush = (): boolean => {
+  const flushMessages = (): boolean => {
     if (waitingMessages.length === 0) return true;
-    if (!options.send(waitingMessages)) return false;
+    if (!options.sendMessages(waitingMessages)) return false;
     waitingMessages = [];
     waitingChars = 0;
     return true;
   };
   const onTasksDone = () => {
     isFlushScheduled = false;
-    if (waitingMessages.length > 0 && flush()) scheduleFlush();
+    if (waitingMessages.length > 0 && flushMessages()) scheduleFlush();
   };
   const scheduleFlush = () => {
     if (isFlushScheduled) return;
     isFlushScheduled = true;
     runSoon(onTasksDone);
   };
-  const post = (message: M): boolean => {
-    const length = options.countChars(message);
-    if (isFlushScheduled && length < MinSingleMessageChars && waitingChars < MaxBatchChars) {
-      waitingMessages.push(message);
-      waitingChars += length;
+  const postMessage = (batchMessage: M): boolean => {
+    const charCount = options.countChars(batchMessage);
+    if (isFlushScheduled && charCount < MinSingleMessageChars && waitingChars < MaxBatchChars) {
+      waitingMessages.push(batchMessage);
+      waitingChars += charCount;
       return true;
     }
-    if (!flush() || !options.send([message])) return false;
+    if (!flushMessages() || !options.sendMessages([batchMessage])) return false;
     if (!options.isLikelyLastMessage()) scheduleFlush();
     return true;
   };
-  const drop = (matches: (message: M) => boolean) => {
-    waitingMessages = waitingMessages.filter((message) => !matches(message));
-    waitingChars = waitingMessages.reduce((sum, message) => sum + options.countChars(message), 0);
+  const dropMatching = (matches: (batchMessage: M) => boolean) => {
+    waitingMessages = waitingMessages.filter((batchMessage) => !matches(batchMessage));
+    waitingChars = waitingMessages.reduce((sum, batchMessage) => sum + options.countChars(batchMessage), 0);
   };
-  return { post, flush, drop };
+  return { post: postMessage, flushMessages, drop: dropMatching };
 }
 
 /** Chrome delays timers in hidden tabs, but not the messages of a MessageChannel, which makeTaskScheduler uses. */
-export function makeTaskScheduler(): (work: () => void) => void {
+export function makeTaskScheduler(): (scheduledWork: () => void) => void {
   const { port1, port2 } = new MessageChannel();
   const pendingWork: (() => void)[] = [];
   port1.onmessage = () => {
-    for (const work of pendingWork.splice(0)) work();
+    for (const scheduledWork of pendingWork.splice(0)) scheduledWork();
   };
-  return (work) => {
-    pendingWork.push(work);
+  return (scheduledWork) => {
+    pendingWork.push(scheduledWork);
     port2.postMessage(0);
   };
 }

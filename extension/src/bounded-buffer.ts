@@ -12,14 +12,17 @@ export interface ReportBatch {
 }
 
 /** The server detects dropped report batches by gaps in the `seq` numbers of the received batches. */
-export function addToBoundedBuffer<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
-  waiting.push(newBatch);
-  let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);
-  while (chars > MaxWaitingChars) {
-    const [oldest, next] = waiting;
-    if (!oldest || !next) return;
-    next.skipped += oldest.skipped;
-    chars -= oldest.reports.length;
-    waiting.shift();
+export function addToBoundedBuffer<BatchType extends ReportBatch>(
+  waitingBatches: BatchType[],
+  newBatch: BatchType,
+): void {
+  waitingBatches.push(newBatch);
+  let charCount = waitingBatches.reduce((sum, batch) => sum + batch.reports.length, 0);
+  while (charCount > MaxWaitingChars) {
+    const [oldestBatch, nextBatch] = waitingBatches;
+    if (!oldestBatch || !nextBatch) return;
+    nextBatch.skipped += oldestBatch.skipped;
+    charCount -= oldestBatch.reports.length;
+    waitingBatches.shift();
   }
 }

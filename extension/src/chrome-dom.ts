@@ -9,8 +9,8 @@ declare const chrome: { readonly dom?: ShadowRootReader } | undefined;
 const shadowRootReader = typeof chrome === 'undefined' ? undefined : chrome.dom;
 
 export function readShadowRoot(element: Element): ShadowRoot | null {
-  const open = element.shadowRoot;
-  if (open !== null || !(element instanceof HTMLElement)) return open;
-  const root = shadowRootReader?.openOrClosedShadowRoot?.(element);
-  return root instanceof ShadowRoot ? root : null;
+  const openRoot = element.shadowRoot;
+  if (openRoot !== null || !(element instanceof HTMLElement)) return openRoot;
+  const closedRoot = shadowRootReader?.openOrClosedShadowRoot?.(element);
+  return closedRoot instanceof ShadowRoot ? closedRoot : null;
 }

@@ -53,18 +53,29 @@ function isStartedByExtension({ byExtensionId }: chrome.downloads.DownloadItem):
   return byExtensionId === chrome.runtime.id;
 }
 
-function toDownload(item: chrome.downloads.DownloadItem): Download {
-  const { id, filename, finalUrl, state, error, paused, danger, bytesReceived, totalBytes, exists } = item;
+function toDownload(downloadItem: chrome.downloads.DownloadItem): Download {
+  const {
+    id,
+    filename,
+    finalUrl,
+    state: downloadState,
+    error,
+    paused,
+    danger,
+    bytesReceived,
+    totalBytes,
+    exists,
+  } = downloadItem;
   return {
     id,
     path: filename,
     finalUrl,
-    state,
+    state: downloadState,
     error,
     isPaused: paused,
     danger,
     receivedBytes: bytesReceived,
     totalBytes: totalBytes > 0 ? totalBytes : undefined,
-    isFileMissing: state === 'complete' && !exists,
+    isFileMissing: downloadState === 'complete' && !exists,
   };
 }

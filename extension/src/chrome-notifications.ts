@@ -5,7 +5,7 @@ export interface NotificationContent {
   readonly title: string;
   readonly message: string;
   readonly context: string;
-  readonly buttons: readonly string[];
+  readonly buttonTitles: readonly string[];
 }
 
 export interface NotificationListeners {
@@ -21,14 +21,14 @@ export function onNotifications({ onClick, onButtonClick, onClose }: Notificatio
 }
 
 export async function showNotification(id: string, content: NotificationContent): Promise<void> {
-  const { title, message, context, buttons } = content;
+  const { title, message: notificationMessage, context, buttonTitles } = content;
   await chrome.notifications.create(id, {
     type: 'basic',
     iconUrl: chrome.runtime.getURL('icons/128.png'),
     title,
-    message,
+    message: notificationMessage,
     contextMessage: context,
-    buttons: buttons.map((text) => ({ title: text })),
+    buttons: buttonTitles.map((buttonTitle) => ({ title: buttonTitle })),
     requireInteraction: true,
     priority: 2,
   });

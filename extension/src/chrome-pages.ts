@@ -39,19 +39,26 @@ export type TabEvent =
 
 export function watchTabs(listener: (tabId: number, event: TabEvent) => void): () => void {
   const { webNavigation, tabs } = chrome;
-  const removers: (() => void)[] = [];
-  const add = <L>(event: { addListener(callback: L): void; removeListener(callback: L): void }, callback: L) => {
+  const listenerRemovers: (() => void)[] = [];
+  const addListener = <L>(
+    event: { addListener(callback: L): void; removeListener(callback: L): void },
+    callback: L,
+  ) => {
     event.addListener(callback);
-    removers.push(() => event.removeListener(callback));
+    listenerRemovers.push(() => event.removeListener(callback));
   };
-  type Details = { tabId: number; frameId: number; documentLifecycle?: string };
-  const addTop = <D extends Details>(
-    event: { addListener(callback: (e: D) => void): void; removeListener(callback: (e: D) => void): void },
-    toEvent: (e: D) => TabEvent,
+  type NavigationDetails = { tabId: number; frameId: number; documentLifecycle?: string };
+  const addTop = <D extends NavigationDetails>(
+    event: {
+      addListener(callback: (eventDetails: D) => void): void;
+      removeListener(callback: (eventDetails: D) => void): void;
+    },
+    toEvent: (eventDetails: D) => TabEvent,
   ) =>
-    add(event, (e) => {
+    addListener(event, (eventDetails) => {
       // A prerendered page is not visible in a tab yet.
-      if (e.frameId === 0 && e.documentLifecycle !== 'prerender') listener(e.tabId, toEvent(e));
+      if (eventDetails.frameId === 0 && eventDetails.documentLifecycle !== 'prerender')
+        listener(eventDetails.tabId, toEvent(eventDetails));
     });
   addTop(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
   addTop(webNavigation.onCommitted, ({ url, documentId }) => ({ kind: 'committed', url, documentId }));
@@ -60,12 +67,12 @@ export function watchTabs(listener: (tabId: number, event: TabEvent) => void): (
   addTop(webNavigation.onErrorOccurred, ({ error, url }) => ({ kind: 'failed', error, url }));
   addTop(webNavigation.onHistoryStateUpdated, ({ url }) => ({ kind: 'address', url }));
   addTop(webNavigation.onReferenceFragmentUpdated, ({ url }) => ({ kind: 'address', url }));
-  add(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
+  addListener(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
     listener(sourceTabId, { kind: 'opened', tabId, url }),
   );
-  add(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
+  addListener(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
   return () => {
-    for (const remove of removers.splice(0)) remove();
+    for (const remove of listenerRemovers.splice(0)) remove();
   };
 }
 
@@ -80,12 +87,12 @@ export interface LoadedPage {
 }
 
 export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
-  const reading = chrome.scripting.executeScript({
+  const readingFrames = chrome.scripting.executeScript({
     target: { tabId },
     injectImmediately: true,
     func: () => {
-      const [entry] = performance.getEntriesByType('navigation');
-      const status: unknown = entry ? Reflect.get(entry, 'responseStatus') : 0;
+      const [timingEntry] = performance.getEntriesByType('navigation');
+      const status: unknown = timingEntry ? Reflect.get(timingEntry, 'responseStatus') : 0;
       return {
         url: location.href,
         title: document.title,
@@ -95,7 +102,7 @@ export async function readLoadedPage(tabId: number, limitMs: number): Promise<Lo
       };
     },
   });
-  const [frame] = (await awaitWithin(reading, limitMs)) ?? [];
+  const [frame] = (await awaitWithin(readingFrames, limitMs)) ?? [];
   return frame?.result;
 }
 
@@ -115,16 +122,18 @@ export async function readResources(tabId: number, documentId: string): Promise<
     target: { tabId, documentIds: [documentId] },
     injectImmediately: true,
     func: () =>
-      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((entry) => {
-        const read = (key: string) => Number(Reflect.get(entry, key)) || 0;
-        return {
-          url: entry.name,
-          type: String(Reflect.get(entry, 'initiatorType')),
-          status: read('responseStatus'),
-          sizeBytes: read('transferSize'),
-          durationMs: Math.round(entry.duration),
-        };
-      }),
+      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(
+        (timingEntry) => {
+          const readTiming = (key: string) => Number(Reflect.get(timingEntry, key)) || 0;
+          return {
+            url: timingEntry.name,
+            type: String(Reflect.get(timingEntry, 'initiatorType')),
+            status: readTiming('responseStatus'),
+            sizeBytes: readTiming('transferSize'),
+            durationMs: Math.round(timingEntry.duration),
+          };
+        },
+      ),
   });
   return frame?.result ?? [];
 }
@@ -139,22 +148,33 @@ export async function startNavigation(tabId: number, url: string): Promise<void>
  * navigateHistory uses `chrome.tabs.goBack` only where no script can run, because goBack skips pages without user
  * interaction.
  */
-export async function navigateHistory(tabId: number, step: -1 | 1): Promise<void> {
+export async function navigateHistory(tabId: number, historyStep: -1 | 1): Promise<void> {
   try {
-    const func = (delta: number) => history.go(delta);
-    await chrome.scripting.executeScript({ target: { tabId }, func, args: [step], injectImmediately: true });
+    const goBy = (delta: number) => history.go(delta);
+    await chrome.scripting.executeScript({
+      target: { tabId },
+      func: goBy,
+      args: [historyStep],
+      injectImmediately: true,
+    });
   } catch {
-    await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
+    await (historyStep < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
   }
 }
 
 /** Callers of runScriptUrl must pass only the URL of a link that the page itself shows. */
-export async function runScriptUrl(tabId: number, documentId: string, address: string): Promise<void> {
+export async function runScriptUrl(tabId: number, documentId: string, scriptUrl: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
-  const func = (href: string) => {
+  const goBy = (href: string) => {
     location.href = href;
   };
-  await chrome.scripting.executeScript({ target, func, args: [address], world: 'MAIN', injectImmediately: true });
+  await chrome.scripting.executeScript({
+    target,
+    func: goBy,
+    args: [scriptUrl],
+    world: 'MAIN',
+    injectImmediately: true,
+  });
 }
 
 // ---- scripts ----
@@ -163,12 +183,12 @@ const PageScriptFile = 'page.js';
 const PagePortName = 'page';
 
 export interface PagePort {
-  post(text: string): void;
+  post(portText: string): void;
   disconnect(): void;
 }
 
 export interface PagePortEvents {
-  onText(text: unknown): void;
+  onText(portText: unknown): void;
   onDisconnect(): void;
 }
 
@@ -180,20 +200,22 @@ export async function injectPageScript(tabId: number, documentIds: readonly stri
 
 export function connectPageScript(tabId: number, documentId: string, events: PagePortEvents): PagePort {
   const port = chrome.tabs.connect(tabId, { documentId, name: PagePortName });
-  port.onMessage.addListener((text: unknown) => events.onText(text));
+  port.onMessage.addListener((portText: unknown) => events.onText(portText));
   port.onDisconnect.addListener(() => {
     // Reading lastError prevents Chrome from logging the error as unchecked.
     void chrome.runtime.lastError;
     events.onDisconnect();
   });
-  return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
+  return { post: (portText) => port.postMessage(portText), disconnect: () => port.disconnect() };
 }
 
-export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void }): void {
+export function onPagePort(
+  acceptPort: (port: PagePort) => { onText(portText: unknown): void; onDisconnect(): void },
+): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== PagePortName) return;
-    const events = accept({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
-    port.onMessage.addListener((text: unknown) => events.onText(text));
+    const events = acceptPort({ post: (portText) => port.postMessage(portText), disconnect: () => port.disconnect() });
+    port.onMessage.addListener((portText: unknown) => events.onText(portText));
     port.onDisconnect.addListener(() => {
       events.onDisconnect();
       wakeWorker();
@@ -233,13 +255,13 @@ function reportInput(limitMs: number, name: string): void {
   const isWatching = Reflect.has(globalThis, key);
   Reflect.set(globalThis, key, Date.now() + limitMs);
   if (isWatching) return;
-  const types = ['pointerdown', 'keydown'];
-  const stop = () => {
+  const inputEventTypes = ['pointerdown', 'keydown'];
+  const stopWatching = () => {
     Reflect.deleteProperty(globalThis, key);
-    for (const type of types) window.removeEventListener(type, report, true);
+    for (const type of inputEventTypes) window.removeEventListener(type, report, true);
   };
   const report = (event: Event) => {
-    if (Date.now() > Number(Reflect.get(globalThis, key))) return stop();
+    if (Date.now() > Number(Reflect.get(globalThis, key))) return stopWatching();
     if (!event.isTrusted) return;
     if (event instanceof KeyboardEvent) {
       const modifiers = ['Alt', 'AltGraph', 'CapsLock', 'Control', 'Fn', 'Meta', 'NumLock', 'ScrollLock', 'Shift'];
@@ -247,17 +269,17 @@ function reportInput(limitMs: number, name: string): void {
     }
     // Sending a message throws if the extension was reloaded or removed.
     try {
-      chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stop);
+      chrome.runtime.sendMessage({ [name]: event.type === 'keydown' ? 'key' : 'pointer' }).catch(stopWatching);
     } catch {
-      stop();
+      stopWatching();
     }
   };
-  for (const type of types) window.addEventListener(type, report, { capture: true, passive: true });
+  for (const type of inputEventTypes) window.addEventListener(type, report, { capture: true, passive: true });
 }
 
 export function onInput(listener: (tabId: number, kind: InputKind) => void): void {
-  chrome.runtime.onMessage.addListener((message: unknown, sender) => {
-    const kind = isRecord(message) ? message[UserInputMessageType] : undefined;
+  chrome.runtime.onMessage.addListener((runtimeMessage: unknown, sender) => {
+    const kind = isRecord(runtimeMessage) ? runtimeMessage[UserInputMessageType] : undefined;
     if (sender.tab?.id !== undefined && (kind === 'pointer' || kind === 'key')) listener(sender.tab.id, kind);
     return false;
   });

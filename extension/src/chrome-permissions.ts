@@ -21,10 +21,10 @@ export interface OptionalPermission {
 }
 
 export async function listOptionalPermissions(): Promise<OptionalPermission[]> {
-  const optional: readonly string[] = chrome.runtime.getManifest().optional_permissions ?? [];
+  const optionalPermissions: readonly string[] = chrome.runtime.getManifest().optional_permissions ?? [];
   const { permissions = [] } = await chrome.permissions.getAll();
   return optionalPermissionNames
-    .filter((name) => optional.includes(name))
+    .filter((name) => optionalPermissions.includes(name))
     .map((name) => ({ name, isGranted: permissions.includes(name) }));
 }
 
@@ -48,8 +48,8 @@ export const AllSitesPattern = '<all_urls>';
 
 export async function readSitePermissions(): Promise<SitePermissions> {
   const { origins = [] } = await chrome.permissions.getAll();
-  const optional: unknown = Reflect.get(chrome.runtime.getManifest(), 'optional_host_permissions');
-  return { patterns: origins, isOptional: Array.isArray(optional) };
+  const optionalPermissions: unknown = Reflect.get(chrome.runtime.getManifest(), 'optional_host_permissions');
+  return { patterns: origins, isOptional: Array.isArray(optionalPermissions) };
 }
 
 export async function listAllowedSites(): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 // Registers scripts in Chrome, and runs code in documents.
 
-import type { Sender } from './chrome.ts';
+import type { MessageSender } from './chrome.ts';
 
 export interface RegisteredScript {
   readonly id: string;
@@ -25,12 +25,12 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
 /** Listing user scripts is slow, because Chrome also returns the code of all scripts. */
 export async function listUserScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.userScripts.getScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isIsolated: s.world === 'USER_SCRIPT',
-    allFrames: s.allFrames === true,
+  return scripts.map((userScript) => ({
+    id: userScript.id,
+    matches: userScript.matches ?? [],
+    excludeMatches: userScript.excludeMatches ?? [],
+    isIsolated: userScript.world === 'USER_SCRIPT',
+    allFrames: userScript.allFrames === true,
   }));
 }
 
@@ -52,11 +52,11 @@ export async function updateUserScript(script: RegisteredScript): Promise<void> 
 
 function toUserScriptRegistration(script: RegisteredScript): chrome.userScripts.RegisteredUserScript {
   // Each plugin has a separate isolated world, so that two plugins never share a JavaScript realm.
-  const world = script.isIsolated
+  const scriptWorld = script.isIsolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
   return {
-    ...world,
+    ...scriptWorld,
     id: script.id,
     matches: [...script.matches],
     excludeMatches: [...script.excludeMatches],
@@ -74,26 +74,30 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
  * cannot be parsed, the value of the script is undefined.
  */
 export async function runInPage(
-  { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
+  { tabId, documentId }: Pick<MessageSender, 'tabId' | 'documentId'>,
   scripts: readonly [string, ...string[]],
   worldId?: string,
 ): Promise<unknown> {
   const target = { tabId, documentIds: [documentId] };
-  const world = worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
-  const [first, ...others] = scripts;
-  const js: [{ code: string }, ...{ code: string }[]] = [{ code: first }, ...others.map((code) => ({ code }))];
-  const [frame] = await chrome.userScripts.execute({ ...world, target, js, injectImmediately: true });
+  const scriptWorld =
+    worldId === undefined ? ({ world: 'MAIN' } as const) : ({ world: 'USER_SCRIPT', worldId } as const);
+  const [firstScript, ...otherScripts] = scripts;
+  const js: [{ code: string }, ...{ code: string }[]] = [
+    { code: firstScript },
+    ...otherScripts.map((code) => ({ code })),
+  ];
+  const [frame] = await chrome.userScripts.execute({ ...scriptWorld, target, js, injectImmediately: true });
   return frame?.result;
 }
 
 export async function listFileScripts(): Promise<RegisteredScript[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
-  return scripts.map((s) => ({
-    id: s.id,
-    matches: s.matches ?? [],
-    excludeMatches: s.excludeMatches ?? [],
-    isIsolated: s.world === 'ISOLATED',
-    allFrames: s.allFrames === true,
+  return scripts.map((userScript) => ({
+    id: userScript.id,
+    matches: userScript.matches ?? [],
+    excludeMatches: userScript.excludeMatches ?? [],
+    isIsolated: userScript.world === 'ISOLATED',
+    allFrames: userScript.allFrames === true,
   }));
 }
 

@@ -37,26 +37,30 @@ export async function readCookies(url: string): Promise<Cookie[]> {
 export async function readCookiesOfHost(host: string): Promise<Cookie[]> {
   // Chrome lists the cookies of a domain and of its subdomains, so cookies of the parent domains need separate queries.
   const labels = host.split('.');
-  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
-  const lists = await Promise.all(
-    [...new Set([host, ...domains])].map((domain) => chrome.cookies.getAll({ domain, partitionKey: {} })),
+  const parentDomains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
+  const cookieLists = await Promise.all(
+    [...new Set([host, ...parentDomains])].map((cookieDomain) =>
+      chrome.cookies.getAll({ domain: cookieDomain, partitionKey: {} }),
+    ),
   );
-  const isSent = ({ domain, hostOnly }: chrome.cookies.Cookie) =>
-    hostOnly ? domain === host : `.${host}`.endsWith(domain.startsWith('.') ? domain : `.${domain}`);
-  const unique = new Map(lists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
+  const isSent = ({ domain: cookieDomain, hostOnly }: chrome.cookies.Cookie) =>
+    hostOnly
+      ? cookieDomain === host
+      : `.${host}`.endsWith(cookieDomain.startsWith('.') ? cookieDomain : `.${cookieDomain}`);
+  const unique = new Map(cookieLists.flat().map((cookie) => [makeCookieKey(cookie), cookie]));
   return [...unique.values()].filter(isSent).map(toCookie);
 }
 
-function makeCookieKey({ name, domain, path, partitionKey }: chrome.cookies.Cookie): string {
-  return JSON.stringify([name, domain, path, partitionKey?.topLevelSite]);
+function makeCookieKey({ name, domain: cookieDomain, path, partitionKey }: chrome.cookies.Cookie): string {
+  return JSON.stringify([name, cookieDomain, path, partitionKey?.topLevelSite]);
 }
 
 function toCookie(cookie: chrome.cookies.Cookie): Cookie {
-  const { name, value, domain, path, sameSite } = cookie;
+  const { name, value, domain: cookieDomain, path, sameSite } = cookie;
   return {
     name,
     value,
-    domain,
+    domain: cookieDomain,
     isHostOnly: cookie.hostOnly,
     path,
     isSecure: cookie.secure,
@@ -71,10 +75,16 @@ export async function setCookie(url: string, cookie: NewCookie): Promise<void> {
   if (!(await chrome.cookies.set({ url, ...cookie }))) throw new Error('Chrome did not set the cookie');
 }
 
-export async function removeCookie({ name, domain, path, isSecure, partition }: Cookie): Promise<boolean> {
-  const url = `${isSecure ? 'https' : 'http'}://${domain.replace(/^\./, '')}${path}`;
-  const details = { url, name, ...(partition ? { partitionKey: partition } : {}) };
-  return Boolean(await chrome.cookies.remove(details));
+export async function removeCookie({
+  name,
+  domain: cookieDomain,
+  path,
+  isSecure,
+  partition,
+}: Cookie): Promise<boolean> {
+  const url = `${isSecure ? 'https' : 'http'}://${cookieDomain.replace(/^\./, '')}${path}`;
+  const cookieDetails = { url, name, ...(partition ? { partitionKey: partition } : {}) };
+  return Boolean(await chrome.cookies.remove(cookieDetails));
 }
 
 export type SiteDataType = 'cache' | 'cacheStorage' | 'fileSystems' | 'indexedDB' | 'localStorage' | 'serviceWorkers';

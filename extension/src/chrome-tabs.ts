@@ -26,8 +26,8 @@ async function findActiveTab(): Promise<chrome.tabs.Tab | undefined> {
   return tab;
 }
 
-function findAccessProblem(url: string, discarded: boolean): string | undefined {
-  if (discarded) return 'Chrome has unloaded the tab to save memory; reload it first';
+function findAccessProblem(url: string, isDiscarded: boolean): string | undefined {
+  if (isDiscarded) return 'Chrome has unloaded the tab to save memory; reload it first';
   if (url.startsWith('https://') || url.startsWith('http://')) {
     return isWebStore(url) ? 'Chrome does not allow extensions in the Chrome Web Store' : undefined;
   }
@@ -60,16 +60,16 @@ export async function listAllTabs(): Promise<TabEntry[]> {
   return tabs.flatMap(({ id, windowId, title = '', url, pendingUrl, active, groupId }) => {
     if (id === undefined || id < 0) return [];
     const groupTitle = groupTitles.get(groupId);
-    const entry = { tabId: id, windowId, title, url: url || (pendingUrl ?? ''), active };
-    return [groupTitle === undefined ? entry : { ...entry, groupTitle }];
+    const activeTabEntry = { tabId: id, windowId, title, url: url || (pendingUrl ?? ''), active };
+    return [groupTitle === undefined ? activeTabEntry : { ...activeTabEntry, groupTitle }];
   });
 }
 
 /** Without the permission `tabGroups`, readGroupTitles returns an empty map. */
 async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
   if (!(await hasTabGroupsPermission())) return new Map();
-  const groups = await chrome.tabGroups.query({});
-  return new Map(groups.map(({ id, title = '' }) => [id, title]));
+  const tabGroups = await chrome.tabGroups.query({});
+  return new Map(tabGroups.map(({ id, title = '' }) => [id, title]));
 }
 
 function hasTabGroupsPermission(): Promise<boolean> {
@@ -87,8 +87,8 @@ export async function groupTab(
 ): Promise<number> {
   const { windowId } = await chrome.tabs.get(tabId);
   const inWindow = (await chrome.tabGroups.query({ windowId })).map(({ id }) => id);
-  const present = groupIds.find((id) => inWindow.includes(id));
-  if (present !== undefined) return await chrome.tabs.group({ tabIds: [tabId], groupId: present });
+  const presentGroupId = groupIds.find((id) => inWindow.includes(id));
+  if (presentGroupId !== undefined) return await chrome.tabs.group({ tabIds: [tabId], groupId: presentGroupId });
   const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
   await chrome.tabGroups.update(groupId, { title, color });
   return groupId;
@@ -114,14 +114,15 @@ export async function readWindowFocus(): Promise<WindowFocus> {
   };
 }
 
-export async function restoreWindowFocus(view: WindowFocus, newTab: number): Promise<void> {
+export async function restoreWindowFocus(windowFocus: WindowFocus, newTab: number): Promise<void> {
   const tab = await chrome.tabs.get(newTab).catch(() => undefined);
   if (!tab?.active) return;
-  const earlier = view.activeTabs.find((entry) => entry.windowId === tab.windowId);
-  if (earlier && earlier.tabId !== newTab) await chrome.tabs.update(earlier.tabId, { active: true });
+  const earlierActiveTab = windowFocus.activeTabs.find((activeTabEntry) => activeTabEntry.windowId === tab.windowId);
+  if (earlierActiveTab && earlierActiveTab.tabId !== newTab)
+    await chrome.tabs.update(earlierActiveTab.tabId, { active: true });
   const { focused } = await chrome.windows.get(tab.windowId);
-  if (focused && view.focusedWindow !== undefined && view.focusedWindow !== tab.windowId)
-    await chrome.windows.update(view.focusedWindow, { focused: true });
+  if (focused && windowFocus.focusedWindow !== undefined && windowFocus.focusedWindow !== tab.windowId)
+    await chrome.windows.update(windowFocus.focusedWindow, { focused: true });
 }
 
 // ---- screenshots ----
@@ -139,12 +140,12 @@ export interface DisplayedTab {
 }
 
 export async function readDisplayedTab(tabId: number): Promise<DisplayedTab | undefined> {
-  const [tab, frame, zoom] = await Promise.all([
+  const [tab, frame, zoomFactor] = await Promise.all([
     chrome.tabs.get(tabId).catch(() => undefined),
     chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null),
     chrome.tabs.getZoom(tabId).catch(() => 1),
   ]);
   if (!tab) return undefined;
   const { windowId, active, status, width = 0 } = tab;
-  return { windowId, active, loading: status === 'loading', width: width / zoom, documentId: frame?.documentId };
+  return { windowId, active, loading: status === 'loading', width: width / zoomFactor, documentId: frame?.documentId };
 }

@@ -15,9 +15,9 @@ export interface HistorySearch {
   readonly maxResults: number;
 }
 
-export async function searchHistory(search: HistorySearch): Promise<HistoryEntry[]> {
-  const items = await chrome.history.search(search);
-  return items.flatMap(({ url, title = '', lastVisitTime = 0, visitCount = 0 }) =>
+export async function searchHistory(historySearch: HistorySearch): Promise<HistoryEntry[]> {
+  const historyItems = await chrome.history.search(historySearch);
+  return historyItems.flatMap(({ url, title = '', lastVisitTime = 0, visitCount = 0 }) =>
     url === undefined ? [] : [{ url, title, lastVisitMs: lastVisitTime, visitCount }],
   );
 }
@@ -50,12 +50,12 @@ export async function readBookmarks(folder: string | undefined): Promise<readonl
 }
 
 /** Without a url, createBookmark creates a bookmark folder. */
-export async function createBookmark(bookmark: {
+export async function createBookmark(bookmarkFields: {
   readonly title: string;
   readonly url?: string;
   readonly parentId?: string;
 }): Promise<string> {
-  return (await chrome.bookmarks.create(bookmark)).id;
+  return (await chrome.bookmarks.create(bookmarkFields)).id;
 }
 
 export interface NotificationText {
@@ -66,9 +66,19 @@ export interface NotificationText {
 }
 
 /** showNotification returns false if the user has turned off the extension's notifications. */
-export async function showNotification({ title, message, source }: NotificationText): Promise<boolean> {
+export async function showNotification({
+  title,
+  message: notificationText,
+  source: iconSource,
+}: NotificationText): Promise<boolean> {
   if ((await chrome.notifications.getPermissionLevel()) !== 'granted') return false;
   const iconUrl = chrome.runtime.getURL('icons/128.png');
-  await chrome.notifications.create({ type: 'basic', title, message, contextMessage: source, iconUrl });
+  await chrome.notifications.create({
+    type: 'basic',
+    title,
+    message: notificationText,
+    contextMessage: iconSource,
+    iconUrl,
+  });
   return true;
 }

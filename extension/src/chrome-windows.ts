@@ -30,11 +30,11 @@ export async function readWindow(windowId: number): Promise<WindowEntry | undefi
 
 function toWindowEntry(window: chrome.windows.Window): WindowEntry[] {
   if (window.id === undefined) return [];
-  const { id, state = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
-  const entries = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
+  const { id, state: windowState = 'normal', focused, left = 0, top = 0, width = 0, height = 0, tabs = [] } = window;
+  const closedTabs = tabs.flatMap(({ id: tabId, title = '', url, pendingUrl, active }) =>
     tabId === undefined ? [] : [{ tabId, title, url: url || (pendingUrl ?? ''), active }],
   );
-  return [{ windowId: id, state, focused, left, top, width, height, tabs: entries }];
+  return [{ windowId: id, state: windowState, focused, left, top, width, height, tabs: closedTabs }];
 }
 
 export interface WindowProperties {
@@ -46,15 +46,18 @@ export interface WindowProperties {
   readonly focused?: boolean;
 }
 
-export async function openWindow(url: string, place: WindowProperties): Promise<{ windowId: number; tabId: number }> {
-  const window = await chrome.windows.create({ url, focused: false, ...place });
+export async function openWindow(
+  url: string,
+  windowProperties: WindowProperties,
+): Promise<{ windowId: number; tabId: number }> {
+  const window = await chrome.windows.create({ url, focused: false, ...windowProperties });
   const tabId = window?.tabs?.[0]?.id;
   if (window?.id === undefined || tabId === undefined) throw new Error('the browser opened no window');
   return { windowId: window.id, tabId };
 }
 
-export async function updateWindow(windowId: number, place: WindowProperties): Promise<void> {
-  await chrome.windows.update(windowId, place);
+export async function updateWindow(windowId: number, windowProperties: WindowProperties): Promise<void> {
+  await chrome.windows.update(windowId, windowProperties);
 }
 
 /** If a page asks the user whether to leave, the promise of closeWindow settles after the user's answer. */
@@ -74,8 +77,8 @@ export interface TabGroup {
 }
 
 export async function listTabGroups(): Promise<TabGroup[]> {
-  const [groups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
-  return groups.map(({ id, windowId, title = '', color, collapsed }) => {
+  const [tabGroups, tabs] = await Promise.all([chrome.tabGroups.query({}), chrome.tabs.query({})]);
+  return tabGroups.map(({ id, windowId, title = '', color, collapsed }) => {
     const tabIds = tabs.flatMap((tab) => (tab.groupId === id && tab.id !== undefined ? [tab.id] : []));
     return { groupId: id, windowId, title, color, collapsed, tabIds };
   });
@@ -88,19 +91,19 @@ export interface TabGroupProperties {
 }
 
 export async function createTabGroup(tabIds: readonly number[], windowId: number): Promise<number> {
-  const [first, ...others] = tabIds;
-  if (first === undefined) throw new Error('a tab group needs a tab');
-  return await chrome.tabs.group({ tabIds: [first, ...others], createProperties: { windowId } });
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId === undefined) throw new Error('a tab group needs a tab');
+  return await chrome.tabs.group({ tabIds: [firstTabId, ...otherTabIds], createProperties: { windowId } });
 }
 
 export async function addToTabGroup(groupId: number, tabIds: readonly number[]): Promise<void> {
-  const [first, ...others] = tabIds;
-  if (first !== undefined) await chrome.tabs.group({ tabIds: [first, ...others], groupId });
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId !== undefined) await chrome.tabs.group({ tabIds: [firstTabId, ...otherTabIds], groupId });
 }
 
 export async function removeFromTabGroups(tabIds: readonly number[]): Promise<void> {
-  const [first, ...others] = tabIds;
-  if (first !== undefined) await chrome.tabs.ungroup([first, ...others]);
+  const [firstTabId, ...otherTabIds] = tabIds;
+  if (firstTabId !== undefined) await chrome.tabs.ungroup([firstTabId, ...otherTabIds]);
 }
 
 export async function updateTabGroup(groupId: number, look: TabGroupProperties): Promise<void> {

@@ -1,6 +1,6 @@
 // Only chrome.ts and the files chrome-*.ts use the API chrome.*, so that tests can replace Chrome with a fake browser.
 
-import type { Port as BridgeSidePort } from './bridge/link.ts';
+import type { WorkerPort as BridgeSidePort } from './bridge/link.ts';
 import { optionalPermissionNames } from './chrome-permissions.ts';
 import { BRIDGE_MARK_KEY, BRIDGE_PORT, PANEL_PORT, POPUP_PORT } from './port-message.ts';
 
@@ -19,7 +19,7 @@ export interface ChromeTab {
   readonly lastAccessed: number;
 }
 
-export interface Sender {
+export interface MessageSender {
   readonly tabId: number;
   /** frameId is 0 for the top document of a tab. */
   readonly frameId: number;
@@ -30,11 +30,11 @@ export interface Sender {
 export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its same-origin frames. */
-  readonly sender: Sender | undefined;
+  readonly sender: MessageSender | undefined;
   /** isOwnPage is true if the other end of the port is a page of the extension itself. */
   readonly isOwnPage: boolean;
-  postMessage(message: unknown): void;
-  onMessage(listener: (message: unknown) => void): void;
+  postMessage(portMessage: unknown): void;
+  onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
   disconnect(): void;
 }
@@ -63,8 +63,8 @@ function wrapPort(port: chrome.runtime.Port): Port {
     name: port.name,
     sender: toSender(port.sender ?? {}),
     isOwnPage: port.sender?.url?.startsWith(chrome.runtime.getURL('')) === true,
-    postMessage: (message) => port.postMessage(message),
-    onMessage: (listener) => port.onMessage.addListener((message: unknown) => listener(message)),
+    postMessage: (portMessage) => port.postMessage(portMessage),
+    onMessage: (listener) => port.onMessage.addListener((portMessage: unknown) => listener(portMessage)),
     onDisconnect: (listener) =>
       port.onDisconnect.addListener(() => {
         // Reading lastError prevents Chrome from logging the error as unchecked.
@@ -76,7 +76,7 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /** For a cross-origin frame, toSender returns undefined, so that no plugin runs in the frame. */
-function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
+function toSender({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): MessageSender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
   if (frameId !== 0 && (origin === undefined || !tab.url || new URL(tab.url).origin !== origin)) return undefined;
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
@@ -109,9 +109,15 @@ export function onTabsChanged(
   onDiscard: (tabId: number) => void,
   onFreeze: (tabId: number, isFrozen: boolean) => void,
 ): void {
-  chrome.tabs.onUpdated.addListener((id, changes) => {
-    if (changes.frozen !== undefined) onFreeze(id, changes.frozen);
-    const relevantChanges = [changes.url, changes.title, changes.status, changes.discarded, changes.frozen];
+  chrome.tabs.onUpdated.addListener((id, tabChanges) => {
+    if (tabChanges.frozen !== undefined) onFreeze(id, tabChanges.frozen);
+    const relevantChanges = [
+      tabChanges.url,
+      tabChanges.title,
+      tabChanges.status,
+      tabChanges.discarded,
+      tabChanges.frozen,
+    ];
     if (relevantChanges.some((value) => value !== undefined)) onChange();
   });
   chrome.tabs.onCreated.addListener(onChange);
@@ -139,10 +145,19 @@ export interface LoadListeners {
 export function onPageLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
   // Ignore prerendered pages, because no tab shows a prerendered page.
   chrome.webNavigation.onBeforeNavigate.addListener(
-    (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 &&
+      navigationDetails.documentLifecycle !== 'prerender' &&
+      onLoadStarted(navigationDetails.tabId),
   );
-  chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && onDocumentShown(e.tabId, e.timeStamp));
-  chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && onLoadFailed(e.tabId, e.error));
+  chrome.webNavigation.onCommitted.addListener(
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 && onDocumentShown(navigationDetails.tabId, navigationDetails.timeStamp),
+  );
+  chrome.webNavigation.onErrorOccurred.addListener(
+    (navigationDetails) =>
+      navigationDetails.frameId === 0 && onLoadFailed(navigationDetails.tabId, navigationDetails.error),
+  );
 }
 
 // ---- tabs ----
@@ -221,12 +236,12 @@ export async function readPage(tabId: number): Promise<PageState | 'error' | und
       args: [BRIDGE_MARK_KEY],
     });
     if (!frame?.result) return undefined;
-    const [touched, startedMs, bridged] = frame.result;
+    const [touched, startedMs, bridgeCount] = frame.result;
     return {
       hasUserInteracted: touched,
       startedAtMs: startedMs,
       audible,
-      hasBridge: bridged,
+      hasBridge: bridgeCount,
       documentId: frame.documentId,
     };
   } catch (error) {
@@ -248,29 +263,29 @@ export async function discardTab(tabId: number): Promise<number> {
   return (await chrome.tabs.discard(tabId))?.id ?? tabId;
 }
 
-export interface Frame {
+export interface TabFrame {
   readonly documentId: string;
   readonly url: string;
 }
 
-export interface FrameState extends Frame {
+export interface FrameState extends TabFrame {
   readonly startedAtMs: number;
   readonly hasUserInteracted: boolean;
 }
 
-export async function listFrames(tabId: number): Promise<Frame[]> {
+export async function listFrames(tabId: number): Promise<TabFrame[]> {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
   return frames.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }
 
 export async function readFrames(tabId: number): Promise<FrameState[]> {
-  const results = await chrome.scripting.executeScript({
+  const injectionResults = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     injectImmediately: true,
     func: () => [location.href, origin, performance.timing.domLoading, navigator.userActivation.hasBeenActive] as const,
   });
-  const topOrigin = results.find((frame) => frame.frameId === 0)?.result?.[1];
-  return results.flatMap(({ frameId, documentId, result }) => {
+  const topOrigin = injectionResults.find((frame) => frame.frameId === 0)?.result?.[1];
+  return injectionResults.flatMap(({ frameId, documentId, result }) => {
     if (frameId === 0 || !result || result[1] !== topOrigin) return [];
     return [{ documentId, url: result[0], startedAtMs: result[2], hasUserInteracted: result[3] }];
   });
@@ -297,7 +312,7 @@ export async function activateTab(tabId: number): Promise<void> {
 export async function openBackgroundTab(url: string): Promise<number> {
   const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
   const lastFocused = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
-  const window = windows.find((w) => w.id === lastFocused?.id) ?? windows[0];
+  const window = windows.find((chromeWindow) => chromeWindow.id === lastFocused?.id) ?? windows[0];
   if (window?.id === undefined) throw new Error('no window is open in this browser; the user has to open one');
   const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
   if (tab.id === undefined) throw new Error('the browser opened no tab');
@@ -306,7 +321,7 @@ export async function openBackgroundTab(url: string): Promise<number> {
 
 export async function readFocusedWindow(): Promise<number> {
   const windows = await chrome.windows.getAll();
-  return windows.find((w) => w.focused)?.id ?? -1;
+  return windows.find((chromeWindow) => chromeWindow.focused)?.id ?? -1;
 }
 
 // ---- extension ----
@@ -370,15 +385,15 @@ function toTextOrUndefined(value: unknown): string | undefined {
 }
 
 /** `title` is the tooltip of the icon, and its text for screen readers. */
-export async function setBadge(text: string, color: string, title: string): Promise<void> {
+export async function setBadge(badgeText: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
-  await chrome.action.setBadgeText({ text });
+  await chrome.action.setBadgeText({ text: badgeText });
   await chrome.action.setTitle({ title });
 }
 
 /** A tab without a separate text shows the badge text that setBadge set. */
-export async function setTabBadge(tabId: number, text: string | undefined, title: string): Promise<void> {
-  await chrome.action.setBadgeText(text === undefined ? { tabId } : { tabId, text });
+export async function setTabBadge(tabId: number, badgeText: string | undefined, title: string): Promise<void> {
+  await chrome.action.setBadgeText(badgeText === undefined ? { tabId } : { tabId, text: badgeText });
   await chrome.action.setTitle({ tabId, title });
 }
 

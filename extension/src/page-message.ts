@@ -51,10 +51,10 @@ export type UnknownFromPage =
   | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
 
 /** readFromPage validates each answer of a page script, because an attacker could control the process of the page. */
-export function readFromPage(text: string): UnknownFromPage | undefined {
-  const message = parseJson(text);
-  if (!isRecord(message)) return undefined;
-  const { op, id = 0, progress, input, request, answer, last } = message;
+export function readFromPage(messageText: string): UnknownFromPage | undefined {
+  const parsedMessage = parseJson(messageText);
+  if (!isRecord(parsedMessage)) return undefined;
+  const { op, id = 0, progress, input, request, answer, last } = parsedMessage;
   if (typeof id !== 'number') return undefined;
   if (op === 'pong' || op === 'begun') return { op, id };
   if (op === 'progress') return { op, id, progress };
@@ -63,9 +63,9 @@ export function readFromPage(text: string): UnknownFromPage | undefined {
 }
 
 /** readToPage validates little, because only the worker can send a ToPage. */
-export function readToPage(text: string): ToPage | undefined {
-  const message = parseJson(text);
-  return isToPage(message) ? message : undefined;
+export function readToPage(messageText: string): ToPage | undefined {
+  const parsedMessage = parseJson(messageText);
+  return isToPage(parsedMessage) ? parsedMessage : undefined;
 }
 
 function isToPage(value: unknown): value is ToPage {
@@ -124,9 +124,9 @@ const operationNames: Readonly<Record<PageOperationName, true>> = {
   focusFrame: true,
 };
 
-function parseJson(text: string): unknown {
+function parseJson(messageText: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(messageText);
   } catch {
     return undefined;
   }

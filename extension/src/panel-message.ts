@@ -75,7 +75,7 @@ export interface PanelState {
   readonly pairing?: PairingState;
   readonly browserName: string;
   readonly extensionVersion: string;
-  readonly mode: InjectMode;
+  readonly injectMode: InjectMode;
   /** debuggerState is "refused" if the user pressed Cancel in Chrome's debugger bar. */
   readonly debuggerState: DebuggerState;
   readonly holds: readonly PanelHold[];
@@ -160,12 +160,12 @@ export function readFromPanel(value: unknown): FromPanel | undefined {
   return action && { requestId: value.requestId, action };
 }
 
-function readCallsFilter({ tool, client, text, failed }: Fields): CallsFilter {
+function readCallsFilter({ tool, client, text: searchText, failed: failedOnly }: Fields): CallsFilter {
   return {
     ...(typeof tool === 'string' ? { tool } : {}),
     ...(typeof client === 'string' ? { client } : {}),
-    ...(typeof text === 'string' ? { text } : {}),
-    ...(failed === true ? { failed } : {}),
+    ...(typeof searchText === 'string' ? { text: searchText } : {}),
+    ...(failedOnly === true ? { failed: failedOnly } : {}),
   };
 }
 
@@ -173,19 +173,23 @@ const actionReaders: PortReaders<Action> = {
   stop: ({ callId }) => (typeof callId === 'string' ? { op: 'stop', callId } : undefined),
   decide: ({ params }) => {
     if (!isRecord(params)) return undefined;
-    const { callId, ticketId, allow, forMs } = params;
-    const scope = Scopes.find((knownScope) => knownScope === params.scope);
-    const surface = Surfaces.find((knownSurface) => knownSurface === params.surface);
-    if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof allow !== 'boolean') return undefined;
+    const { callId, ticketId, allow: isAllowed, forMs } = params;
+    const grantScope = Scopes.find((knownScope) => knownScope === params.scope);
+    const callSurface = Surfaces.find((knownSurface) => knownSurface === params.surface);
+    if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof isAllowed !== 'boolean') return undefined;
     const duration = typeof forMs === 'number' ? { forMs } : {};
-    const options = { ...(scope ? { scope } : {}), ...duration, ...(surface ? { surface } : {}) };
-    return { op: 'decide', params: { callId, ticketId, allow, ...options } };
+    const options = {
+      ...(grantScope ? { scope: grantScope } : {}),
+      ...duration,
+      ...(callSurface ? { surface: callSurface } : {}),
+    };
+    return { op: 'decide', params: { callId, ticketId, allow: isAllowed, ...options } };
   },
   history: ({ params }) => {
     if (!isRecord(params) || typeof params.limit !== 'number') return undefined;
-    const before = typeof params.before === 'string' ? { before: params.before } : {};
+    const beforeParam = typeof params.before === 'string' ? { before: params.before } : {};
     const filter = isRecord(params.filter) ? { filter: readCallsFilter(params.filter) } : {};
-    return { op: 'history', params: { limit: params.limit, ...before, ...filter } };
+    return { op: 'history', params: { limit: params.limit, ...beforeParam, ...filter } };
   },
   inspectCall: ({ callId }) => (typeof callId === 'string' ? { op: 'inspectCall', callId } : undefined),
   repeat: ({ callId }) => (typeof callId === 'string' ? { op: 'repeat', callId } : undefined),
@@ -204,7 +208,7 @@ const actionReaders: PortReaders<Action> = {
   }),
   inspectPlugin: ({ plugin }) => (typeof plugin === 'string' ? { op: 'inspectPlugin', plugin } : undefined),
   pluginPage: makePluginActionReader((plugin, { hash, section: sectionField, page }) => {
-    const section = SectionNames.find((known) => known === sectionField);
+    const section = SectionNames.find((knownSection) => knownSection === sectionField);
     if (typeof hash !== 'string' || !section || typeof page !== 'number') return undefined;
     return { op: 'pluginPage', params: { plugin, hash, section, page } };
   }),
@@ -215,16 +219,16 @@ const actionReaders: PortReaders<Action> = {
   settings: makePluginActionReader((plugin, { values }) =>
     isRecord(values) ? { op: 'settings', params: { plugin, values } } : undefined,
   ),
-  opening: makePluginActionReader((plugin, { allowed }) =>
-    typeof allowed === 'boolean' ? { op: 'opening', params: { plugin, allowed } } : undefined,
+  opening: makePluginActionReader((plugin, { allowed: isAllowed }) =>
+    typeof isAllowed === 'boolean' ? { op: 'opening', params: { plugin, allowed: isAllowed } } : undefined,
   ),
-  calls: makePluginActionReader((plugin, { other, allowed }) =>
-    typeof other === 'string' && typeof allowed === 'boolean'
-      ? { op: 'calls', params: { plugin, other, allowed } }
+  calls: makePluginActionReader((plugin, { other: otherPlugin, allowed: isAllowed }) =>
+    typeof otherPlugin === 'string' && typeof isAllowed === 'boolean'
+      ? { op: 'calls', params: { plugin, other: otherPlugin, allowed: isAllowed } }
       : undefined,
   ),
-  lateAccess: makePluginActionReader((plugin, { allowed }) =>
-    typeof allowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed } } : undefined,
+  lateAccess: makePluginActionReader((plugin, { allowed: isAllowed }) =>
+    typeof isAllowed === 'boolean' ? { op: 'lateAccess', params: { plugin, allowed: isAllowed } } : undefined,
   ),
   browserTools: ({ params }) => {
     if (!isRecord(params) || typeof params.on !== 'boolean') return undefined;
@@ -251,10 +255,10 @@ const actionReaders: PortReaders<Action> = {
 };
 
 function makePluginActionReader<A>(
-  read: (plugin: string, params: Fields) => A | undefined,
+  readAction: (plugin: string, params: Fields) => A | undefined,
 ): (fields: Fields) => A | undefined {
   return ({ params }) =>
-    isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
+    isRecord(params) && typeof params.plugin === 'string' ? readAction(params.plugin, params) : undefined;
 }
 
 function readNames(value: unknown): string[] | undefined {
@@ -265,11 +269,11 @@ function readNames(value: unknown): string[] | undefined {
 
 function readToolPermissions(value: unknown): ToolPermission[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const tools = value.flatMap((one: unknown): ToolPermission[] => {
-    if (!isRecord(one) || typeof one.tool !== 'string') return [];
-    const permission = toPermission(one.permission);
-    if (one.permission !== undefined && !permission) return [];
-    return [{ tool: one.tool, ...(permission ? { permission } : {}) }];
+  const tools = value.flatMap((toolFields: unknown): ToolPermission[] => {
+    if (!isRecord(toolFields) || typeof toolFields.tool !== 'string') return [];
+    const permission = toPermission(toolFields.permission);
+    if (toolFields.permission !== undefined && !permission) return [];
+    return [{ tool: toolFields.tool, ...(permission ? { permission } : {}) }];
   });
   return tools.length === value.length ? tools : undefined;
 }

@@ -47,12 +47,12 @@ const toBridge: ToBridge[] = [
 ];
 
 test('valid messages are read unchanged, without unknown fields', () => {
-  for (const message of fromBridge) assert.deepEqual(readFromBridge({ ...message, extra: 1 }), message);
-  for (const message of toBridge) assert.deepEqual(readToBridge({ ...message, extra: 1 }), message);
+  for (const portMessage of fromBridge) assert.deepEqual(readFromBridge({ ...portMessage, extra: 1 }), portMessage);
+  for (const portMessage of toBridge) assert.deepEqual(readToBridge({ ...portMessage, extra: 1 }), portMessage);
 });
 
-test('invalid messages are rejected', () => {
-  const bad: unknown[] = [
+test('invalid port messages are rejected', () => {
+  const malformedMessages: unknown[] = [
     undefined,
     null,
     'text',
@@ -88,9 +88,9 @@ test('invalid messages are rejected', () => {
     { op: 'resync', id: 'x', type: 1 },
     { op: 'reboot', id: 'x' },
   ];
-  for (const message of bad) {
-    assert.equal(readFromBridge(message), undefined, JSON.stringify(message));
-    assert.equal(readToBridge(message), undefined, JSON.stringify(message));
+  for (const portMessage of malformedMessages) {
+    assert.equal(readFromBridge(portMessage), undefined, JSON.stringify(portMessage));
+    assert.equal(readToBridge(portMessage), undefined, JSON.stringify(portMessage));
   }
   assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
   assert.equal(readToBridge({ op: 'confirmEndings', ids: ['x', 1] }), undefined);

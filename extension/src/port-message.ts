@@ -147,37 +147,39 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
 
 const fromBridgeReaders: PortReaders<FromBridge> = {
   documentState: readDocumentState,
-  progress: ({ id, seq, skipped, reports }) =>
-    isNonEmptyText(id) && isCount(seq) && isCount(skipped) && isText(reports)
-      ? { op: 'progress', id, seq, skipped, reports }
+  progress: ({ id, seq, skipped: skippedCount, reports }) =>
+    isNonEmptyText(id) && isCount(seq) && isCount(skippedCount) && isText(reports)
+      ? { op: 'progress', id, seq, skipped: skippedCount, reports }
       : undefined,
-  part: ({ id, seq, text }) =>
-    isNonEmptyText(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined,
-  result: ({ id, text, parts, hops }) => {
+  part: ({ id, seq, text: partText }) =>
+    isNonEmptyText(id) && isCount(seq) && isText(partText) ? { op: 'part', id, seq, text: partText } : undefined,
+  result: ({ id, text: partText, parts: partCount, hops: pageHops }) => {
     if (!isNonEmptyText(id)) return undefined;
-    const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
-    if (isText(text)) message.text = text;
-    else if (isCount(parts)) message.parts = parts;
-    return { ...message, ...readHops(hops) };
+    const resultMessage: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
+    if (isText(partText)) resultMessage.text = partText;
+    else if (isCount(partCount)) resultMessage.parts = partCount;
+    return { ...resultMessage, ...readHops(pageHops) };
   },
-  error: ({ id, error, hops }) =>
-    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(hops) } : undefined,
-  cancelled: ({ id, outcome }) =>
-    isNonEmptyText(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
-      ? { op: 'cancelled', id, outcome }
+  error: ({ id, error, hops: pageHops }) =>
+    isNonEmptyText(id) && isText(error) ? { op: 'error', id, error, ...readHops(pageHops) } : undefined,
+  cancelled: ({ id, outcome: cancelOutcome }) =>
+    isNonEmptyText(id) && (cancelOutcome === 'aborted' || cancelOutcome === 'finished' || cancelOutcome === 'ignored')
+      ? { op: 'cancelled', id, outcome: cancelOutcome }
       : undefined,
   toolRequest: ({ id, ask, body }) =>
     isNonEmptyText(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
-  answerReceived: ({ id, ask, taken }) =>
-    isNonEmptyText(id) && isCount(ask) && typeof taken === 'boolean'
-      ? { op: 'answerReceived', id, ask, taken }
+  answerReceived: ({ id, ask, taken: isTaken }) =>
+    isNonEmptyText(id) && isCount(ask) && typeof isTaken === 'boolean'
+      ? { op: 'answerReceived', id, ask, taken: isTaken }
       : undefined,
   leaving: ({ begunCalls }) => (isTextList(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
-  ready: ({ plugin, ready }) =>
-    isNonEmptyText(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
-  log: ({ plugin, entries, dropped }) =>
-    isNonEmptyText(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
+  ready: ({ plugin, ready: isReady }) =>
+    isNonEmptyText(plugin) && typeof isReady === 'boolean' ? { op: 'ready', plugin, ready: isReady } : undefined,
+  log: ({ plugin, entries: entriesText, dropped }) =>
+    isNonEmptyText(plugin) && isText(entriesText) && isCount(dropped)
+      ? { op: 'log', plugin, entries: entriesText, dropped }
+      : undefined,
   scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
   pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
   entryPointReady: ({ plugin, nonce, usesBase, isHostLate }) =>
@@ -190,50 +192,56 @@ const fromBridgeReaders: PortReaders<FromBridge> = {
           ...(isHostLate === true ? { isHostLate } : {}),
         }
       : undefined,
-  adapterReplaced: ({ plugin, hash, problem }) =>
+  adapterReplaced: ({ plugin, hash, problem: adapterProblem }) =>
     isNonEmptyText(plugin) && isText(hash)
-      ? { op: 'adapterReplaced', plugin, hash, ...(isText(problem) ? { problem } : {}) }
+      ? { op: 'adapterReplaced', plugin, hash, ...(isText(adapterProblem) ? { problem: adapterProblem } : {}) }
       : undefined,
 };
 
-function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
-  const plugins = readList(fields.plugins, readPlugin);
-  const running = readList(fields.running, ({ id, plugin }) =>
+function readDocumentState(stateFields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
+  const plugins = readList(stateFields.plugins, readPlugin);
+  const runningCalls = readList(stateFields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
-  const removedPlugins = readList(toList(fields.removedPlugins), ({ name, base }) =>
-    isText(name) ? { name, ...(isText(base) ? { base } : {}) } : undefined,
+  const removedPlugins = readList(toList(stateFields.removedPlugins), ({ name, base: isBaseHost }) =>
+    isText(name) ? { name, ...(isText(isBaseHost) ? { base: isBaseHost } : {}) } : undefined,
   );
-  const startedPlugins = readList(toList(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
+  const startedPlugins = readList(toList(stateFields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
     isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
-  if (!plugins || !running || !removedPlugins || !startedPlugins) return undefined;
+  if (!plugins || !runningCalls || !removedPlugins || !startedPlugins) return undefined;
   return {
     op: 'documentState',
     plugins,
-    running,
+    running: runningCalls,
     ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
     ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
-    ...(fields.hasBase === true ? { hasBase: true } : {}),
+    ...(stateFields.hasBase === true ? { hasBase: true } : {}),
   };
 }
 
-function readHops(hops: unknown): { hops?: PageHops } {
-  if (!isRecord(hops)) return {};
-  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = hops;
+function readHops(pageHops: unknown): { hops?: PageHops } {
+  if (!isRecord(pageHops)) return {};
+  const { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } = pageHops;
   if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return {};
   if (!isCount(handlerUs) || !isCount(resultUs)) return {};
   return { hops: { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs } };
 }
 
-function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter | undefined {
+function readPlugin({
+  name,
+  hash,
+  base: isBaseHost,
+  problem: adapterProblem,
+  ready: isReady,
+}: Fields): LiveAdapter | undefined {
   if (!isText(name) || !isText(hash)) return undefined;
   return {
     name,
     hash,
-    ...(isText(base) ? { base } : {}),
-    ...(isText(problem) ? { problem } : {}),
-    ...(typeof ready === 'boolean' ? { ready } : {}),
+    ...(isText(isBaseHost) ? { base: isBaseHost } : {}),
+    ...(isText(adapterProblem) ? { problem: adapterProblem } : {}),
+    ...(typeof isReady === 'boolean' ? { ready: isReady } : {}),
   };
 }
 
@@ -241,11 +249,11 @@ function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readList<T>(value: unknown, read: (fields: Fields) => T | undefined): T[] | undefined {
+function readList<T>(value: unknown, readItem: (stateFields: Fields) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const items = value.map((item: unknown) => (isRecord(item) ? read(item) : undefined));
-  const valid = items.filter((item) => item !== undefined);
-  return valid.length === items.length ? valid : undefined;
+  const readItems = value.map((item: unknown) => (isRecord(item) ? readItem(item) : undefined));
+  const valid = readItems.filter((item) => item !== undefined);
+  return valid.length === readItems.length ? valid : undefined;
 }
 
 export function readToBridge(value: unknown): ToBridge | undefined {
@@ -253,7 +261,7 @@ export function readToBridge(value: unknown): ToBridge | undefined {
 }
 
 const toBridgeReaders: PortReaders<ToBridge> = {
-  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace }) =>
+  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace: isTraced }) =>
     isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
       ? {
           op: 'call',
@@ -265,7 +273,7 @@ const toBridgeReaders: PortReaders<ToBridge> = {
           ...(typeof atMs === 'number' ? { atMs } : {}),
           ...(prompt === true ? { prompt } : {}),
           ...(isText(decision) ? { decision } : {}),
-          ...(trace === true ? { trace } : {}),
+          ...(isTraced === true ? { trace: isTraced } : {}),
         }
       : undefined,
   ping: ({ ping }) => (isCount(ping) ? { op: 'ping', ping } : undefined),

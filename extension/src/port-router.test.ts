@@ -2,42 +2,42 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type PortHandlers, type PortReaders, readMessage, routeMessage } from './port-router.ts';
 
-type Message = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
+type TestMessage = { readonly op: 'add'; readonly n: number } | { readonly op: 'reset' };
 
 test('route calls the handler of the operation with the message and its context', () => {
-  const sums = new Map<string, number>();
-  const handlers: PortHandlers<Message, [key: string], number> = {
-    add: ({ n }, key) => {
-      sums.set(key, (sums.get(key) ?? 0) + n);
-      return sums.get(key) ?? 0;
+  const sumByName = new Map<string, number>();
+  const handlers: PortHandlers<TestMessage, [key: string], number> = {
+    add: ({ n: addedNumber }, key) => {
+      sumByName.set(key, (sumByName.get(key) ?? 0) + addedNumber);
+      return sumByName.get(key) ?? 0;
     },
     reset: (_, key) => {
-      sums.delete(key);
+      sumByName.delete(key);
       return 0;
     },
   };
-  const messages: Message[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
+  const portMessages: TestMessage[] = [{ op: 'add', n: 2 }, { op: 'add', n: 3 }, { op: 'reset' }, { op: 'add', n: 1 }];
   assert.deepEqual(
-    messages.map((message) => routeMessage(handlers, message.op, message, 'a')),
+    portMessages.map((portMessage) => routeMessage(handlers, portMessage.op, portMessage, 'a')),
     [2, 5, 0, 1],
   );
 });
 
 test('readMessage validates a message by the reader of its operation', () => {
-  const readers: PortReaders<Message> = {
-    add: ({ n }) => (typeof n === 'number' ? { op: 'add', n } : undefined),
+  const messageReaders: PortReaders<TestMessage> = {
+    add: ({ n: addedNumber }) => (typeof addedNumber === 'number' ? { op: 'add', n: addedNumber } : undefined),
     reset: () => ({ op: 'reset' }),
   };
-  assert.deepEqual(readMessage(readers, { op: 'add', n: 1, other: 2 }), { op: 'add', n: 1 });
-  assert.deepEqual(readMessage(readers, { op: 'reset' }), { op: 'reset' });
+  assert.deepEqual(readMessage(messageReaders, { op: 'add', n: 1, other: 2 }), { op: 'add', n: 1 });
+  assert.deepEqual(readMessage(messageReaders, { op: 'reset' }), { op: 'reset' });
   const invalid = [undefined, 'add', [], {}, { op: 1 }, { op: 'add' }, { op: 'toString' }, { op: 'subtract', n: 1 }];
-  for (const value of invalid) assert.equal(readMessage(readers, value), undefined, JSON.stringify(value));
+  for (const value of invalid) assert.equal(readMessage(messageReaders, value), undefined, JSON.stringify(value));
 });
 
 test('a table without a handler or a reader for an operation does not compile', () => {
   // @ts-expect-error: reset has no handler
-  const handlers: PortHandlers<Message> = { add: () => undefined };
+  const handlers: PortHandlers<TestMessage> = { add: () => undefined };
   // @ts-expect-error: reset has no reader
-  const readers: PortReaders<Message> = { add: () => undefined };
-  assert.deepEqual(['reset' in handlers, 'reset' in readers], [false, false]);
+  const messageReaders: PortReaders<TestMessage> = { add: () => undefined };
+  assert.deepEqual(['reset' in handlers, 'reset' in messageReaders], [false, false]);
 });

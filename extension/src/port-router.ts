@@ -23,15 +23,15 @@ function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown):
 }
 
 export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], Result = void> = {
-  readonly [Op in M['op']]: (message: Extract<M, { readonly op: Op }>, ...context: Context) => Result;
+  readonly [Op in M['op']]: (portMessage: Extract<M, { readonly op: Op }>, ...context: Context) => Result;
 };
 
 /** The parameter op must equal message.op, which allows the compiler to match the handler with the message's type. */
 export function routeMessage<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,
   op: Op,
-  message: Extract<M, { readonly op: Op }>,
+  portMessage: Extract<M, { readonly op: Op }>,
   ...context: Context
 ): Result {
-  return handlers[op](message, ...context);
+  return handlers[op](portMessage, ...context);
 }

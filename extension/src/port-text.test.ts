@@ -33,8 +33,8 @@ test('a long text is sent without escapes', () => {
 });
 
 test('decodeMessages drops invalid messages and keeps the others', () => {
-  const valid: FromBridge = { op: 'error', id: 'y', error: '{}' };
-  const invalid = [
+  const validMessage: FromBridge = { op: 'error', id: 'y', error: '{}' };
+  const invalidTexts = [
     { op: 'reboot' },
     { op: 'result', id: '', text: 4 },
     { op: 'error', id: 'x', error: -1 },
@@ -45,13 +45,14 @@ test('decodeMessages drops invalid messages and keeps the others', () => {
     null,
     ['list'],
   ];
-  assert.deepEqual(decodeMessages(`${JSON.stringify([{ ...valid, error: 2 }, ...invalid])}\n{}text`, readFromBridge), [
-    valid,
-  ]);
+  assert.deepEqual(
+    decodeMessages(`${JSON.stringify([{ ...validMessage, error: 2 }, ...invalidTexts])}\n{}text`, readFromBridge),
+    [validMessage],
+  );
 });
 
 test('decodeMessages returns no messages for anything that is not an encoded list', () => {
-  for (const text of [
+  for (const splitText of [
     undefined,
     7,
     [fromBridge[1]],
@@ -63,13 +64,13 @@ test('decodeMessages returns no messages for anything that is not an encoded lis
     '[{"op":"pong","ping":1}]',
     'null\n',
   ]) {
-    assert.deepEqual(decodeMessages(text, readFromBridge), [], JSON.stringify(text));
+    assert.deepEqual(decodeMessages(splitText, readFromBridge), [], JSON.stringify(splitText));
   }
 });
 
 test('countMessageChars returns the length of the long texts of a message', () => {
-  for (const message of [...fromBridge, ...toBridge]) {
-    const isLong = Object.values(message).includes(longText);
-    assert.equal(countMessageChars(message), isLong ? longText.length : 0, message.op);
+  for (const portMessage of [...fromBridge, ...toBridge]) {
+    const isLong = Object.values(portMessage).includes(longText);
+    assert.equal(countMessageChars(portMessage), isLong ? longText.length : 0, portMessage.op);
   }
 });

@@ -8,53 +8,54 @@ import { type Fields, isRecord } from './record.ts';
 
 const longTextFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
-export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): string {
-  let texts = '';
-  const headers = messages.map((message: Fields) => {
-    const head: Record<string, unknown> = { ...message };
-    for (const field of longTextFields) {
-      const text = head[field];
-      if (typeof text !== 'string') continue;
-      head[field] = text.length;
-      texts += text;
+export function encodeMessages(portMessages: readonly (FromBridge | ToBridge)[]): string {
+  let joinedTexts = '';
+  const headers = portMessages.map((portMessage: Fields) => {
+    const messageHeader: Record<string, unknown> = { ...portMessage };
+    for (const textField of longTextFields) {
+      const fieldText = messageHeader[textField];
+      if (typeof fieldText !== 'string') continue;
+      messageHeader[textField] = fieldText.length;
+      joinedTexts += fieldText;
     }
-    return head;
+    return messageHeader;
   });
-  return `${JSON.stringify(headers)}\n${texts}`;
+  return `${JSON.stringify(headers)}\n${joinedTexts}`;
 }
 
 /** decodeMessages drops invalid messages, and never throws. */
-export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
-  if (typeof text !== 'string') return [];
-  let position = text.indexOf('\n') + 1;
-  const messages: M[] = [];
-  for (const message of parseMessageHeaders(text.slice(0, position))) {
-    for (const field of longTextFields) {
-      const length = message[field];
-      if (typeof length !== 'number') continue;
-      const end = position + length;
-      message[field] = end >= position && end <= text.length ? text.slice(position, end) : undefined;
-      position = end;
+export function decodeMessages<M>(fieldText: unknown, readPortMessage: (portMessage: unknown) => M | undefined): M[] {
+  if (typeof fieldText !== 'string') return [];
+  let textPosition = fieldText.indexOf('\n') + 1;
+  const portMessages: M[] = [];
+  for (const portMessage of parseMessageHeaders(fieldText.slice(0, textPosition))) {
+    for (const textField of longTextFields) {
+      const fieldLength = portMessage[textField];
+      if (typeof fieldLength !== 'number') continue;
+      const fieldEnd = textPosition + fieldLength;
+      portMessage[textField] =
+        fieldEnd >= textPosition && fieldEnd <= fieldText.length ? fieldText.slice(textPosition, fieldEnd) : undefined;
+      textPosition = fieldEnd;
     }
-    const decoded = read(message);
-    if (decoded !== undefined) messages.push(decoded);
+    const decoded = readPortMessage(portMessage);
+    if (decoded !== undefined) portMessages.push(decoded);
   }
-  return messages;
+  return portMessages;
 }
 
-function parseMessageHeaders(line: string): readonly Record<string, unknown>[] {
+function parseMessageHeaders(headerLine: string): readonly Record<string, unknown>[] {
   try {
-    const headers: unknown = JSON.parse(line);
+    const headers: unknown = JSON.parse(headerLine);
     return Array.isArray(headers) ? headers.filter(isRecord) : [];
   } catch {
     return [];
   }
 }
 
-export function countMessageChars(message: FromBridge | ToBridge): number {
-  const fields: Fields = message;
-  return longTextFields.reduce((sum, field) => {
-    const text = fields[field];
-    return typeof text === 'string' ? sum + text.length : sum;
+export function countMessageChars(portMessage: FromBridge | ToBridge): number {
+  const messageFields: Fields = portMessage;
+  return longTextFields.reduce((sum, textField) => {
+    const fieldText = messageFields[textField];
+    return typeof fieldText === 'string' ? sum + fieldText.length : sum;
   }, 0);
 }

@@ -1,13 +1,13 @@
 import { MaxPartChars } from '../../wire/wire.gen.ts';
 
-export function splitResult(text: string): string[] {
-  const parts: string[] = [];
-  for (let start = 0; start < text.length; ) {
+export function splitResult(resultText: string): string[] {
+  const resultParts: string[] = [];
+  for (let partStart = 0; partStart < resultText.length; ) {
     // A part must not end within a surrogate pair, because UTF-8 cannot encode half of a pair.
-    const lastUnit = text.charCodeAt(start + MaxPartChars - 1);
-    const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? start + MaxPartChars - 1 : start + MaxPartChars;
-    parts.push(text.slice(start, end));
-    start = end;
+    const lastUnit = resultText.charCodeAt(partStart + MaxPartChars - 1);
+    const partEnd = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? partStart + MaxPartChars - 1 : partStart + MaxPartChars;
+    resultParts.push(resultText.slice(partStart, partEnd));
+    partStart = partEnd;
   }
-  return parts;
+  return resultParts;
 }

@@ -3,14 +3,14 @@ import test from 'node:test';
 import { splitText, TextJoiner } from './text-pieces.ts';
 
 test('texts of any length are split and joined again', () => {
-  const joiner = new TextJoiner();
-  for (const text of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
-    const pieces = splitText(text, 2);
-    assert.ok(pieces.every((piece) => piece.length <= 3));
+  const textJoiner = new TextJoiner();
+  for (const wholeText of ['', 'a', '😀😀', 'abcdef', '+.+.']) {
+    const textPieces = splitText(wholeText, 2);
+    assert.ok(textPieces.every((piece) => piece.length <= 3));
     assert.deepEqual(
-      pieces.map((piece) => joiner.add(piece)).filter((joined) => joined !== undefined),
-      [text],
+      textPieces.map((piece) => textJoiner.add(piece)).filter((joined) => joined !== undefined),
+      [wholeText],
     );
   }
-  assert.equal(joiner.add(7), undefined);
+  assert.equal(textJoiner.add(7), undefined);
 });

@@ -4,12 +4,13 @@
 /** One UTF-16 unit needs at most three bytes in UTF-8, so a piece has at most 24 MiB. */
 const MaxPieceChars = 8 * 1024 * 1024;
 
-export function splitText(text: string, maxChars = MaxPieceChars): string[] {
-  const pieces: string[] = [];
-  let start = 0;
-  for (; text.length - start > maxChars; start += maxChars) pieces.push(`+${text.slice(start, start + maxChars)}`);
-  pieces.push(`.${text.slice(start)}`);
-  return pieces;
+export function splitText(wholeText: string, maxChars = MaxPieceChars): string[] {
+  const textPieces: string[] = [];
+  let pieceStart = 0;
+  for (; wholeText.length - pieceStart > maxChars; pieceStart += maxChars)
+    textPieces.push(`+${wholeText.slice(pieceStart, pieceStart + maxChars)}`);
+  textPieces.push(`.${wholeText.slice(pieceStart)}`);
+  return textPieces;
 }
 
 export class TextJoiner {

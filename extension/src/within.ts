@@ -1,11 +1,11 @@
 /** awaitWithin returns the value of a promise, or undefined if the promise rejects or takes longer than limitMs. */
-export async function awaitWithin<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
+export async function awaitWithin<T>(awaitedPromise: Promise<T>, limitMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
+  const timeoutPromise = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), limitMs);
   });
   try {
-    return await Promise.race([promise.catch(() => undefined), timeout]);
+    return await Promise.race([awaitedPromise.catch(() => undefined), timeoutPromise]);
   } finally {
     clearTimeout(timer);
   }
@@ -13,15 +13,15 @@ export async function awaitWithin<T>(promise: Promise<T>, limitMs: number): Prom
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
+    const onAbort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', onAbort);
       resolve();
     }, ms);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

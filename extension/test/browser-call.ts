@@ -4,10 +4,10 @@ import { ToolFailure } from '../src/worker/browser/tool-failure.ts';
 
 export function makeBrowserCall(
   args: Readonly<Record<string, unknown>>,
-  others: Partial<BrowserCall> = {},
+  otherFields: Partial<BrowserCall> = {},
 ): BrowserCall {
   const { signal } = new AbortController();
-  return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...others };
+  return { tool: 'test', tabId: 0, documentId: '', args, session: '', signal, report: () => undefined, ...otherFields };
 }
 
 export function findTool(tools: readonly (readonly [string, BrowserTool])[], name: string): BrowserTool {
@@ -16,8 +16,8 @@ export function findTool(tools: readonly (readonly [string, BrowserTool])[], nam
   return run;
 }
 
-export async function awaitFailure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const error = await work.then(
+export async function awaitFailure(failingCall: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const error = await failingCall.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

@@ -12,12 +12,12 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received contains the messages from the host, oldest first, except those about the adapter's readiness. */
-  readonly received: string[];
-  /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
-  readonly readiness: string[];
-  send(...parts: unknown[]): void;
-  sendText(text: string): void;
+  /** receivedTexts contains the messages from the host, oldest first, except those about the adapter's readiness. */
+  readonly receivedTexts: string[];
+  /** readinessReports contains the messages from the host about the adapter's readiness, oldest first. */
+  readonly readinessReports: string[];
+  sendParts(...parts: unknown[]): void;
+  sendText(sentText: string): void;
 }
 
 export interface ScriptOptions {
@@ -31,7 +31,7 @@ export interface ScriptOptions {
 
 export interface PageOptions {
   readonly host?: string;
-  readonly framed?: boolean;
+  readonly isFramed?: boolean;
 }
 
 export interface Realm {
@@ -40,7 +40,7 @@ export interface Realm {
   /** entryPoint is the name of the constant that contains the entry point of the base script. */
   startBase(entryPoint: string): void;
   /** startLate starts a late plugin, whose host starts after the bridge. */
-  startLate(plugin: string, adapter: string, meet: string): void;
+  startLate(plugin: string, adapter: string, meetCode: string): void;
   bridge(): HostPort[];
   readonly ports: HostPort[];
   /**
@@ -72,109 +72,111 @@ const hostCode = buildSync({
 
 export function makeRealm(page: PageOptions = {}): Realm {
   const listeners = new WeakMap<object, Map<string, Listener[]>>();
-  const slots = new WeakMap<object, unknown[]>();
-  const posted: (() => void)[] = [];
-  const observers: { callback: () => void; on: boolean }[] = [];
+  const objectSlots = new WeakMap<object, unknown[]>();
+  const postedTasks: (() => void)[] = [];
+  const mutationObservers: { callback: () => void; on: boolean }[] = [];
   const realm = { content: false, loading: true };
   const context = vm.createContext({ console });
 
-  const slot = (object: object, index: number): unknown => slots.get(object)?.[index];
-  const dispatch = (target: object, event: object): boolean => {
-    slots.get(event)?.splice(3, 1, target);
-    const before: unknown = Reflect.get(context, 'event');
-    for (const listener of [...(listeners.get(target)?.get(String(slot(event, 0))) ?? [])]) {
+  const readSlot = (object: object, index: number): unknown => objectSlots.get(object)?.[index];
+  const dispatchEventTo = (target: object, event: object): boolean => {
+    objectSlots.get(event)?.splice(3, 1, target);
+    const previousEvent: unknown = Reflect.get(context, 'event');
+    for (const listener of [...(listeners.get(target)?.get(String(readSlot(event, 0))) ?? [])]) {
       Reflect.set(context, 'event', event);
       listener(event);
     }
-    Reflect.set(context, 'event', before);
+    Reflect.set(context, 'event', previousEvent);
     return true;
   };
-  const add = (target: object, type: string, listener: Listener) => {
-    const all = listeners.get(target) ?? new Map<string, Listener[]>();
-    listeners.set(target, all);
-    all.set(type, [...(all.get(type) ?? []), listener]);
+  const addListener = (target: object, type: string, listener: Listener) => {
+    const listenersOfTarget = listeners.get(target) ?? new Map<string, Listener[]>();
+    listeners.set(target, listenersOfTarget);
+    listenersOfTarget.set(type, [...(listenersOfTarget.get(type) ?? []), listener]);
   };
-  const remove = (target: object, type: string, listener: Listener) => {
-    const all = listeners.get(target);
-    all?.set(
+  const removeListener = (target: object, type: string, listener: Listener) => {
+    const listenersOfTarget = listeners.get(target);
+    listenersOfTarget?.set(
       type,
-      (all.get(type) ?? []).filter((l) => l !== listener),
+      (listenersOfTarget.get(type) ?? []).filter((l) => l !== listener),
     );
   };
   const initEvent = (event: object, type: string, init?: { data?: unknown; ports?: unknown[] }) =>
-    slots.set(event, [type, init?.data, init?.ports ?? [], undefined]);
-  const root = {};
+    objectSlots.set(event, [type, init?.data, init?.ports ?? [], undefined]);
+  const rootElement = {};
 
-  const outer = {
-    add,
-    remove,
-    dispatch,
+  const outerWindow = {
+    add: addListener,
+    remove: removeListener,
+    dispatch: dispatchEventTo,
     initEvent,
-    eventType: (event: object) => slot(event, 0),
-    eventData: (event: object) => slot(event, 1),
-    eventPorts: (event: object) => slot(event, 2),
-    eventTarget: (event: object) => slot(event, 3),
+    eventType: (event: object) => readSlot(event, 0),
+    eventData: (event: object) => readSlot(event, 1),
+    eventPorts: (event: object) => readSlot(event, 2),
+    eventTarget: (event: object) => readSlot(event, 3),
     makeChannel: (channel: object, Port: new () => object) => {
       const ports = [new Port(), new Port()];
-      slots.set(channel, ports);
+      objectSlots.set(channel, ports);
       ports.forEach((port, i) => {
-        slots.set(port, [ports[1 - i]]);
+        objectSlots.set(port, [ports[1 - i]]);
       });
     },
-    port: slot,
+    port: readSlot,
     post: (port: object, data: unknown, MessageEvent: new (type: string, init: object) => object) => {
-      const other = slot(port, 0);
-      posted.push(() => {
-        if (typeof other === 'object' && other) dispatch(other, new MessageEvent('message', { data }));
+      const other = readSlot(port, 0);
+      postedTasks.push(() => {
+        if (typeof other === 'object' && other) dispatchEventTo(other, new MessageEvent('message', { data }));
       });
     },
-    firstChild: (node: object) => (node === root && realm.content ? {} : null),
-    documentElement: () => root,
+    firstChild: (node: object) => (node === rootElement && realm.content ? {} : null),
+    documentElement: () => rootElement,
     readyState: () => (realm.loading ? 'loading' : 'interactive'),
-    makeObserver: (observer: object, callback: () => void) => slots.set(observer, [{ callback, on: false }]),
-    observe: (observer: object) => {
-      const entry = slot(observer, 0);
+    makeObserver: (mutationObserver: object, callback: () => void) =>
+      objectSlots.set(mutationObserver, [{ callback, on: false }]),
+    observe: (mutationObserver: object) => {
+      const entry = readSlot(mutationObserver, 0);
       if (isObserver(entry)) {
         entry.on = true;
-        observers.push(entry);
+        mutationObservers.push(entry);
       }
     },
-    disconnect: (observer: object) => {
-      const entry = slot(observer, 0);
+    disconnect: (mutationObserver: object) => {
+      const entry = readSlot(mutationObserver, 0);
       if (isObserver(entry)) entry.on = false;
     },
     makeController: (controller: object, Signal: new () => object) => {
       const signal = new Signal();
-      slots.set(controller, [signal]);
-      slots.set(signal, [false, undefined]);
+      objectSlots.set(controller, [signal]);
+      objectSlots.set(signal, [false, undefined]);
     },
-    signal: (controller: object) => slot(controller, 0),
-    aborted: (signal: object) => slot(signal, 0),
-    reason: (signal: object) => slot(signal, 1),
+    signal: (controller: object) => readSlot(controller, 0),
+    aborted: (signal: object) => readSlot(signal, 0),
+    reason: (signal: object) => readSlot(signal, 1),
     abort: (controller: object, reason: unknown, Event: new (type: string) => object) => {
-      const signal = slot(controller, 0);
-      if (typeof signal !== 'object' || !signal || slot(signal, 0)) return;
-      slots.set(signal, [true, reason]);
-      dispatch(signal, new Event('abort'));
+      const signal = readSlot(controller, 0);
+      if (typeof signal !== 'object' || !signal || readSlot(signal, 0)) return;
+      objectSlots.set(signal, [true, reason]);
+      dispatchEventTo(signal, new Event('abort'));
     },
-    makeException: (exception: object, message: string, name: string) => slots.set(exception, [message, name]),
+    makeException: (exception: object, messageText: string, name: string) =>
+      objectSlots.set(exception, [messageText, name]),
     exception: (exception: object, index: number) => {
-      if (!slots.has(exception)) throw new TypeError('Illegal invocation');
-      return slot(exception, index);
+      if (!objectSlots.has(exception)) throw new TypeError('Illegal invocation');
+      return readSlot(exception, index);
     },
-    framed: () => page.framed === true,
+    framed: () => page.isFramed === true,
     here: () => page.host ?? '127.0.0.1:8000',
-    makeUrl: (url: object, text: string) => slots.set(url, [new URL(text).host, new URL(text).href]),
-    href: (url: object) => slot(url, 1),
-    host: (url: object) => slot(url, 0),
-    encodeInto: (text: string, bytes: Uint8Array) => new TextEncoder().encodeInto(text, bytes),
+    makeUrl: (url: object, sentText: string) => objectSlots.set(url, [new URL(sentText).host, new URL(sentText).href]),
+    href: (url: object) => readSlot(url, 1),
+    host: (url: object) => readSlot(url, 0),
+    encodeInto: (sentText: string, bytes: Uint8Array) => new TextEncoder().encodeInto(sentText, bytes),
     now: () => Date.now(), // tests can mock Date.now
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };
-  const define: unknown = vm.runInContext(realmCode, context);
-  if (typeof define !== 'function' || hostCode === undefined) throw new Error('cannot create the realm');
-  define(outer);
+  const defineRealm: unknown = vm.runInContext(realmCode, context);
+  if (typeof defineRealm !== 'function' || hostCode === undefined) throw new Error('cannot create the realm');
+  defineRealm(outerWindow);
   const doc: object = vm.runInContext('document', context);
 
   const ports: HostPort[] = [];
@@ -183,38 +185,38 @@ export function makeRealm(page: PageOptions = {}): Realm {
     initEvent(made, type, init);
     return made;
   };
-  const portsOf = (message: object): unknown[] => {
-    const found = slot(message, 2);
+  const portsOf = (messageText: object): unknown[] => {
+    const found = readSlot(messageText, 2);
     return Array.isArray(found) ? found : [];
   };
-  const acceptOffer = (offer: object) => {
-    const [port] = portsOf(offer);
-    const [plugin, hash]: string[] = JSON.parse(String(slot(offer, 1)));
+  const acceptOffer = (hostOffer: object) => {
+    const [port] = portsOf(hostOffer);
+    const [plugin, hash]: string[] = JSON.parse(String(readSlot(hostOffer, 1)));
     if (typeof port !== 'object' || !port) throw new Error('an offer without a port');
-    const base = plugin === '';
-    const received: string[] = [];
-    const readiness: string[] = [];
-    add(port, UP_MESSAGE, (message) => {
-      const text = String(slot(message, 1));
-      if (base && text.startsWith('host ')) {
-        acceptOffer(event('host', { data: text.slice(5), ports: portsOf(message) }));
+    const isBaseHost = plugin === '';
+    const receivedTexts: string[] = [];
+    const readinessReports: string[] = [];
+    addListener(port, UP_MESSAGE, (messageText) => {
+      const sentText = String(readSlot(messageText, 1));
+      if (isBaseHost && sentText.startsWith('host ')) {
+        acceptOffer(event('host', { data: sentText.slice(5), ports: portsOf(messageText) }));
         return;
       }
-      (text.startsWith('s ') ? readiness : received).push(text);
+      (sentText.startsWith('s ') ? readinessReports : receivedTexts).push(sentText);
     });
-    const sendText = (text: string) => void dispatch(port, event(DOWN_MESSAGE, { data: text }));
-    const send = (...parts: unknown[]) => sendText(JSON.stringify(parts));
-    ports.push({ plugin: plugin ?? '', hash: hash ?? '', received, readiness, send, sendText });
-    dispatch(port, event(ACCEPTED_EVENT));
+    const sendText = (sentText: string) => void dispatchEventTo(port, event(DOWN_MESSAGE, { data: sentText }));
+    const sendParts = (...parts: unknown[]) => sendText(JSON.stringify(parts));
+    ports.push({ plugin: plugin ?? '', hash: hash ?? '', receivedTexts, readinessReports, sendParts, sendText });
+    dispatchEventTo(port, event(ACCEPTED_EVENT));
   };
 
   return {
     ports,
     run: (code) => vm.runInContext(code, context),
-    start: (plugin, hash, adapter, { preScript, entryPoint, ...more } = {}) => {
-      const code = (text: string) =>
-        `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${text}\n}; }`;
-      const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...more }));
+    start: (plugin, hash, adapter, { preScript, entryPoint, ...adapterOptions } = {}) => {
+      const code = (sentText: string) =>
+        `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${sentText}\n}; }`;
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash, start: 'now', ...adapterOptions }));
       const args = `${options}, ${code(adapter)}${preScript === undefined ? '' : `, ${code(preScript)}`}`;
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(entryPoint === undefined ? expression : makeConstantScript(entryPoint, expression), context);
@@ -224,24 +226,24 @@ export function makeRealm(page: PageOptions = {}): Realm {
       const expression = `(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`;
       vm.runInContext(makeConstantScript(entryPoint, expression), context);
     },
-    startLate: (plugin, adapter, meet) => {
-      add(doc, meet, acceptOffer);
-      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet }));
+    startLate: (plugin, adapter, meetCode) => {
+      addListener(doc, meetCode, acceptOffer);
+      const options = JSON.stringify(JSON.stringify({ name: plugin, hash: 'h', start: 'now', meet: meetCode }));
       const args = `${options}, function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {\n${adapter}\n}; }`;
       vm.runInContext(`(() => {\n'use strict';\n${hostCode}\nreturn host.start;\n})()(${args});`, context);
     },
     bridge: () => {
-      add(doc, OFFER_EVENT, acceptOffer);
-      dispatch(doc, event(HANDSHAKE_EVENT));
+      addListener(doc, OFFER_EVENT, acceptOffer);
+      dispatchEventTo(doc, event(HANDSHAKE_EVENT));
       return ports;
     },
     addContent: () => {
       realm.content = true;
-      for (const observer of observers) if (observer.on) observer.callback();
+      for (const mutationObserver of mutationObservers) if (mutationObserver.on) mutationObserver.callback();
     },
-    dispatch: (type, init) => void dispatch(doc, event(type, init)),
+    dispatch: (type, init) => void dispatchEventTo(doc, event(type, init)),
     runNextTask: () => {
-      for (const work of posted.splice(0)) work();
+      for (const work of postedTasks.splice(0)) work();
     },
     waitUntilIdle: async () => {
       for (let i = 0; i < 20; i++) await Promise.resolve();

@@ -8,8 +8,8 @@ import type { OpenSocket, SocketEvents } from '../src/worker/link/socket.ts';
 
 export interface FakeSocket {
   readonly url: string;
-  readonly protocols: readonly string[];
-  readonly sent: Readonly<Record<string, unknown>>[];
+  readonly webSocketProtocols: readonly string[];
+  readonly sentMessages: Readonly<Record<string, unknown>>[];
   isClosed: boolean;
   unsent: number;
   /** accept opens the socket and sends a challenge that passes the fake handshake. */
@@ -18,7 +18,7 @@ export interface FakeSocket {
   text(text: string): void;
   close(code?: number, reason?: string): void;
   answer(method: string, result: unknown): void;
-  refuse(method: string, code: number, message: string): void;
+  refuseRequest(method: string, code: number, message: string): void;
   request<M extends RequestMethod>(id: string, method: M, params: Requests[M]['params']): void;
   notify<M extends NotificationMethod>(method: M, params: Notifications[M]): void;
 }
@@ -35,8 +35,8 @@ export async function makeFakeHandshake(): Promise<Handshake> {
 
 export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
   const sockets: FakeSocket[] = [];
-  const open: OpenSocket = (url, protocols, events) => {
-    const socket = makeSocket(url, protocols, events);
+  const openSocket: OpenSocket = (url, webSocketProtocols, events) => {
+    const socket = makeSocket(url, webSocketProtocols, events);
     sockets.push(socket);
     return {
       get unsentBytes() {
@@ -44,29 +44,29 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
       },
       send: (text) => {
         const frame: unknown = JSON.parse(text);
-        if (isRecord(frame)) socket.sent.push(frame);
+        if (isRecord(frame)) socket.sentMessages.push(frame);
       },
       close: () => {
         socket.isClosed = true;
       },
     };
   };
-  return { open, sockets };
+  return { open: openSocket, sockets };
 }
 
-function makeSocket(url: string, protocols: readonly string[], events: SocketEvents): FakeSocket {
-  const sent: Readonly<Record<string, unknown>>[] = [];
+function makeSocket(url: string, webSocketProtocols: readonly string[], events: SocketEvents): FakeSocket {
+  const sentMessages: Readonly<Record<string, unknown>>[] = [];
   const removeRequest = (method: string): string => {
-    const at = sent.findIndex((frame) => frame.method === method);
-    const [frame] = at < 0 ? [] : sent.splice(at, 1);
-    if (!frame) throw new Error(`the browser did not send ${method}, but ${JSON.stringify(sent)}`);
+    const at = sentMessages.findIndex((frame) => frame.method === method);
+    const [frame] = at < 0 ? [] : sentMessages.splice(at, 1);
+    if (!frame) throw new Error(`the browser did not send ${method}, but ${JSON.stringify(sentMessages)}`);
     return String(frame.id);
   };
-  const reply = (body: object) => events.onText(JSON.stringify({ jsonrpc: '2.0', ...body }));
+  const sendReply = (body: object) => events.onText(JSON.stringify({ jsonrpc: '2.0', ...body }));
   return {
     url,
-    protocols,
-    sent,
+    webSocketProtocols,
+    sentMessages,
     isClosed: false,
     unsent: 0,
     open: () => events.onOpen(),
@@ -76,13 +76,13 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     },
     text: (text) => events.onText(text),
     close: (code = 1006, reason = '') => events.onClose(code, reason),
-    answer: (method, result) => reply({ id: removeRequest(method), result }),
-    refuse: (method, code, message) => reply({ id: removeRequest(method), error: { code, message } }),
+    answer: (method, result) => sendReply({ id: removeRequest(method), result }),
+    refuseRequest: (method, code, message) => sendReply({ id: removeRequest(method), error: { code, message } }),
     request: (id, method, params) => events.onText(encodeRequest(id, method, params)),
     notify: (method, params) => events.onText(encodeNotification(method, params)),
   };
 }
 
-export async function settle(): Promise<void> {
+export async function runPendingPromises(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

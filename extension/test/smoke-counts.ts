@@ -9,7 +9,7 @@ import { Calls } from '../src/worker/calls/calls.ts';
 import { Outbox } from '../src/worker/calls/outbox.ts';
 import { RunningCalls } from '../src/worker/calls/running.ts';
 import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
-import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
+import { Plugins, type ScriptRegistrar } from '../src/worker/plugins/plugins.ts';
 
 const pluginCount = 120;
 
@@ -18,8 +18,8 @@ const callId = 'call_0123456789abcdefghijklmnop';
 
 const neverSettles = new Promise<never>(() => undefined);
 
-function makePlugin(number: number): PluginInfo {
-  const name = `plugin${number}`;
+function makePlugin(pluginNumber: number): PluginInfo {
+  const name = `plugin${pluginNumber}`;
   return {
     name,
     displayName: name,
@@ -33,30 +33,33 @@ function makePlugin(number: number): PluginInfo {
 async function countRegistrations(): Promise<number> {
   const userScripts = new Map<string, RegisteredScript>();
   const files = new Map<string, RegisteredScript>();
-  const add = (to: Map<string, RegisteredScript>) => async (scripts: readonly RegisteredScript[]) => {
+  const addScripts = (to: Map<string, RegisteredScript>) => async (scripts: readonly RegisteredScript[]) => {
     for (const script of scripts) to.set(script.id, script);
   };
-  const remove = (from: Map<string, RegisteredScript>) => async (ids: readonly string[]) => {
+  const removeScripts = (from: Map<string, RegisteredScript>) => async (ids: readonly string[]) => {
     for (const id of ids) from.delete(id);
   };
-  const registrar: Registrar = {
+  const scriptRegistrar: ScriptRegistrar = {
     areUserScriptsAllowed: async () => true,
     listUserScripts: async () => [...userScripts.values()],
-    registerUserScripts: add(userScripts),
+    registerUserScripts: addScripts(userScripts),
     updateUserScript: async (script) => void userScripts.set(script.id, script),
-    unregisterUserScripts: remove(userScripts),
+    unregisterUserScripts: removeScripts(userScripts),
     listFileScripts: async () => [...files.values()],
-    registerFiles: add(files),
+    registerFiles: addScripts(files),
     updateFile: async (script) => void files.set(script.id, script),
-    unregisterFiles: remove(files),
+    unregisterFiles: removeScripts(files),
   };
-  const plugins = new Plugins(registrar, {
+  const plugins = new Plugins(scriptRegistrar, {
     entryPoints: { deriveName: async (plugin) => `_${plugin}` },
     fetchCode: async (name) => ({ code: `function () { ${name} }`, options: '{}' }),
     recentlyUsed: async () => [],
     bootId: async () => 'boot',
   });
-  await plugins.sync({ host: 'host', plugins: Array.from({ length: pluginCount }, (_, number) => makePlugin(number)) });
+  await plugins.sync({
+    host: 'host',
+    plugins: Array.from({ length: pluginCount }, (_, pluginNumber) => makePlugin(pluginNumber)),
+  });
   await plugins.prepare();
   return userScripts.size + files.size;
 }
@@ -65,18 +68,18 @@ async function countRegistrations(): Promise<number> {
 async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
   let portBytes = 0;
   let frameBytes = 0;
-  const send = (text: string) => {
+  const countText = (text: string) => {
     frameBytes += new TextEncoder().encode(text).length;
     return true;
   };
-  const post = (message: FromBridge | ToBridge) => {
+  const countMessage = (message: FromBridge | ToBridge) => {
     portBytes += new TextEncoder().encode(encodeMessages([message])).length;
   };
   const calls = new Calls({
-    outbox: new Outbox({ send, confirm: () => neverSettles }),
+    outbox: new Outbox({ send: countText, confirm: () => neverSettles }),
     docs: makeDocs(),
-    running: new RunningCalls(),
-    send,
+    runningCalls: new RunningCalls(),
+    send: countText,
     reportResumed: () => undefined,
     readTabState: async () => 'open',
     isTabLoading: async () => false,
@@ -85,7 +88,7 @@ async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number
     waitBeforePartMs: () => 0,
     onDocumentMissing: () => undefined,
   });
-  const document: Doc = { tabId: 1, frameId: 0, documentId: 'document', url: '', post };
+  const document: Doc = { tabId: 1, frameId: 0, documentId: 'document', url: '', post: countMessage };
   calls.onDocumentConnected(document);
   calls.receive(document, { op: 'documentState', plugins: [{ name: 'chat', hash: 'hash' }], running: [] });
   calls.dispatch({

@@ -17,27 +17,32 @@ const blockCalls = 2_000;
 const blockCount = 15;
 
 /**
- * measure prints the fastest of several averages, in microseconds, because other programs can only slow the measurement
- * down.
+ * measureStation prints the fastest of several averages, in microseconds, because other programs can only slow the
+ * measurement down.
  */
-async function measure(station: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
+async function measureStation(
+  stationName: string,
+  runCall: (call: number) => void | Promise<void>,
+  timeScale = 1,
+): Promise<void> {
   let call = 0;
   const runBlock = async (calls: number) => {
     const startMs = performance.now();
     for (let i = 0; i < calls; i++) {
-      const pending = run(call++);
+      const pending = runCall(call++);
       if (pending) await pending;
     }
     return ((performance.now() - startMs) * 1000) / calls;
   };
-  await runBlock(warmUpCalls / scale);
+  await runBlock(warmUpCalls / timeScale);
   let fastestUs = Infinity;
-  for (let block = 0; block < blockCount; block++) fastestUs = Math.min(fastestUs, await runBlock(blockCalls / scale));
-  process.stdout.write(`${station.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
+  for (let block = 0; block < blockCount; block++)
+    fastestUs = Math.min(fastestUs, await runBlock(blockCalls / timeScale));
+  process.stdout.write(`${stationName.padEnd(34)} ${fastestUs.toFixed(2)} us\n`);
 }
 
 const args = { text: 'x'.repeat(188) };
-const result = JSON.stringify(args);
+const argumentsJson = JSON.stringify(args);
 const makeFrame = (call: number) =>
   encodeRequest(`call_${call}`, 'tool.dispatch', {
     dispatchId: `call_${call}`,
@@ -50,14 +55,14 @@ const makeFrame = (call: number) =>
   });
 
 function makeWorker() {
-  const posted: string[] = [];
+  const postedTexts: string[] = [];
   const docs = makeDocs();
-  const running = new RunningCalls();
+  const runningCalls = new RunningCalls();
   const outbox = new Outbox({ send: () => true, confirm: async () => undefined });
   const calls = new Calls({
     outbox,
     docs,
-    running,
+    runningCalls,
     send: () => true,
     reportResumed: () => undefined,
     readTabState: async () => 'open',
@@ -67,39 +72,45 @@ function makeWorker() {
     waitBeforePartMs: () => 0,
     onDocumentMissing: () => undefined,
   });
-  const post = (message: ToBridge) => void posted.push(encodeMessages([message]));
-  const doc: Doc = { tabId: 1, frameId: 0, documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B', url: '', post };
+  const postToBridge = (message: ToBridge) => void postedTexts.push(encodeMessages([message]));
+  const doc: Doc = {
+    tabId: 1,
+    frameId: 0,
+    documentId: '5C3E0A1B5C3E0A1B5C3E0A1B5C3E0A1B',
+    url: '',
+    post: postToBridge,
+  };
   calls.onDocumentConnected(doc);
-  const dispatch = (call: number): string => {
+  const dispatchCall = (call: number): string => {
     const frame = parseFrame(makeFrame(call));
     if (frame.kind === 'request' && frame.method === 'tool.dispatch') calls.dispatch(frame.params);
-    return posted.pop() ?? '';
+    return postedTexts.pop() ?? '';
   };
-  const receive = (text: string) => {
+  const receiveText = (text: string) => {
     for (const message of decodeMessages(text, readFromBridge))
       if (message.op === 'result') calls.receive(doc, message);
   };
-  return { dispatch, receive, outbox };
+  return { dispatch: dispatchCall, receive: receiveText, outbox };
 }
 
 function makeBridge() {
-  const last = { toWorker: '', toHost: '' };
+  const lastTexts = { toWorker: '', toHost: '' };
   const bridge = new BridgeCalls((message: FromBridge) => {
-    last.toWorker = encodeMessages([message]);
+    lastTexts.toWorker = encodeMessages([message]);
     return true;
   });
   const host: Host = {
     plugin: 'demo',
     hash: 'h',
-    send: (text) => {
-      last.toHost = text;
+    sendText: (text) => {
+      lastTexts.toHost = text;
     },
   };
   bridge.receiveFromHost(host, 'ready');
-  const start = (text: string) => {
+  const startHost = (text: string) => {
     for (const message of decodeMessages(text, readToBridge)) bridge.receiveFromWorker(message);
   };
-  return { bridge, host, last, start };
+  return { bridge, host, last: lastTexts, startHost };
 }
 
 const callText = (call: number) => {
@@ -109,31 +120,31 @@ const callText = (call: number) => {
     plugin: 'demo',
     tool: 'run',
     maxBytes: 1 << 20,
-    args: result,
+    args: argumentsJson,
     atMs: Date.now(),
   };
   return encodeMessages([message]);
 };
 
-await measure('(the frame alone)', (call) => void makeFrame(call));
+await measureStation('(the frame alone)', (call) => void makeFrame(call));
 {
   const worker = makeWorker();
-  await measure('worker in, with the frame', (call) => void worker.dispatch(call));
+  await measureStation('worker in, with the frame', (call) => void worker.dispatch(call));
 }
 {
   const worker = makeWorker();
-  await measure('worker in and out, with the frame', (call) => {
+  await measureStation('worker in and out, with the frame', (call) => {
     worker.dispatch(call);
-    worker.receive(encodeMessages([{ op: 'result', id: `call_${call}`, text: result }]));
+    worker.receive(encodeMessages([{ op: 'result', id: `call_${call}`, text: argumentsJson }]));
     worker.outbox.drop(`call_${call}`);
   });
 }
-await measure('(the port text alone)', (call) => void callText(call));
+await measureStation('(the port text alone)', (call) => void callText(call));
 {
-  const { bridge, host, start } = makeBridge();
-  await measure('bridge in and out, with the text', (call) => {
-    start(callText(call));
-    bridge.receiveFromHost(host, `r ${call + 1} ${result}`);
+  const { bridge, host, startHost } = makeBridge();
+  await measureStation('bridge in and out, with the text', (call) => {
+    startHost(callText(call));
+    bridge.receiveFromHost(host, `r ${call + 1} ${argumentsJson}`);
     bridge.receiveFromWorker({ op: 'confirmEndings', ids: [`call_${call}`] });
   });
 }
@@ -142,12 +153,12 @@ await measure('(the port text alone)', (call) => void callText(call));
   realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: async (p) => p }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  await measure(
+  await measureStation(
     'host, schema, handler, result',
     async (call) => {
-      port?.send('call', call + 1, 'run', 1 << 20, args);
+      port?.sendParts('call', call + 1, 'run', 1 << 20, args);
       await realm.waitUntilIdle();
-      port?.received.splice(0);
+      port?.receivedTexts.splice(0);
     },
     10,
   );

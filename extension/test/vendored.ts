@@ -9,25 +9,25 @@ import { transform } from 'esbuild';
  * checkVendored compares each file of a vendored library with the npm package of the same name. The vendored modules
  * have no comments and no whitespace, which keeps the program small. There are more than minFiles files.
  */
-export async function checkVendored(library: string, minFiles: number): Promise<void> {
-  const vendored = fileURLToPath(new URL(`../vendor/${library}/`, import.meta.url));
-  const installed = fileURLToPath(new URL(`../../node_modules/${library}/`, import.meta.url));
-  const files = readdirSync(vendored, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+export async function checkVendored(libraryName: string, minFiles: number): Promise<void> {
+  const vendoredFolder = fileURLToPath(new URL(`../vendor/${libraryName}/`, import.meta.url));
+  const installedFolder = fileURLToPath(new URL(`../../node_modules/${libraryName}/`, import.meta.url));
+  const files = readdirSync(vendoredFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   assert.ok(files.length > minFiles);
   for (const { parentPath, name } of files) {
-    const file = join(parentPath, name).slice(vendored.length);
-    const released = readFileSync(join(installed, file), 'utf8');
+    const file = join(parentPath, name).slice(vendoredFolder.length);
+    const releasedText = readFileSync(join(installedFolder, file), 'utf8');
     const isModule = /\.m?js$/.test(file);
-    const expected = isModule
-      ? (await transform(released, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' })).code
-      : released;
+    const expectedText = isModule
+      ? (await transform(releasedText, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' })).code
+      : releasedText;
     assert.equal(
-      readFileSync(join(vendored, file), 'utf8'),
-      expected,
+      readFileSync(join(vendoredFolder, file), 'utf8'),
+      expectedText,
       isModule
-        ? `write ${file} again: esbuild --tsconfig-raw={} node_modules/${library}/${file} --minify-whitespace --charset=utf8 ` +
-            `--legal-comments=none --outfile=extension/vendor/${library}/${file} --allow-overwrite`
-        : `${file} differs; copy it from node_modules/${library}`,
+        ? `write ${file} again: esbuild --tsconfig-raw={} node_modules/${libraryName}/${file} --minify-whitespace --charset=utf8 ` +
+            `--legal-comments=none --outfile=extension/vendor/${libraryName}/${file} --allow-overwrite`
+        : `${file} differs; copy it from node_modules/${libraryName}`,
     );
   }
 }

@@ -57,10 +57,10 @@ test('the auth cache stores values of any type until they are cleared', () => {
   assert.deepEqual(getAuthCache('site'), { token: 't' });
   assert.equal(getAuthCache('__proto__'), 'p');
   assert.equal(getAuthCache('toString'), null);
-  const cache = { __proto__: null, site: { token: 't' } };
+  const authCache = { __proto__: null, site: { token: 't' } };
   assert.deepEqual(globalThis.__openTabs, {
     __proto__: null,
-    tokenCache: Object.defineProperty(cache, '__proto__', { value: 'p', enumerable: true }),
+    tokenCache: Object.defineProperty(authCache, '__proto__', { value: 'p', enumerable: true }),
   });
   clearAuthCache('site');
   assert.equal(getAuthCache('site'), null);
@@ -73,13 +73,13 @@ test('a locked container makes the auth cache empty', () => {
 });
 
 test('notifyReadinessChanged notifies the platform and ignores errors of the platform', () => {
-  let notified = 0;
+  let notifiedCount = 0;
   globalThis.__openTabs = {
     _notifyReadinessChanged() {
-      notified++;
+      notifiedCount++;
       throw new Error('no');
     },
   };
   notifyReadinessChanged();
-  assert.equal(notified, 1);
+  assert.equal(notifiedCount, 1);
 });

@@ -5,38 +5,38 @@ import { audio, audioSchema, image, imageSchema, resource, resourceSchema } from
 const bytes = Uint8Array.from({ length: 100_001 }, (_, i) => i % 251);
 
 test('image accepts bytes, Blobs and base64', async () => {
-  const data = Buffer.from(bytes).toString('base64');
-  const wantedBlock = { type: 'image', data, mimeType: 'image/png' };
-  for (const block of [
+  const base64Data = Buffer.from(bytes).toString('base64');
+  const wantedBlock = { type: 'image', data: base64Data, mimeType: 'image/png' };
+  for (const contentBlock of [
     await image(bytes, 'image/png'),
     await image(bytes.buffer, 'image/png'),
     await image(new Uint8Array([9, ...bytes]).subarray(1), 'image/png'),
     await image(new DataView(bytes.buffer), 'image/png'),
     await image(new Blob([bytes], { type: 'image/png' })),
     await image(new Blob([bytes]), 'image/png; charset=x'),
-    await image(data, 'image/png'),
+    await image(base64Data, 'image/png'),
   ]) {
-    assert.deepEqual(block, wantedBlock);
-    assert.deepEqual(imageSchema.parse(block), wantedBlock);
+    assert.deepEqual(contentBlock, wantedBlock);
+    assert.deepEqual(imageSchema.parse(contentBlock), wantedBlock);
   }
 });
 
 test('audio returns padded base64 for contents of every length', async () => {
   for (const length of [1, 2, 3, 4, 24_575, 24_576, 24_577]) {
-    const { data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
-    assert.deepEqual(Buffer.from(data, 'base64'), Buffer.from(bytes.subarray(0, length)));
-    assert.equal(data.length % 4, 0);
+    const { data: base64Data } = await audio(bytes.subarray(0, length), 'audio/mpeg');
+    assert.deepEqual(Buffer.from(base64Data, 'base64'), Buffer.from(bytes.subarray(0, length)));
+    assert.equal(base64Data.length % 4, 0);
   }
 });
 
 test('image accepts a long base64 text', async () => {
-  const data = 'AAAA'.repeat(10_000_000);
-  assert.equal((await image(data, 'image/png')).data, data);
+  const base64Data = 'AAAA'.repeat(10_000_000);
+  assert.equal((await image(base64Data, 'image/png')).data, base64Data);
 });
 
 test('audio uses the MIME type of a Blob', async () => {
-  const block = await audio(new Blob(['a'], { type: 'audio/wav' }));
-  assert.deepEqual(audioSchema.parse(block), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
+  const contentBlock = await audio(new Blob(['a'], { type: 'audio/wav' }));
+  assert.deepEqual(audioSchema.parse(contentBlock), { type: 'audio', data: 'YQ==', mimeType: 'audio/wav' });
 });
 
 test('resource returns text unchanged and bytes as base64', async () => {

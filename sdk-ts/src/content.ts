@@ -64,19 +64,25 @@ export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
  * return { chart: await image(blob), rows: 12 };
  */
-export async function image(source: ContentSource, mimeType = readMimeType(source)): Promise<ImageContent> {
+export async function image(
+  contentSource: ContentSource,
+  mimeType = readMimeType(contentSource),
+): Promise<ImageContent> {
   return {
     type: 'image',
-    data: await toBase64(source),
+    data: await toBase64(contentSource),
     mimeType: withPristineBuiltIns(() => requireMimeType(mimeType, 'image')),
   };
 }
 
 /** Returns an MCP audio content block. `mimeType` has the same default as in {@link image}. */
-export async function audio(source: ContentSource, mimeType = readMimeType(source)): Promise<AudioContent> {
+export async function audio(
+  contentSource: ContentSource,
+  mimeType = readMimeType(contentSource),
+): Promise<AudioContent> {
   return {
     type: 'audio',
-    data: await toBase64(source),
+    data: await toBase64(contentSource),
     mimeType: withPristineBuiltIns(() => requireMimeType(mimeType, 'audio')),
   };
 }
@@ -87,16 +93,16 @@ export async function audio(source: ContentSource, mimeType = readMimeType(sourc
  */
 export async function resource(
   uri: string,
-  contents: ContentSource,
-  mimeType = readMimeType(contents),
+  contentSource: ContentSource,
+  mimeType = readMimeType(contentSource),
 ): Promise<ResourceContent> {
   const uriAndType = { uri: withPristineBuiltIns(() => new URL(uri).href), ...(mimeType ? { mimeType } : {}) };
-  if (typeof contents === 'string') return { type: 'resource', resource: { ...uriAndType, text: contents } };
-  return { type: 'resource', resource: { ...uriAndType, blob: await toBase64(contents) } };
+  if (typeof contentSource === 'string') return { type: 'resource', resource: { ...uriAndType, text: contentSource } };
+  return { type: 'resource', resource: { ...uriAndType, blob: await toBase64(contentSource) } };
 }
 
-function readMimeType(source: ContentSource): string {
-  return source instanceof Blob ? source.type : '';
+function readMimeType(contentSource: ContentSource): string {
+  return contentSource instanceof Blob ? contentSource.type : '';
 }
 
 function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string {
@@ -115,29 +121,30 @@ function isBase64(text: string): boolean {
   return text !== '' && text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(digits);
 }
 
-async function toBase64(source: ContentSource): Promise<string> {
-  if (typeof source === 'string') {
-    if (withPristineBuiltIns(() => isBase64(source))) return source;
+async function toBase64(contentSource: ContentSource): Promise<string> {
+  if (typeof contentSource === 'string') {
+    if (withPristineBuiltIns(() => isBase64(contentSource))) return contentSource;
     throw new TypeError('the text is not base64; pass bytes, or padded base64 without line breaks');
   }
-  const bytes = await toBytes(source);
+  const bytes = await toBytes(contentSource);
   if (bytes.length === 0) throw new TypeError('the content is empty; pass at least one byte');
   return withPristineBuiltIns(() => encodeBase64(bytes));
 }
 
-async function toBytes(source: Blob | ArrayBuffer | ArrayBufferView): Promise<Uint8Array> {
-  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  return new Uint8Array(source);
+async function toBytes(contentSource: Blob | ArrayBuffer | ArrayBufferView): Promise<Uint8Array> {
+  if (contentSource instanceof Blob) return new Uint8Array(await contentSource.arrayBuffer());
+  if (ArrayBuffer.isView(contentSource))
+    return new Uint8Array(contentSource.buffer, contentSource.byteOffset, contentSource.byteLength);
+  return new Uint8Array(contentSource);
 }
 
 /** chunkBytes must be a multiple of 3, so that only the last chunk has base64 padding. */
 const chunkBytes = 3 * 8192;
 
 function encodeBase64(bytes: Uint8Array): string {
-  const parts: string[] = [];
+  const binaryParts: string[] = [];
   for (let start = 0; start < bytes.length; start += chunkBytes) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
+    binaryParts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + chunkBytes))));
   }
-  return parts.join('');
+  return binaryParts.join('');
 }

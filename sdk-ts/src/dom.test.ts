@@ -24,7 +24,7 @@ interface Observation {
 }
 
 let elements: FakeElement[] = [];
-let observations: Observation[] = [];
+let mockObservers: Observation[] = [];
 
 const document = {
   querySelector: (selector: string) => document.querySelectorAll(selector)[0] ?? null,
@@ -40,45 +40,45 @@ class FakeObserver {
     this.#callback = callback;
   }
   observe(target: unknown, options?: MutationObserverInit) {
-    observations.push({ target, options, notify: this.#callback });
+    mockObservers.push({ target, options, notify: this.#callback });
   }
   disconnect() {
-    observations = observations.filter(({ notify: changed }) => changed !== this.#callback);
+    mockObservers = mockObservers.filter(({ notify: changed }) => changed !== this.#callback);
   }
 }
 
 function changePage(newElements: FakeElement[]) {
   elements = newElements;
-  for (const { notify: changed } of [...observations]) changed();
+  for (const { notify: changed } of [...mockObservers]) changed();
 }
 
 beforeEach(() => {
   elements = [];
-  observations = [];
+  mockObservers = [];
   Object.assign(globalThis, { document, MutationObserver: FakeObserver });
 });
 
 test('waitForSelector returns a present element at once', async () => {
   elements = [{ selector: '.a' }];
   assert.equal(await waitForSelector('.a'), elements[0]);
-  assert.equal(observations.length, 0);
+  assert.equal(mockObservers.length, 0);
 });
 
 test('waitForSelector returns an element that appears later, and disconnects its observer', async () => {
-  const wait = waitForSelector('.a');
+  const selectorPromise = waitForSelector('.a');
   changePage([{ selector: '.b' }]);
   changePage([{ selector: '.a' }]);
-  assert.equal(await wait, elements[0]);
-  assert.equal(observations.length, 0);
+  assert.equal(await selectorPromise, elements[0]);
+  assert.equal(mockObservers.length, 0);
 });
 
 test('attributes are observed only for selectors that depend on attributes', () => {
-  const ignore = () => undefined;
+  const ignoreChange = () => undefined;
   for (const selector of ['.a', '#a', 'a[href]', 'p:empty', 'main > p']) {
-    waitForSelector(selector, { timeout: 1 }).catch(ignore);
+    waitForSelector(selector, { timeout: 1 }).catch(ignoreChange);
   }
   assert.deepEqual(
-    observations.map(({ options }) => options),
+    mockObservers.map(({ options }) => options),
     [true, true, true, true, false].map((attributes) => ({ childList: true, subtree: true, attributes })),
   );
 });
@@ -86,16 +86,16 @@ test('attributes are observed only for selectors that depend on attributes', () 
 test('waitForSelectorRemoval waits until no element matches', async () => {
   await waitForSelectorRemoval('.a');
   elements = [{ selector: '.a' }, { selector: '.a' }];
-  const removal = waitForSelectorRemoval('.a');
+  const removalPromise = waitForSelectorRemoval('.a');
   let isRemoved = false;
-  removal.then(() => {
+  removalPromise.then(() => {
     isRemoved = true;
   });
   changePage([{ selector: '.a' }]);
   await new Promise(setImmediate);
   assert.equal(isRemoved, false);
   changePage([]);
-  await removal;
+  await removalPromise;
 });
 
 test('waitForSelector and waitForSelectorRemoval time out', async () => {
@@ -108,7 +108,7 @@ test('waitForSelector and waitForSelectorRemoval time out', async () => {
     code: 'TIMEOUT',
     message: 'timed out after 1 ms: the page still has an element that matches .there',
   });
-  assert.equal(observations.length, 0);
+  assert.equal(mockObservers.length, 0);
 });
 
 test('waitForSelector and waitForSelectorRemoval stop with the given signal or the signal of the call', async () => {
@@ -120,9 +120,9 @@ test('waitForSelector and waitForSelectorRemoval stop with the given signal or t
     runCall(controller, () => waitForSelectorRemoval('.there')),
   ];
   controller.abort();
-  for (const wait of waitPromises) await assert.rejects(wait, { code: 'aborted' });
+  for (const selectorPromise of waitPromises) await assert.rejects(selectorPromise, { code: 'aborted' });
   await assert.rejects(waitForSelector('.a', { signal: controller.signal }), { code: 'aborted' });
-  assert.equal(observations.length, 0);
+  assert.equal(mockObservers.length, 0);
 });
 
 test('an invalid selector makes waitForSelector reject, but not the functions that read elements', async () => {
@@ -152,20 +152,20 @@ test('elements, texts and meta contents are read from the page', () => {
 
 test('observeDOM reports changes until it is stopped', () => {
   elements = [{ selector: '.a' }];
-  let changes = 0;
-  const stop = observeDOM('.a', () => changes++);
+  let changeCount = 0;
+  const stopObserving = observeDOM('.a', () => changeCount++);
   const stopOther = observeDOM('.a', () => undefined, { attributes: true, subtree: false });
   assert.deepEqual(
-    observations.map(({ target, options }) => [target, options]),
+    mockObservers.map(({ target, options }) => [target, options]),
     [
       [elements[0], { childList: true, attributes: false, subtree: true }],
       [elements[0], { childList: true, attributes: true, subtree: false }],
     ],
   );
   changePage(elements);
-  stop();
+  stopObserving();
   stopOther();
   changePage(elements);
-  assert.deepEqual([changes, observations.length], [1, 0]);
+  assert.deepEqual([changeCount, mockObservers.length], [1, 0]);
   assert.throws(() => observeDOM('.b', () => undefined), /no element of the page matches \.b; wait for it/);
 });

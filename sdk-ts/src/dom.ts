@@ -38,7 +38,7 @@ function waitForMatch<T>(
   selector: string,
   findMatch: () => T | undefined,
   options: WaitForSelectorOptions,
-  problem: string,
+  problemText: string,
 ): Promise<T> {
   const { timeout = 10_000 } = options;
   const signal = resolveSignal(options.signal);
@@ -52,7 +52,7 @@ function waitForMatch<T>(
       resolve(initialMatch);
       return;
     }
-    const observer = new MutationObserver(() => {
+    const domObserver = new MutationObserver(() => {
       const match = findMatch();
       if (match === undefined) return;
       stopWaiting();
@@ -60,19 +60,19 @@ function waitForMatch<T>(
     });
     const cancelTimer = startTimer(timeout, () => {
       stopWaiting();
-      reject(ToolError.timeout(`timed out after ${timeout} ms: ${problem} ${selector}`));
+      reject(ToolError.timeout(`timed out after ${timeout} ms: ${problemText} ${selector}`));
     });
     const onAbort = () => {
       stopWaiting();
       reject(ToolError.aborted(signal?.reason));
     };
     const stopWaiting = () => {
-      observer.disconnect();
+      domObserver.disconnect();
       cancelTimer();
       signal?.removeEventListener('abort', onAbort);
     };
     signal?.addEventListener('abort', onAbort, { once: true });
-    observer.observe(document, { childList: true, subtree: true, attributes: attributeSelector.test(selector) });
+    domObserver.observe(document, { childList: true, subtree: true, attributes: attributeSelector.test(selector) });
   });
 }
 
@@ -118,14 +118,14 @@ export interface ObserveDOMOptions {
  */
 export function observeDOM(
   selector: string,
-  callback: (mutations: MutationRecord[], observer: MutationObserver) => void,
+  callback: (mutations: MutationRecord[], domObserver: MutationObserver) => void,
   options: ObserveDOMOptions = {},
 ): () => void {
   const element = document.querySelector(selector);
   if (!element)
     throw new Error(`observeDOM: no element of the page matches ${selector}; wait for it with waitForSelector`);
   const { childList = true, attributes = false, subtree = true } = options;
-  const observer = new MutationObserver(callback);
-  observer.observe(element, { childList, attributes, subtree });
-  return () => observer.disconnect();
+  const domObserver = new MutationObserver(callback);
+  domObserver.observe(element, { childList, attributes, subtree });
+  return () => domObserver.disconnect();
 }

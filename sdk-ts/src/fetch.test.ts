@@ -17,9 +17,9 @@ const neverRespond: FetchMock = (_, { signal }) =>
     if (signal?.aborted) reject(signal.reason);
   });
 
-async function awaitToolError(promise: Promise<unknown>): Promise<ToolError> {
+async function awaitToolError(failingPromise: Promise<unknown>): Promise<ToolError> {
   try {
-    await promise;
+    await failingPromise;
   } catch (error) {
     if (error instanceof ToolError) return error;
     throw error;
@@ -28,10 +28,10 @@ async function awaitToolError(promise: Promise<unknown>): Promise<ToolError> {
 }
 
 test('fetchFromPage sends the cookies and the given options', async (t) => {
-  const { mock } = mockFetch(t, () => new Response('ok'));
+  const { mock: fetchMock } = mockFetch(t, () => new Response('ok'));
   const response = await fetchFromPage('/a', { method: 'PUT', headers: { x: '1' } });
   assert.equal(await response.text(), 'ok');
-  const [url, init] = mock.calls[0]?.arguments ?? [];
+  const [url, init] = fetchMock.calls[0]?.arguments ?? [];
   assert.deepEqual([url, init?.method, init?.headers, init?.credentials], ['/a', 'PUT', { x: '1' }, 'include']);
 });
 
@@ -64,7 +64,7 @@ test('the timeout of fetchFromPage does not apply after the response headers', a
   assert.equal(requestSignal?.aborted, false);
 });
 
-test('a lost connection is retryable', async (t) => {
+test('the error of a lost connection is retryable', async (t) => {
   mockFetch(t, () => {
     throw new TypeError('Failed to fetch');
   });

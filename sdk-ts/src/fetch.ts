@@ -25,14 +25,14 @@ const maxBodyInError = 512;
  * returns for the status.
  */
 export async function fetchFromPage(url: string, options: FetchFromPageOptions = {}): Promise<Response> {
-  const { timeout = defaultTimeoutMs, signal: givenSignal, ...init } = options;
+  const { timeout = defaultTimeoutMs, signal: givenSignal, ...requestInit } = options;
   const signal = resolveSignal(givenSignal);
   const timeoutController = new AbortController();
   const cancelTimer = startTimer(timeout, () => timeoutController.abort());
   let response: Response;
   try {
     const stopSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal;
-    response = await fetch(url, { credentials: 'include', ...init, signal: stopSignal });
+    response = await fetch(url, { credentials: 'include', ...requestInit, signal: stopSignal });
   } catch (error) {
     if (timeoutController.signal.aborted && !signal?.aborted)
       throw ToolError.timeout(`no answer after ${timeout} ms: ${url}`);
@@ -48,8 +48,10 @@ export async function fetchFromPage(url: string, options: FetchFromPageOptions =
 
 function toRequestError(error: unknown, signal: AbortSignal | undefined, url: string): ToolError {
   if (signal?.aborted) return ToolError.aborted(signal.reason);
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = isCrossOrigin(url) ? `${message} (another origin, whose server must allow this page: CORS)` : message;
+  const errorMessage = error instanceof Error ? error.message : String(error);
+  const cause = isCrossOrigin(url)
+    ? `${errorMessage} (another origin, whose server must allow this page: CORS)`
+    : errorMessage;
   return new ToolError(`no connection to ${url}: ${cause}`, 'network_error', {
     category: 'internal',
     retryable: true,
@@ -68,23 +70,23 @@ function isCrossOrigin(url: string): boolean {
 const retryableStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 /** Returns the ToolError for an HTTP response whose status is not 2xx. */
-export function httpStatusToToolError(response: Response, message: string): ToolError {
+export function httpStatusToToolError(response: Response, errorMessage: string): ToolError {
   const { status } = response;
   switch (status) {
     case 401:
     case 403:
-      return ToolError.auth(message);
+      return ToolError.auth(errorMessage);
     case 404:
-      return ToolError.notFound(message);
+      return ToolError.notFound(errorMessage);
     case 408:
-      return ToolError.timeout(message);
+      return ToolError.timeout(errorMessage);
     case 400:
     case 422:
-      return ToolError.validation(message);
+      return ToolError.validation(errorMessage);
     case 429:
-      return ToolError.rateLimited(message, readRetryAfterMs(response));
+      return ToolError.rateLimited(errorMessage, readRetryAfterMs(response));
     default:
-      return new ToolError(message, 'http_error', {
+      return new ToolError(errorMessage, 'http_error', {
         category: status >= 400 && status < 500 ? undefined : 'internal',
         retryable: retryableStatuses.has(status),
         retryAfterMs: status === 503 ? readRetryAfterMs(response) : undefined,
@@ -124,24 +126,24 @@ export async function fetchJSON<S extends z.ZodType>(
 ): Promise<z.infer<S>>;
 export async function fetchJSON<T = unknown>(url: string, options?: FetchFromPageOptions): Promise<T | undefined>;
 export async function fetchJSON(url: string, options: FetchFromPageOptions = {}, schema?: z.ZodType): Promise<unknown> {
-  const text = await fetchText(url, options);
-  const value = text === '' ? undefined : parseJSON(text, url);
-  if (!schema) return value;
-  const parsed = await withPristineBuiltIns(() => schema.safeParseAsync(value));
-  if (parsed.success) return parsed.data;
+  const responseText = await fetchText(url, options);
+  const parsedBody = responseText === '' ? undefined : parseJSON(responseText, url);
+  if (!schema) return parsedBody;
+  const parseResult = await withPristineBuiltIns(() => schema.safeParseAsync(parsedBody));
+  if (parseResult.success) return parseResult.data;
   const issues = withPristineBuiltIns(() =>
-    parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
+    parseResult.error.issues.map((issue) => `${issue.path.join('.') || 'the answer'}: ${issue.message}`).join('; '),
   );
   throw ToolError.validation(`unexpected answer from ${url}: ${issues}`);
 }
 
-function parseJSON(text: string, url: string): unknown {
+function parseJSON(responseText: string, url: string): unknown {
   try {
-    return withPristineBuiltIns((): unknown => JSON.parse(text));
+    return withPristineBuiltIns((): unknown => JSON.parse(responseText));
   } catch {
-    const kind = withPristineBuiltIns(() => text.trimStart().startsWith('<'))
+    const kind = withPristineBuiltIns(() => responseText.trimStart().startsWith('<'))
       ? 'a web page (HTML), not JSON; the user may be logged out, or the address is wrong'
       : 'not JSON';
-    throw ToolError.validation(`the answer from ${url} is ${kind}: ${text.slice(0, maxBodyInError)}`);
+    throw ToolError.validation(`the answer from ${url} is ${kind}: ${responseText.slice(0, maxBodyInError)}`);
   }
 }

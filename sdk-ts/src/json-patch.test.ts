@@ -6,7 +6,7 @@ import { applyPatch } from './json-patch.ts';
 type Case = readonly [before: unknown, patch: readonly PatchOperation[], after: unknown];
 
 test('applyPatch applies the operations of RFC 6902', () => {
-  const cases: Case[] = [
+  const patchCases: Case[] = [
     [{ a: 1 }, [], { a: 1 }],
     [{ a: 1 }, [{ op: 'add', path: '/b', value: { c: [] } }], { a: 1, b: { c: [] } }],
     [{ a: 1 }, [{ op: 'add', path: '/a', value: 2 }], { a: 2 }],
@@ -40,10 +40,10 @@ test('applyPatch applies the operations of RFC 6902', () => {
     ],
     [{ '~1': 3 }, [{ op: 'replace', path: '/~01', value: 4 }], { '~1': 4 }],
   ];
-  for (const [before, patch, after] of cases) {
-    const original = structuredClone(before);
-    assert.deepEqual(applyPatch(before, patch), after, JSON.stringify(patch));
-    assert.deepEqual(before, original);
+  for (const [documentBefore, patch, after] of patchCases) {
+    const original = structuredClone(documentBefore);
+    assert.deepEqual(applyPatch(documentBefore, patch), after, JSON.stringify(patch));
+    assert.deepEqual(documentBefore, original);
   }
 });
 
@@ -54,7 +54,7 @@ test('applyPatch can add a member named __proto__', () => {
 });
 
 test('a patch that does not apply names its operation and changes nothing', () => {
-  const cases: [unknown, PatchOperation, RegExp][] = [
+  const patchCases: [unknown, PatchOperation, RegExp][] = [
     [{}, { op: 'remove', path: '/a' }, /operation 1 \(remove "\/a"\): no member "a"/],
     [{}, { op: 'replace', path: '/toString', value: 1 }, /no member "toString"/],
     [{}, { op: 'add', path: '/a/b', value: 1 }, /no member "a"/],
@@ -70,10 +70,10 @@ test('a patch that does not apply names its operation and changes nothing', () =
     [{ a: { b: 1 } }, { op: 'test', path: '/a', value: { b: 1, c: 2 } }, /the value differs/],
     [{ a: 1 }, { op: 'remove', path: '' }, /the whole document cannot be removed/],
   ];
-  for (const [before, operation, message] of cases) {
-    const original = structuredClone(before);
+  for (const [documentBefore, operation, message] of patchCases) {
+    const original = structuredClone(documentBefore);
     const passingOperation: PatchOperation = { op: 'test', path: '', value: original };
-    assert.throws(() => applyPatch(before, [passingOperation, operation]), message);
-    assert.deepEqual(before, original);
+    assert.throws(() => applyPatch(documentBefore, [passingOperation, operation]), message);
+    assert.deepEqual(documentBefore, original);
   }
 });

@@ -3,18 +3,18 @@ import { withPristineBuiltIns } from './runtime/pristine.ts';
 import { hasProperties } from './runtime/value.ts';
 
 /** applyPatch changes only a copy of the value, and throws an Error that names the first operation that failed. */
-export function applyPatch(original: unknown, patch: readonly PatchOperation[]): unknown {
+export function applyPatch(originalDocument: unknown, patchOperations: readonly PatchOperation[]): unknown {
   return withPristineBuiltIns(() => {
-    const root: PatchedDocument = { value: structuredClone(original) };
-    patch.forEach((operation, index) => {
+    const patchedDocument: PatchedDocument = { value: structuredClone(originalDocument) };
+    patchOperations.forEach((operation, index) => {
       try {
-        applyOperation(root, operation);
+        applyOperation(patchedDocument, operation);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         throw new Error(`operation ${index} (${operation.op} ${JSON.stringify(operation.path)}): ${reason}`);
       }
     });
-    return root.value;
+    return patchedDocument.value;
   });
 }
 
@@ -23,45 +23,46 @@ interface PatchedDocument {
   value: unknown;
 }
 
-function applyOperation(root: PatchedDocument, operation: PatchOperation): void {
+function applyOperation(patchedDocument: PatchedDocument, operation: PatchOperation): void {
   const tokens = splitPointer(operation.path);
   switch (operation.op) {
     case 'add':
-      addValue(root, tokens, structuredClone(operation.value));
+      addValue(patchedDocument, tokens, structuredClone(operation.value));
       return;
     case 'remove':
-      removeValue(root, tokens);
+      removeValue(patchedDocument, tokens);
       return;
     case 'replace':
-      readValue(root, tokens);
-      replaceValue(root, tokens, structuredClone(operation.value));
+      readValue(patchedDocument, tokens);
+      replaceValue(patchedDocument, tokens, structuredClone(operation.value));
       return;
     case 'copy':
-      addValue(root, tokens, structuredClone(readValue(root, splitPointer(operation.from))));
+      addValue(patchedDocument, tokens, structuredClone(readValue(patchedDocument, splitPointer(operation.from))));
       return;
     case 'move':
       if (operation.path.startsWith(`${operation.from}/`)) throw new Error('a value cannot be moved into itself');
-      addValue(root, tokens, removeValue(root, splitPointer(operation.from)));
+      addValue(patchedDocument, tokens, removeValue(patchedDocument, splitPointer(operation.from)));
       return;
     case 'test':
-      if (!isEqual(readValue(root, tokens), operation.value)) throw new Error('the value differs');
+      if (!isEqual(readValue(patchedDocument, tokens), operation.value)) throw new Error('the value differs');
       return;
     default:
       throw new Error('unknown operation');
   }
 }
 
-function splitPointer(pointer: string): string[] {
-  if (pointer === '') return [];
-  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw new Error('a path must be empty or begin with /');
-  return pointer
+function splitPointer(jsonPointer: string): string[] {
+  if (jsonPointer === '') return [];
+  if (typeof jsonPointer !== 'string' || !jsonPointer.startsWith('/'))
+    throw new Error('a path must be empty or begin with /');
+  return jsonPointer
     .slice(1)
     .split('/')
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
-  let value = root.value;
+function readValue(patchedDocument: PatchedDocument, tokens: readonly string[]): unknown {
+  let value = patchedDocument.value;
   for (const token of tokens) {
     if (Array.isArray(value)) value = value[parseIndex(value, token, value.length - 1)];
     else value = requireMember(value, token)[token];
@@ -69,34 +70,34 @@ function readValue(root: PatchedDocument, tokens: readonly string[]): unknown {
   return value;
 }
 
-function findParent(root: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
-  return { parent: readValue(root, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };
+function findParent(patchedDocument: PatchedDocument, tokens: readonly string[]): { parent: unknown; key: string } {
+  return { parent: readValue(patchedDocument, tokens.slice(0, -1)), key: tokens.at(-1) ?? '' };
 }
 
-function addValue(root: PatchedDocument, tokens: readonly string[], value: unknown): void {
+function addValue(patchedDocument: PatchedDocument, tokens: readonly string[], value: unknown): void {
   if (tokens.length === 0) {
-    root.value = value;
+    patchedDocument.value = value;
     return;
   }
-  const { parent, key } = findParent(root, tokens);
+  const { parent, key } = findParent(patchedDocument, tokens);
   if (Array.isArray(parent))
     parent.splice(key === '-' ? parent.length : parseIndex(parent, key, parent.length), 0, value);
   else setMember(requireObject(parent), key, value);
 }
 
-function replaceValue(root: PatchedDocument, tokens: readonly string[], value: unknown): void {
+function replaceValue(patchedDocument: PatchedDocument, tokens: readonly string[], value: unknown): void {
   if (tokens.length === 0) {
-    root.value = value;
+    patchedDocument.value = value;
     return;
   }
-  const { parent, key } = findParent(root, tokens);
+  const { parent, key } = findParent(patchedDocument, tokens);
   if (Array.isArray(parent)) parent[parseIndex(parent, key, parent.length - 1)] = value;
   else setMember(requireObject(parent), key, value);
 }
 
-function removeValue(root: PatchedDocument, tokens: readonly string[]): unknown {
+function removeValue(patchedDocument: PatchedDocument, tokens: readonly string[]): unknown {
   if (tokens.length === 0) throw new Error('the whole document cannot be removed; replace it');
-  const { parent, key } = findParent(root, tokens);
+  const { parent, key } = findParent(patchedDocument, tokens);
   if (Array.isArray(parent)) return parent.splice(parseIndex(parent, key, parent.length - 1), 1)[0];
   const parentObject = requireMember(parent, key);
   const value = parentObject[key];
@@ -127,9 +128,12 @@ function parseIndex(list: readonly unknown[], token: string, maxIndex: number): 
   return index;
 }
 
-function isEqual(a: unknown, b: unknown): boolean {
-  if (!hasProperties(a) || !hasProperties(b)) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
+function isEqual(firstValue: unknown, secondValue: unknown): boolean {
+  if (!hasProperties(firstValue) || !hasProperties(secondValue)) return firstValue === secondValue;
+  if (Array.isArray(firstValue) !== Array.isArray(secondValue)) return false;
+  const keys = Object.keys(firstValue);
+  return (
+    keys.length === Object.keys(secondValue).length &&
+    keys.every((key) => Object.hasOwn(secondValue, key) && isEqual(firstValue[key], secondValue[key]))
+  );
 }

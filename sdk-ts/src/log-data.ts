@@ -33,11 +33,11 @@ interface ConversionState {
   charsLeft: number;
 }
 
-function toPlainValue(value: unknown, state: ConversionState): unknown {
-  if (--state.charsLeft < 0) return '[more]';
+function toPlainValue(value: unknown, conversionState: ConversionState): unknown {
+  if (--conversionState.charsLeft < 0) return '[more]';
   switch (typeof value) {
     case 'string':
-      return toPlainText(value, state);
+      return toPlainText(value, conversionState);
     case 'boolean':
       return value;
     case 'number':
@@ -49,63 +49,65 @@ function toPlainValue(value: unknown, state: ConversionState): unknown {
     case 'undefined':
       return null;
     default:
-      return hasProperties(value) ? convertObject(value, state) : null;
+      return hasProperties(value) ? convertObject(value, conversionState) : null;
   }
 }
 
-function toPlainText(text: string, state: ConversionState): string {
+function toPlainText(text: string, conversionState: ConversionState): string {
   const shortText = truncateLogText(text);
-  state.charsLeft -= shortText.length;
+  conversionState.charsLeft -= shortText.length;
   return shortText;
 }
 
-function convertObject(value: Properties, state: ConversionState): unknown {
-  if (state.path.has(value)) return '[circular]';
-  if (state.path.size >= maxDepth) return '[more]';
-  state.path.add(value);
+function convertObject(value: Properties, conversionState: ConversionState): unknown {
+  if (conversionState.path.has(value)) return '[circular]';
+  if (conversionState.path.size >= maxDepth) return '[more]';
+  conversionState.path.add(value);
   try {
-    return convertObjectContent(value, state);
+    return convertObjectContent(value, conversionState);
   } catch (error) {
     return `[unreadable: ${truncateLogText(readMessage(error))}]`;
   } finally {
-    state.path.delete(value);
+    conversionState.path.delete(value);
   }
 }
 
-function convertObjectContent(value: Properties, state: ConversionState): unknown {
+function convertObjectContent(value: Properties, conversionState: ConversionState): unknown {
   if (isMethod(value)) return `[function ${String(Reflect.get(value, 'name')) || 'without a name'}]`;
-  if (value instanceof Error) return convertError(value, state);
+  if (value instanceof Error) return convertError(value, conversionState);
   if (isElement(value)) return `<${[String(value.tagName).toLowerCase(), ...formatIdAndClasses(value)].join('')}>`;
-  if (isMethod(value.toJSON)) return toPlainValue(value.toJSON(''), state);
-  if (value instanceof Map) return convertMembers([...value], state);
-  if (value instanceof Set) return convertMembers([...value], state);
-  if (Array.isArray(value)) return convertMembers(value, state);
+  if (isMethod(value.toJSON)) return toPlainValue(value.toJSON(''), conversionState);
+  if (value instanceof Map) return convertMembers([...value], conversionState);
+  if (value instanceof Set) return convertMembers([...value], conversionState);
+  if (Array.isArray(value)) return convertMembers(value, conversionState);
   const entries = Object.keys(value).slice(0, maxEntries);
-  return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
+  return Object.fromEntries(
+    entries.map((key) => [toPlainText(key, conversionState), convertField(value, key, conversionState)]),
+  );
 }
 
-function convertField(value: Properties, key: string, state: ConversionState): unknown {
+function convertField(value: Properties, key: string, conversionState: ConversionState): unknown {
   try {
-    return toPlainValue(value[key], state);
+    return toPlainValue(value[key], conversionState);
   } catch (error) {
     return `[unreadable: ${truncateLogText(readMessage(error))}]`;
   }
 }
 
-function convertMembers(values: readonly unknown[], state: ConversionState): unknown[] {
-  const members = values.slice(0, maxEntries).map((value) => toPlainValue(value, state));
+function convertMembers(values: readonly unknown[], conversionState: ConversionState): unknown[] {
+  const members = values.slice(0, maxEntries).map((value) => toPlainValue(value, conversionState));
   if (values.length > maxEntries) members.push(`[${values.length - maxEntries} more]`);
   return members;
 }
 
-function convertError(error: Error, state: ConversionState): unknown {
+function convertError(error: Error, conversionState: ConversionState): unknown {
   const { name, message, stack, cause } = error;
   return {
-    name: toPlainValue(name, state),
-    message: toPlainValue(message, state),
-    ...('code' in error && { code: toPlainValue(error.code, state) }),
-    ...(stack !== undefined && { stack: toPlainValue(stack, state) }),
-    ...(cause !== undefined && { cause: toPlainValue(cause, state) }),
+    name: toPlainValue(name, conversionState),
+    message: toPlainValue(message, conversionState),
+    ...('code' in error && { code: toPlainValue(error.code, conversionState) }),
+    ...(stack !== undefined && { stack: toPlainValue(stack, conversionState) }),
+    ...(cause !== undefined && { cause: toPlainValue(cause, conversionState) }),
   };
 }
 

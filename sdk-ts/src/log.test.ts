@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import test, { afterEach, beforeEach } from 'node:test';
 import { type LogEntry, log, setLogTransport } from './log.ts';
 
-let entries: LogEntry[] = [];
+let logEntries: LogEntry[] = [];
 let restoreTransport = () => {};
 
 beforeEach(() => {
-  entries = [];
-  restoreTransport = setLogTransport((entry) => entries.push(entry));
+  logEntries = [];
+  restoreTransport = setLogTransport((logEntry) => logEntries.push(logEntry));
 });
 afterEach(() => restoreTransport());
 
 function logAndConvert(value: unknown): unknown {
   log.info('', value);
-  return JSON.parse(JSON.stringify(entries.pop()?.data[0]));
+  return JSON.parse(JSON.stringify(logEntries.pop()?.data[0]));
 }
 
-test('each method has its level', (t) => {
+test('each log method writes entries with its level', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 });
   log.debug('a');
   log.info('b', 1);
   log.warn('c', 'x', { y: 2 });
   log.error('d');
-  const ts = '1970-01-01T00:00:00.000Z';
-  assert.deepEqual(entries, [
-    { level: 'debug', message: 'a', data: [], ts },
-    { level: 'info', message: 'b', data: [1], ts },
-    { level: 'warning', message: 'c', data: ['x', { y: 2 }], ts },
-    { level: 'error', message: 'd', data: [], ts },
+  const isoTimestamp = '1970-01-01T00:00:00.000Z';
+  assert.deepEqual(logEntries, [
+    { level: 'debug', message: 'a', data: [], ts: isoTimestamp },
+    { level: 'info', message: 'b', data: [1], ts: isoTimestamp },
+    { level: 'warning', message: 'c', data: ['x', { y: 2 }], ts: isoTimestamp },
+    { level: 'error', message: 'd', data: [], ts: isoTimestamp },
   ]);
   assert.ok(Object.isFrozen(log));
 });
@@ -58,50 +58,43 @@ test('an error of the transport does not reach the caller', () => {
   restorePrevious();
   log.error('b');
   assert.deepEqual(
-    entries.map(({ message }) => message),
+    logEntries.map(({ message }) => message),
     ['b'],
   );
 });
 
 test('a replaced transport is not restored by the function for an earlier transport', () => {
   const restorePrevious = setLogTransport(() => undefined);
-  const messages: string[] = [];
-  setLogTransport(({ message }) => messages.push(message));
+  const loggedMessages: string[] = [];
+  setLogTransport(({ message }) => loggedMessages.push(message));
   restorePrevious();
   log.info('a');
-  assert.deepEqual(messages, ['a']);
+  assert.deepEqual(loggedMessages, ['a']);
 });
 
 test('values are converted to JSON when they are logged', () => {
   const mutableValue = { n: 1 };
   log.info('', mutableValue);
   mutableValue.n = 2;
-  assert.deepEqual(entries.pop()?.data, [{ n: 1 }]);
+  assert.deepEqual(logEntries.pop()?.data, [{ n: 1 }]);
 
   const circularValue: Record<string, unknown> = { a: 1, twice: [mutableValue, mutableValue] };
   circularValue.self = circularValue;
   assert.deepEqual(logAndConvert(circularValue), { a: 1, twice: [{ n: 2 }, { n: 2 }], self: '[circular]' });
 
-  function named() {}
-  assert.deepEqual(logAndConvert([undefined, Number.NaN, -Infinity, 10n, Symbol('s'), named, () => 1, null, true]), [
-    null,
-    'NaN',
-    '-Infinity',
-    '10n',
-    'Symbol(s)',
-    '[function named]',
-    '[function without a name]',
-    null,
-    true,
-  ]);
+  function namedFunction() {}
+  assert.deepEqual(
+    logAndConvert([undefined, Number.NaN, -Infinity, 10n, Symbol('s'), namedFunction, () => 1, null, true]),
+    [null, 'NaN', '-Infinity', '10n', 'Symbol(s)', '[function namedFunction]', '[function without a name]', null, true],
+  );
   assert.deepEqual(logAndConvert(new Date(0)), '1970-01-01T00:00:00.000Z');
   assert.deepEqual(logAndConvert([new Map([['a', 1]]), new Set([2])]), [[['a', 1]], [2]]);
 });
 
 test('log converts errors to objects and elements to short texts', () => {
-  const cause = new TypeError('inner');
-  const error = Object.assign(new Error('outer', { cause }), { code: 'E1', stack: 'at x' });
-  cause.stack = 'at y';
+  const causeError = new TypeError('inner');
+  const error = Object.assign(new Error('outer', { cause: causeError }), { code: 'E1', stack: 'at x' });
+  causeError.stack = 'at y';
   assert.deepEqual(logAndConvert(error), {
     name: 'Error',
     message: 'outer',
@@ -121,8 +114,8 @@ test('an unreadable value is logged with its error', () => {
     },
   };
   assert.deepEqual(logAndConvert(brokenValue), { a: 1, b: '[unreadable: no luck]' });
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
+  const { proxy, revoke: revokeProxy } = Proxy.revocable({}, {});
+  revokeProxy();
   assert.match(String(logAndConvert(proxy)), /^\[unreadable: /);
   assert.equal(
     logAndConvert({
@@ -134,13 +127,13 @@ test('an unreadable value is logged with its error', () => {
   );
 });
 
-test('the size of an entry is limited', () => {
+test('the size of a log entry is limited', () => {
   const longText = 'x'.repeat(10_000);
   log.info(longText, longText, ...Array.from({ length: 20 }, (_, i) => i));
-  const entry = entries.pop();
-  assert.deepEqual([entry?.message.length, entry?.data.length], [4096, 10]);
-  assert.equal(String(entry?.data[0]).length, 4096);
-  assert.match(String(entry?.data[0]), /x…$/);
+  const logEntry = logEntries.pop();
+  assert.deepEqual([logEntry?.message.length, logEntry?.data.length], [4096, 10]);
+  assert.equal(String(logEntry?.data[0]).length, 4096);
+  assert.match(String(logEntry?.data[0]), /x…$/);
 
   let deepValue: unknown = 1;
   for (let i = 0; i < 50; i++) deepValue = [deepValue];
@@ -155,13 +148,13 @@ test('the size of an entry is limited', () => {
 
   // Logging a huge object must read only a limited number of its properties.
   let readCount = 0;
-  const leaf = {
+  const leafObject = {
     get a() {
       return ++readCount;
     },
   };
   const makeTree = (depth: number): unknown =>
-    depth === 0 ? leaf : Array.from({ length: 100 }, () => makeTree(depth - 1));
+    depth === 0 ? leafObject : Array.from({ length: 100 }, () => makeTree(depth - 1));
   log.info('', makeTree(3));
   assert.ok(readCount < 100_000, String(readCount));
 });

@@ -19,7 +19,7 @@ export interface LogEntry {
 }
 
 /** A function that receives each log entry of the plugin. Errors that a LogTransport throws are ignored. */
-export type LogTransport = (entry: LogEntry) => void;
+export type LogTransport = (logEntry: LogEntry) => void;
 
 /** The type of {@link log}, with one method for each severity. */
 export interface Log {
@@ -32,29 +32,29 @@ export interface Log {
 const consoleMethods = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
 
 /** Plugins log to the console when they run outside opentabs, for example in tests. */
-const writeToConsole: LogTransport = ({ level, message, data }) => {
-  console[consoleMethods[level]](`[opentabs] ${message}`, ...data);
+const writeToConsole: LogTransport = ({ level: logLevel, message, data }) => {
+  console[consoleMethods[logLevel]](`[opentabs] ${message}`, ...data);
 };
 
-let transport = writeToConsole;
+let currentTransport = writeToConsole;
 
 export function setLogTransport(newTransport: LogTransport): () => void {
-  const previous = transport;
-  transport = newTransport;
+  const previousTransport = currentTransport;
+  currentTransport = newTransport;
   return () => {
-    if (transport === newTransport) transport = previous;
+    if (currentTransport === newTransport) currentTransport = previousTransport;
   };
 }
 
-function sendEntry(level: LogLevel, message: string, args: readonly unknown[]): void {
+function sendEntry(logLevel: LogLevel, message: string, args: readonly unknown[]): void {
   try {
-    const entry = withPristineBuiltIns(() => ({
-      level,
+    const logEntry = withPristineBuiltIns(() => ({
+      level: logLevel,
       message: truncateLogText(String(message)),
       data: toLogData(args),
       ts: new Date().toISOString(),
     }));
-    transport(entry);
+    currentTransport(logEntry);
   } catch {
     // A tool must not fail because its log entry could not be sent.
   }

@@ -13,7 +13,7 @@ test('definePlugin makes an instance and leaves absent fields to package.json', 
 
 test('definePlugin keeps the fields, and `this` in the methods', () => {
   const calls: unknown[] = [];
-  const definition = {
+  const pluginDefinition = {
     name: 'a',
     displayName: 'A',
     description: 'd',
@@ -25,10 +25,10 @@ test('definePlugin keeps the fields, and `this` in the methods', () => {
       return this.ready;
     },
     onNavigate(url: string) {
-      calls.push(this === definition, url);
+      calls.push(this === pluginDefinition, url);
     },
   };
-  const plugin = definePlugin(definition);
+  const plugin = definePlugin(pluginDefinition);
   plugin.onNavigate?.('/x');
   assert.deepEqual(calls, [true, '/x']);
   assert.equal(plugin.homepage, 'https://a.example/');

@@ -79,24 +79,24 @@ class DefinedPlugin extends OpenTabsPlugin {
   readonly tools: readonly ToolDefinition[];
   readonly #definition: PluginDefinition;
 
-  constructor(definition: PluginDefinition) {
+  constructor(pluginDefinition: PluginDefinition) {
     super();
-    this.#definition = definition;
-    this.name = definition.name ?? '';
-    this.description = definition.description ?? '';
-    this.displayName = definition.displayName ?? '';
-    this.urlPatterns = definition.urlPatterns ?? [];
-    this.tools = definition.tools;
+    this.#definition = pluginDefinition;
+    this.name = pluginDefinition.name ?? '';
+    this.description = pluginDefinition.description ?? '';
+    this.displayName = pluginDefinition.displayName ?? '';
+    this.urlPatterns = pluginDefinition.urlPatterns ?? [];
+    this.tools = pluginDefinition.tools;
     for (const key of ['prompts', 'excludePatterns', 'homepage', 'configSchema'] as const) {
-      if (definition[key] !== undefined) Object.assign(this, { [key]: definition[key] });
+      if (pluginDefinition[key] !== undefined) Object.assign(this, { [key]: pluginDefinition[key] });
     }
     for (const hook of hookNames) {
-      const method = definition[hook];
-      if (method) Object.assign(this, { [hook]: method.bind(definition) });
+      const method = pluginDefinition[hook];
+      if (method) Object.assign(this, { [hook]: method.bind(pluginDefinition) });
     }
     // Without the next line, the build could not detect a definition that lacks isReady, because the class always has
     // an isReady method.
-    if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
+    if (typeof pluginDefinition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 
   async isReady(): Promise<boolean> {
@@ -105,6 +105,6 @@ class DefinedPlugin extends OpenTabsPlugin {
 }
 
 /** Creates a plugin from an object. Export the returned plugin as the module's default. */
-export function definePlugin(definition: PluginDefinition): OpenTabsPlugin {
-  return new DefinedPlugin(definition);
+export function definePlugin(pluginDefinition: PluginDefinition): OpenTabsPlugin {
+  return new DefinedPlugin(pluginDefinition);
 }

@@ -7,7 +7,7 @@ import type { ToolDefinition } from './tool.ts';
 
 const args = z.object({ channelId: z.string(), max: z.number().default(5) });
 
-const summarise = definePrompt({
+const summarisePrompt = definePrompt({
   name: 'summarise',
   description: 'Sums a channel up.',
   args,
@@ -17,7 +17,7 @@ const summarise = definePrompt({
   },
 });
 
-const greet = definePrompt({
+const greetPrompt = definePrompt({
   name: 'greet',
   async render() {
     return { messages: [{ role: 'user', content: { type: 'text', text: 'Greet the user.' } }] };
@@ -25,16 +25,16 @@ const greet = definePrompt({
 });
 
 test('a prompt renders without a context', async () => {
-  assert.equal(summarise.render({ channelId: 'a', max: 2 }), 'Sum up the last 2 messages of a.');
-  assert.equal((await greet.render({})).messages[0]?.content.type, 'text');
+  assert.equal(summarisePrompt.render({ channelId: 'a', max: 2 }), 'Sum up the last 2 messages of a.');
+  assert.equal((await greetPrompt.render({})).messages[0]?.content.type, 'text');
 });
 
 test('definePrompt infers types from the arguments', () => {
   const typeChecks = () => {
     // @ts-expect-error: max has the type of the parsed value
-    void summarise.render({ channelId: 'a', max: 'x' });
+    void summarisePrompt.render({ channelId: 'a', max: 'x' });
     // @ts-expect-error: channelId is missing
-    void summarise.render({ max: 1 });
+    void summarisePrompt.render({ max: 1 });
     // @ts-expect-error: a prompt is a text or messages
     definePrompt({ name: 'bad', render: () => 5 });
     // @ts-expect-error: a message of a prompt cannot have the role "system"
@@ -46,13 +46,13 @@ test('definePrompt infers types from the arguments', () => {
 });
 
 test('prompts of different types fit into one plugin', () => {
-  const plugin = definePlugin({ tools: [], prompts: [summarise, greet], isReady: () => true });
-  assert.deepEqual(plugin.prompts, [summarise, greet]);
+  const plugin = definePlugin({ tools: [], prompts: [summarisePrompt, greetPrompt], isReady: () => true });
+  assert.deepEqual(plugin.prompts, [summarisePrompt, greetPrompt]);
   assert.equal(definePlugin({ tools: [], isReady: () => true }).prompts, undefined);
 });
 
 test('prompts written for the original OpenTabs SDK compile', async () => {
-  const compose = definePrompt({
+  const composePrompt = definePrompt({
     name: 'compose_message',
     description: 'Drafts a message.',
     arguments: [{ name: 'to', description: 'Whom', required: true }],
@@ -60,7 +60,7 @@ test('prompts written for the original OpenTabs SDK compile', async () => {
       { role: 'user', content: { type: 'text', text: `Write to ${promptArgs.to?.toUpperCase()}.` } },
     ],
   });
-  const typed: PromptDefinition = definePrompt({
+  const typedPrompt: PromptDefinition = definePrompt({
     name: 'typed',
     args,
     render: async ({ max }) => [{ role: 'assistant', content: { type: 'text', text: max.toFixed() } }],
@@ -71,12 +71,12 @@ test('prompts written for the original OpenTabs SDK compile', async () => {
     readonly description = 'A site.';
     readonly urlPatterns = ['*://site.example/*'];
     readonly tools: ToolDefinition[] = [];
-    override readonly prompts: PromptDefinition[] = [compose, typed];
+    override readonly prompts: PromptDefinition[] = [composePrompt, typedPrompt];
     async isReady(): Promise<boolean> {
       return true;
     }
   }
   assert.equal(new Site().prompts.length, 2);
-  const [message] = await compose.render({ to: 'ann' });
+  const [message] = await composePrompt.render({ to: 'ann' });
   assert.deepEqual(message, { role: 'user', content: { type: 'text', text: 'Write to ANN.' } });
 });

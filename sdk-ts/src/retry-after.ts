@@ -4,9 +4,9 @@ import { withPristineBuiltIns } from './runtime/pristine.ts';
  * Parses the value of a `Retry-After` HTTP header, which is a number of seconds or a date. Returns the delay in
  * milliseconds from now, or undefined if the header is invalid or the date is in the past.
  */
-export function parseRetryAfterMs(header: string): number | undefined {
+export function parseRetryAfterMs(headerValue: string): number | undefined {
   return withPristineBuiltIns(() => {
-    const text = header.trim();
+    const text = headerValue.trim();
     if (/^\d+$/.test(text)) return Number(text) * 1000;
     const remainingMs = Date.parse(text) - Date.now();
     return remainingMs > 0 ? remainingMs : undefined;

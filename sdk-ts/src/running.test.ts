@@ -28,10 +28,10 @@ test('resolveSignal returns the signal of the only running call until it has set
 
 test('a call whose handler throws before its first await is removed', async () => {
   const { signal } = new AbortController();
-  const failing = runCall({ signal }, () => {
+  const failingCall = runCall({ signal }, () => {
     throw new Error('at once');
   });
-  await assert.rejects(failing, { message: 'at once' });
+  await assert.rejects(failingCall, { message: 'at once' });
   assert.equal(resolveSignal(undefined), undefined);
 });
 
@@ -55,18 +55,18 @@ test('before its first await a handler has its own signal, even with other runni
 });
 
 test('with several running calls a wait stops when all the calls were stopped', async () => {
-  const controllers = [new AbortController(), new AbortController()] as const;
+  const abortControllers = [new AbortController(), new AbortController()] as const;
   let finishCalls: () => void = () => undefined;
-  const finished = new Promise<void>((resolve) => {
+  const finishPromise = new Promise<void>((resolve) => {
     finishCalls = resolve;
   });
-  const calls = controllers.map(({ signal }) => runCall({ signal }, () => finished));
+  const calls = abortControllers.map(({ signal }) => runCall({ signal }, () => finishPromise));
   const sharedSignal = resolveSignal(undefined);
   assert.equal(resolveSignal(undefined), sharedSignal);
-  controllers[0].abort('first');
+  abortControllers[0].abort('first');
   assert.equal(sharedSignal?.aborted, false);
   assert.equal(resolveSignal(undefined)?.aborted, false);
-  controllers[1].abort('second');
+  abortControllers[1].abort('second');
   assert.equal(sharedSignal?.aborted, true);
   assert.equal(sharedSignal?.reason, 'second');
   finishCalls();

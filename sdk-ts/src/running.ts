@@ -26,21 +26,21 @@ let startingContext: CallContext | undefined;
 let sharedSignal: AbortSignal | undefined;
 
 export async function runCall<T>(context: CallContext, handler: () => T | Promise<T>): Promise<T> {
-  const entry: RunningCall = { context, next: newestRunningCall };
-  newestRunningCall = entry;
+  const runningCall: RunningCall = { context, next: newestRunningCall };
+  newestRunningCall = runningCall;
   sharedSignal = undefined;
   try {
     return await startHandler(context, handler);
   } finally {
-    removeCall(entry);
+    removeCall(runningCall);
     sharedSignal = undefined;
   }
 }
 
-function removeCall(entry: RunningCall): void {
-  if (newestRunningCall === entry) newestRunningCall = entry.next;
+function removeCall(runningCall: RunningCall): void {
+  if (newestRunningCall === runningCall) newestRunningCall = runningCall.next;
   for (let call = newestRunningCall; call !== undefined; call = call.next)
-    if (call.next === entry) call.next = entry.next;
+    if (call.next === runningCall) call.next = runningCall.next;
 }
 
 function startHandler<T>(context: CallContext, handler: () => T): T {
@@ -65,12 +65,12 @@ export function resolveSignal(givenSignal: AbortSignal | null | undefined): Abor
   return sharedSignal;
 }
 
-function makeSharedSignal(newest: RunningCall): AbortSignal {
-  if (newest.next === undefined) return newest.context.signal;
+function makeSharedSignal(newestCall: RunningCall): AbortSignal {
+  if (newestCall.next === undefined) return newestCall.context.signal;
   const controller = makeController();
   let remainingCount = 0;
-  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
-  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
+  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) remainingCount++;
+  for (let call: RunningCall | undefined = newestCall; call !== undefined; call = call.next) {
     const { signal } = call.context;
     let isCounted = false;
     const onAbort = () => {

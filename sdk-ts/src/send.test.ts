@@ -17,13 +17,13 @@ const jsonContentType = 'application/json';
 
 test('a JSON request has its method, its content type and the headers of the caller', async (t) => {
   const requests = mockSiteResponses(t);
-  for (const [send, method] of [
+  for (const [sendFunction, method] of [
     [postJSON, 'POST'],
     [putJSON, 'PUT'],
     [patchJSON, 'PATCH'],
   ] as const) {
-    assert.deepEqual(await send('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
-    assert.deepEqual(await send('/a', null, undefined, schema), { id: 1 });
+    assert.deepEqual(await sendFunction('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
+    assert.deepEqual(await sendFunction('/a', null, undefined, schema), { id: 1 });
     const [firstRequest, secondRequest] = requests.splice(0);
     assert.ok(firstRequest && secondRequest);
     assert.deepEqual(
@@ -56,9 +56,9 @@ test('deleteJSON sends no body', async (t) => {
 test('postForm sends a URL-encoded form, and postFormData sends a multipart form', async (t) => {
   const requests = mockSiteResponses(t);
   assert.deepEqual(await postForm('/a', { name: 'A & B', empty: '' }, undefined, schema), { id: 1 });
-  const body = new FormData();
-  body.append('file', new Blob(['text']), 'a.txt');
-  assert.deepEqual(await postFormData('/a', body, {}, schema), { id: 1 });
+  const formData = new FormData();
+  formData.append('file', new Blob(['text']), 'a.txt');
+  assert.deepEqual(await postFormData('/a', formData, {}, schema), { id: 1 });
   const [encodedRequest, multipartRequest] = requests;
   assert.equal(await encodedRequest?.text(), 'name=A+%26+B&empty=');
   assert.equal(encodedRequest?.headers.get('content-type'), 'application/x-www-form-urlencoded');

@@ -20,7 +20,11 @@ async function sendRequest(
   return schema ? await fetchJSON(url, request, schema) : await fetchJSON(url, request);
 }
 
-function makeBodySender<B>(method: string, contentType: string | undefined, encode: (body: B) => BodyInit | undefined) {
+function makeBodySender<B>(
+  method: string,
+  contentType: string | undefined,
+  encodeBody: (body: B) => BodyInit | undefined,
+) {
   async function send<S extends z.ZodType>(
     url: string,
     body: B,
@@ -29,7 +33,7 @@ function makeBodySender<B>(method: string, contentType: string | undefined, enco
   ): Promise<z.infer<S>>;
   async function send<T = unknown>(url: string, body: B, options?: FetchFromPageOptions): Promise<T | undefined>;
   async function send(url: string, body: B, options?: FetchFromPageOptions, schema?: z.ZodType): Promise<unknown> {
-    const encodedBody = withPristineBuiltIns(() => encode(body));
+    const encodedBody = withPristineBuiltIns(() => encodeBody(body));
     return await sendRequest(url, method, encodedBody, contentType, options, schema);
   }
   return send;

@@ -35,7 +35,7 @@ class FakeStorage {
 let localStorageFake = new FakeStorage();
 let sessionStorageFake = new FakeStorage();
 let frameCount = 0;
-let warnings: string[] = [];
+let consoleWarnings: string[] = [];
 
 function mockPage(windowProperties: object, cookie = '') {
   const makeFrame = () => ({
@@ -60,9 +60,9 @@ beforeEach(() => {
   localStorageFake = new FakeStorage();
   sessionStorageFake = new FakeStorage();
   frameCount = 0;
-  warnings = [];
+  consoleWarnings = [];
   mockPage({ localStorage: localStorageFake, sessionStorage: sessionStorageFake });
-  setLogTransport(({ level, message }) => warnings.push(`${level}: ${message}`));
+  setLogTransport(({ level, message }) => consoleWarnings.push(`${level}: ${message}`));
 });
 
 test('localStorage and sessionStorage items are set, read and removed', () => {
@@ -72,7 +72,7 @@ test('localStorage and sessionStorage items are set, read and removed', () => {
   removeLocalStorage('a');
   removeSessionStorage('a');
   assert.deepEqual([getLocalStorage('a'), getSessionStorage('a')], [null, null]);
-  assert.deepEqual(warnings, []);
+  assert.deepEqual(consoleWarnings, []);
 });
 
 test('the storage functions use a temporary frame if window has no storage', () => {
@@ -84,7 +84,7 @@ test('the storage functions use a temporary frame if window has no storage', () 
     findLocalStorageEntry(() => true),
     { key: 'a', value: '1' },
   );
-  assert.deepEqual([frameCount, warnings], [0, []]);
+  assert.deepEqual([frameCount, consoleWarnings], [0, []]);
 });
 
 test('without any storage, reading returns null and writing logs a warning', () => {
@@ -101,7 +101,7 @@ test('without any storage, reading returns null and writing logs a warning', () 
   );
   setLocalStorage('a', '1');
   removeLocalStorage('a');
-  assert.deepEqual(warnings, [
+  assert.deepEqual(consoleWarnings, [
     'warning: setLocalStorage(a) failed: access denied',
     'warning: removeLocalStorage(a) failed: access denied',
   ]);
@@ -109,7 +109,7 @@ test('without any storage, reading returns null and writing logs a warning', () 
 
 test('a full storage logs a warning', () => {
   setSessionStorage('a', 'too much');
-  assert.deepEqual(warnings, ['warning: setSessionStorage(a) failed: full']);
+  assert.deepEqual(consoleWarnings, ['warning: setSessionStorage(a) failed: full']);
 });
 
 test('findLocalStorageEntry finds an entry by its key', () => {

@@ -79,23 +79,23 @@ export function removeSessionStorage(key: string): void {
  * Returns the first item of the page's localStorage for whose key `predicate` returns true, or null if there is none.
  */
 export function findLocalStorageEntry(predicate: (key: string) => boolean): { key: string; value: string } | null {
-  let entries: { key: string; value: string }[] = [];
+  let storageEntries: { key: string; value: string }[] = [];
   try {
-    entries = withStorage('localStorage', listEntries);
+    storageEntries = withStorage('localStorage', listEntries);
   } catch {
     return null;
   }
-  return entries.find(({ key }) => predicate(key)) ?? null;
+  return storageEntries.find(({ key }) => predicate(key)) ?? null;
 }
 
 function listEntries(storage: Storage): { key: string; value: string }[] {
-  const entries: { key: string; value: string }[] = [];
+  const storageEntries: { key: string; value: string }[] = [];
   for (let i = 0; i < storage.length; i++) {
     const key = storage.key(i);
     const value = key === null ? null : storage.getItem(key);
-    if (key !== null && value !== null) entries.push({ key, value });
+    if (key !== null && value !== null) storageEntries.push({ key, value });
   }
-  return entries;
+  return storageEntries;
 }
 
 /**
@@ -105,20 +105,20 @@ function listEntries(storage: Storage): { key: string; value: string }[] {
 export function getCookie(name: string): string | null {
   const cookies = document.cookie;
   return withPristineBuiltIns(() => {
-    const prefixes = [`${name}=`, `${encodeURIComponent(name)}=`];
+    const cookiePrefixes = [`${name}=`, `${encodeURIComponent(name)}=`];
     for (const cookie of cookies.split(';')) {
-      const text = cookie.trim();
-      const prefix = prefixes.find((start) => text.startsWith(start));
-      if (prefix !== undefined) return decodeIfValid(text.slice(prefix.length));
+      const cookieText = cookie.trim();
+      const prefix = cookiePrefixes.find((start) => cookieText.startsWith(start));
+      if (prefix !== undefined) return decodeIfValid(cookieText.slice(prefix.length));
     }
     return null;
   });
 }
 
-function decodeIfValid(text: string): string {
+function decodeIfValid(cookieText: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(cookieText);
   } catch {
-    return text;
+    return cookieText;
   }
 }

@@ -97,11 +97,11 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
   const calls: RecordedCall[] = [];
   const userRequests: UserRequest[] = [];
   let endedFor: ProgressAudience = 'internal';
-  const stop = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
+  const stopCall = (reason = 'stopped by the test') => controller.abort(new DOMException(reason, 'AbortError'));
   const activities = makeActivityStore();
   const recordReport = () => {
     onReport();
-    if (reports.length + activities.changes.length === script.stopAtReport) stop();
+    if (reports.length + activities.changes.length === script.stopAtReport) stopCall();
   };
   const report = (options: ProgressOptions) => {
     reports.push(options);
@@ -119,7 +119,7 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       return endedFor;
     },
     activity: (type) => activities.contents.get(type),
-    stop,
+    stop: stopCall,
     reportProgress: report,
     reportPercent: (percent, message, options) => report({ percent, message, ...options }),
     reportCount: (done, total, message, options) => report({ progress: done, total, message, ...options }),
@@ -154,39 +154,45 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
 }
 
 function makeActivityStore() {
-  const changes: RecordedActivity[] = [];
-  const contents = new Map<string, unknown>();
-  const dropped: string[] = [];
+  const recordedChanges: RecordedActivity[] = [];
+  const contentByType = new Map<string, unknown>();
+  const droppedReports: string[] = [];
 
   const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {
-      if (!contents.has(type) && contents.size === maxActivityTypes) {
+      if (!contentByType.has(type) && contentByType.size === maxActivityTypes) {
         throw new Error(`a call has up to ${maxActivityTypes} activities`);
       }
-      const { content, change } = makeChange();
-      contents.set(type, toJsonValue(content));
-      changes.push(change);
+      const { content, change: recordedChange } = makeChange();
+      contentByType.set(type, toJsonValue(content));
+      recordedChanges.push(recordedChange);
     } catch (error) {
-      dropped.push(`activity ${type}: ${readMessage(error)}`);
+      droppedReports.push(`activity ${type}: ${readMessage(error)}`);
     }
   };
-  const replace = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
+  const replaceActivity = (type: string, value: unknown, audience: ProgressAudience | undefined) =>
     applyChange(type, () => {
       const content = toJsonValue(value);
       return { content, change: { type, content, audience } };
     });
-  const change = (
+  const recordedChange = (
     type: string,
     patchOrOperation: PatchOperation | readonly PatchOperation[],
     audience?: ProgressAudience,
   ) =>
     applyChange(type, () => {
-      if (!contents.has(type)) throw new Error('there is no content to patch; call reportActivity first');
+      if (!contentByType.has(type)) throw new Error('there is no content to patch; call reportActivity first');
       const patch = structuredClone(Array.isArray(patchOrOperation) ? patchOrOperation : [patchOrOperation]);
       toJsonValue(patch);
-      return { content: applyPatch(contents.get(type), patch), change: { type, patch, audience } };
+      return { content: applyPatch(contentByType.get(type), patch), change: { type, patch, audience } };
     });
-  return { changes, contents, dropped, replace, change };
+  return {
+    changes: recordedChanges,
+    contents: contentByType,
+    dropped: droppedReports,
+    replace: replaceActivity,
+    change: recordedChange,
+  };
 }
 
 /** toJsonValue throws if JSON cannot represent the value, or if the JSON is larger than 256 KiB. */
@@ -214,9 +220,9 @@ async function resolveToolResult(tools: ContextScript['tools'], { tool, input }:
   if (!tools || !Object.hasOwn(tools, tool)) {
     throw new ToolError(`the script has no tool ${tool}; add it to makeContext({ tools: {...} })`, 'unknown_tool');
   }
-  const answer = tools[tool];
+  const mockedTool = tools[tool];
   try {
-    const result = isMethod(answer) ? await answer(input) : answer;
+    const result = isMethod(mockedTool) ? await mockedTool(input) : mockedTool;
     const text = toJsonText(result);
     return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
@@ -230,10 +236,13 @@ async function answerUserRequest(userBehavior: ContextScript['user'], request: U
   if (typeof userBehavior === 'function') await userBehavior(request);
 }
 
-function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work: () => Promise<T>): Promise<T> {
+function runUnlessStopped<T>(
+  abortSignals: readonly (AbortSignal | undefined)[],
+  callback: () => Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const settledController = new AbortController();
-    for (const signal of signals) {
+    for (const signal of abortSignals) {
       if (signal?.aborted) {
         reject(ToolError.aborted(signal.reason));
         settledController.abort();
@@ -244,7 +253,7 @@ function runUnlessStopped<T>(signals: readonly (AbortSignal | undefined)[], work
         signal: settledController.signal,
       });
     }
-    work()
+    callback()
       .then(resolve, reject)
       .finally(() => settledController.abort());
   });

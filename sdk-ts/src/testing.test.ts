@@ -28,9 +28,9 @@ test('makeContext records endAudience', () => {
 
 test('activity returns the content with all patches applied', () => {
   const context = makeContext();
-  const rows = [{ n: 1 }];
-  context.reportActivity('table', { rows }, { audience: 'user' });
-  rows.push({ n: 99 }); // the recorded report must not change with `rows`
+  const tableRows = [{ n: 1 }];
+  context.reportActivity('table', { rows: tableRows }, { audience: 'user' });
+  tableRows.push({ n: 99 }); // the recorded report must not change with `rows`
   context.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: { n: 2 } });
   context.reportActivityDelta('table', [
     { op: 'replace', path: '/rows/0/n', value: 0 },

@@ -5,7 +5,7 @@ import { type RetryOptions, retry, sleep, waitUntil } from './timing.ts';
 
 const abortedError = { name: 'ToolError', code: 'aborted' };
 
-test('sleep resolves after its time', async (t) => {
+test('sleep resolves after the given number of milliseconds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let isOver = false;
   const sleepPromise = sleep(1000).then(() => {
@@ -31,10 +31,10 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
   t.after(() => {
     globalThis.__openTabs = previousContainer;
   });
-  const timers: { ms: number; done: () => void; cancelled: boolean }[] = [];
+  const timers: { ms: number; onTimeout: () => void; cancelled: boolean }[] = [];
   globalThis.__openTabs = {
-    _setTimer: (ms: number, done: () => void) => {
-      const timer = { ms, done, cancelled: false };
+    _setTimer: (ms: number, onTimeout: () => void) => {
+      const timer = { ms, onTimeout, cancelled: false };
       timers.push(timer);
       return () => {
         timer.cancelled = true;
@@ -46,7 +46,7 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
   const stoppedSleep = sleep(2000, { signal: controller.signal });
   controller.abort();
   await assert.rejects(stoppedSleep, abortedError);
-  timers[0]?.done();
+  timers[0]?.onTimeout();
   await sleepPromise;
   assert.deepEqual(
     timers.map(({ ms, cancelled }) => [ms, cancelled]),
@@ -92,31 +92,31 @@ test('sleep with the signal null continues after its call was stopped', async ()
 });
 
 test('waitUntil calls the predicate at once and then at each interval', async () => {
-  let attempts = 0;
-  await waitUntil(() => ++attempts === 1, { interval: 3_600_000 });
-  assert.equal(attempts, 1);
-  await waitUntil(async () => ++attempts === 4, { interval: 1 });
-  assert.equal(attempts, 4);
+  let attemptCount = 0;
+  await waitUntil(() => ++attemptCount === 1, { interval: 3_600_000 });
+  assert.equal(attemptCount, 1);
+  await waitUntil(async () => ++attemptCount === 4, { interval: 1 });
+  assert.equal(attemptCount, 4);
 });
 
 test('waitUntil treats an error of the predicate as false', async () => {
-  let attempts = 0;
+  let attemptCount = 0;
   await waitUntil(
     () => {
-      if (++attempts < 3) throw new Error('not there');
+      if (++attemptCount < 3) throw new Error('not there');
       return true;
     },
     { interval: 1 },
   );
-  assert.equal(attempts, 3);
+  assert.equal(attemptCount, 3);
 });
 
 test('waitUntil times out with the last error', async () => {
-  const timeout = { name: 'ToolError', code: 'TIMEOUT', retryable: true };
+  const timeoutError = { name: 'ToolError', code: 'TIMEOUT', retryable: true };
   await assert.rejects(
     waitUntil(() => false, { interval: 1, timeout: 20 }),
     {
-      ...timeout,
+      ...timeoutError,
       message: 'the condition was not met within 20 ms',
     },
   );
@@ -124,7 +124,7 @@ test('waitUntil times out with the last error', async () => {
     throw new Error('no #app');
   };
   await assert.rejects(waitUntil(failingPredicate, { interval: 1, timeout: 20 }), {
-    ...timeout,
+    ...timeoutError,
     message: /: no #app$/,
   });
 });
@@ -146,27 +146,27 @@ test('waitUntil stops when its signal aborts', async () => {
 });
 
 test('retry returns the first success', async () => {
-  let attempts = 0;
-  const attempt = async () => {
-    if (++attempts < 3) throw new Error(`try ${attempts}`);
-    return attempts;
+  let attemptCount = 0;
+  const failOnce = async () => {
+    if (++attemptCount < 3) throw new Error(`try ${attemptCount}`);
+    return attemptCount;
   };
-  assert.equal(await retry(attempt, { delay: 0 }), 3);
+  assert.equal(await retry(failOnce, { delay: 0 }), 3);
 });
 
 test('retry throws the error of the last attempt', async () => {
-  let attempts = 0;
+  let attemptCount = 0;
   const failingAttempt = async () => {
-    throw new Error(`try ${++attempts}`);
+    throw new Error(`try ${++attemptCount}`);
   };
   await assert.rejects(retry(failingAttempt, { delay: 0 }), { message: 'try 3' });
   await assert.rejects(retry(failingAttempt, { delay: 0, maxAttempts: 1 }), { message: 'try 4' });
 });
 
 async function measureDelays(t: TestContext, options: RetryOptions): Promise<number[]> {
-  const delays: number[] = [];
+  const delayTimes: number[] = [];
   t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {
-    delays.push(ms);
+    delayTimes.push(ms);
     queueMicrotask(callback);
     return 0;
   });
@@ -175,7 +175,7 @@ async function measureDelays(t: TestContext, options: RetryOptions): Promise<num
   };
   await assert.rejects(retry(failingAttempt, options));
   t.mock.restoreAll();
-  return delays;
+  return delayTimes;
 }
 
 test('retry waits a second between attempts, or doubles the delay with backoff', async (t) => {
@@ -188,10 +188,10 @@ test('retry waits a second between attempts, or doubles the delay with backoff',
 
 test('retry stops when its signal aborts, between attempts and before the first attempt', async () => {
   const controller = new AbortController();
-  let attempts = 0;
+  let attemptCount = 0;
   const stoppedRetry = retry(
     async () => {
-      attempts++;
+      attemptCount++;
       controller.abort();
       throw new Error('no');
     },
@@ -199,8 +199,8 @@ test('retry stops when its signal aborts, between attempts and before the first 
   );
   await assert.rejects(stoppedRetry, abortedError);
   await assert.rejects(
-    runCall(controller, () => retry(async () => attempts++)),
+    runCall(controller, () => retry(async () => attemptCount++)),
     abortedError,
   );
-  assert.equal(attempts, 1);
+  assert.equal(attemptCount, 1);
 });

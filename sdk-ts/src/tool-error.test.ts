@@ -29,11 +29,11 @@ test('the factories of ToolError set code, category and retry advice', () => {
 });
 
 test('a ToolError is an Error with only the given fields', () => {
-  const cause = new Error('below');
-  const error = new ToolError('m', 'C', { cause });
+  const causeError = new Error('below');
+  const error = new ToolError('m', 'C', { cause: causeError });
   assert.ok(error instanceof Error);
   assert.equal(error.name, 'ToolError');
-  assert.equal(error.cause, cause);
+  assert.equal(error.cause, causeError);
   assert.equal('cause' in new ToolError('m', 'C'), false);
   assert.equal(new ToolError('m', 'C').retryAfterMs, undefined);
 });
@@ -56,7 +56,7 @@ test('instanceof ToolError accepts an error of the extension', () => {
   assert.ok(new CustomError('m', 'C') instanceof CustomError);
   for (const error of [extensionError, new ToolError('m', 'C')]) assert.equal(error instanceof CustomError, false);
   const errorWithoutCode = { name: 'ToolError' };
-  for (const value of [
+  for (const thrownValue of [
     errorWithoutCode,
     new Error('m'),
     Object.assign(new Error('m'), { code: 'C' }),
@@ -64,6 +64,6 @@ test('instanceof ToolError accepts an error of the extension', () => {
     null,
     undefined,
   ]) {
-    assert.equal(value instanceof ToolError, false);
+    assert.equal(thrownValue instanceof ToolError, false);
   }
 });

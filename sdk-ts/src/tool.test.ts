@@ -20,7 +20,7 @@ test('a handler runs without a context', async () => {
   assert.deepEqual(await greetTool.handle({ name: 'a', times: 1 }), { text: 'hello a ' });
 });
 
-test('a handler takes a context', async () => {
+test("a tool's handler receives a context", async () => {
   const context = makeContext();
   await greetTool.handle({ name: 'a', times: 1 }, context);
   assert.deepEqual(context.reports, [{ percent: 50, message: undefined }]);

@@ -17,8 +17,8 @@ function findProblem(pattern: string): string | null {
   if (pattern === '<all_urls>') return "matches every site; name the site's host, as in *://*.example.com/*";
   const schemeEnd = pattern.indexOf('://');
   if (schemeEnd < 0) return 'has no scheme; write it as in *://*.example.com/*';
-  const scheme = pattern.slice(0, schemeEnd);
-  if (!['*', 'http', 'https'].includes(scheme)) return `has the scheme "${scheme}"; use *, http or https`;
+  const schemeName = pattern.slice(0, schemeEnd);
+  if (!['*', 'http', 'https'].includes(schemeName)) return `has the scheme "${schemeName}"; use *, http or https`;
   const hostAndPath = pattern.slice(schemeEnd + 3);
   const pathStart = hostAndPath.indexOf('/');
   if (pathStart < 0) return 'has no path; end it with /*';
@@ -34,14 +34,14 @@ function findProblem(pattern: string): string | null {
 }
 
 function findHostProblem(hostAndPort: string): string | null {
-  const colon = hostAndPort.indexOf(':');
-  if (colon >= 0) {
-    const port = hostAndPort.slice(colon + 1);
+  const colonIndex = hostAndPort.indexOf(':');
+  if (colonIndex >= 0) {
+    const port = hostAndPort.slice(colonIndex + 1);
     if (port !== '*' && !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)) {
       return `has the port "${port}"; use a number from 1 to 65535 or leave it out for any port`;
     }
   }
-  const host = (colon >= 0 ? hostAndPort.slice(0, colon) : hostAndPort).toLowerCase();
+  const host = (colonIndex >= 0 ? hostAndPort.slice(0, colonIndex) : hostAndPort).toLowerCase();
   const matchesSubdomains = host.startsWith('*.');
   const name = matchesSubdomains ? host.slice(2) : host;
   if (host === '' || host === '*') return "matches every host; name the site's host, as in *://*.example.com/*";

@@ -2,15 +2,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 
-export interface Field {
+export interface FormField {
   readonly ref: string;
   readonly label: string;
   readonly kind: 'textbox' | 'combobox' | 'checkbox';
   readonly value: string;
 }
 
-/** Usage counts the simulated agent's calls, time and tokens; four bytes of text count as one token. */
-export interface Usage {
+/** TokenUsage counts the simulated agent's calls, time and tokens; four bytes of text count as one token. */
+export interface TokenUsage {
   calls: number;
   callMs: number;
   /** tokensIn is how many tokens a model would write as arguments of the tool calls. */
@@ -24,15 +24,15 @@ export interface ServerTools {
   open(url: string): ToolCall;
   snapshot(): ToolCall;
   click(ref: string): ToolCall;
-  type(ref: string, text: string): ToolCall;
-  submit(ref: string, text: string): readonly ToolCall[];
+  type(ref: string, typedText: string): ToolCall;
+  submit(ref: string, typedText: string): readonly ToolCall[];
   select(ref: string, value: string): ToolCall;
-  fill(fields: readonly Field[]): ToolCall;
+  fill(fields: readonly FormField[]): ToolCall;
   upload(ref: string, path: string): readonly ToolCall[];
   screenshot(): ToolCall;
   evaluate(code: string): ToolCall;
   /** refIn returns the ref of the first element whose line in a tool's result contains the words. */
-  refIn(answer: string, words: string): string | undefined;
+  refIn(answerText: string, elementName: string): string | undefined;
 }
 
 export type ToolCall = readonly [name: string, args: Record<string, unknown>];
@@ -43,13 +43,13 @@ const imageTokens = 1_100;
 export class Agent {
   readonly name: string;
   readonly serverTools: ServerTools;
-  readonly usage: Usage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
+  readonly usage: TokenUsage = { calls: 0, callMs: 0, tokensIn: 0, tokensOut: 0 };
   readonly #client: Client;
 
-  constructor(name: string, client: Client, words: ServerTools) {
+  constructor(name: string, client: Client, elementName: ServerTools) {
     this.name = name;
     this.#client = client;
-    this.serverTools = words;
+    this.serverTools = elementName;
   }
 
   resetUsage(): void {
@@ -58,22 +58,22 @@ export class Agent {
 
   async call([name, args]: ToolCall): Promise<string> {
     const beganMs = performance.now();
-    const result = await this.#client.request(
+    const toolResult = await this.#client.request(
       { method: 'tools/call', params: { name, arguments: args } },
       CallToolResultSchema,
       { timeout: 120_000 },
     );
     this.usage.callMs += performance.now() - beganMs;
-    const answer = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    const images = result.content.filter(({ type }) => type === 'image').length;
+    const answerText = toolResult.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const imageCount = toolResult.content.filter(({ type }) => type === 'image').length;
     this.usage.calls++;
     this.usage.tokensIn += countTokens(name + JSON.stringify(args));
-    this.usage.tokensOut += countTokens(answer) + images * imageTokens;
-    if (result.isError) throw new Error(`${this.name}: ${name} failed: ${answer.slice(0, 500)}`);
-    return answer;
+    this.usage.tokensOut += countTokens(answerText) + imageCount * imageTokens;
+    if (toolResult.isError) throw new Error(`${this.name}: ${name} failed: ${answerText.slice(0, 500)}`);
+    return answerText;
   }
 
-  async time(call: ToolCall): Promise<number> {
+  async measureCall(call: ToolCall): Promise<number> {
     const beganMs = performance.now();
     await this.call(call);
     return performance.now() - beganMs;
@@ -85,6 +85,6 @@ export class Agent {
   }
 }
 
-export function countTokens(text: string): number {
-  return Math.round(Buffer.byteLength(text) / 4);
+export function countTokens(typedText: string): number {
+  return Math.round(Buffer.byteLength(typedText) / 4);
 }

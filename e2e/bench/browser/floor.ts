@@ -5,15 +5,15 @@ export async function measureFloor(
   browser: Browser,
   tabId: number,
   operation: { readonly name: string; readonly arguments: object },
-  rounds: number,
+  roundCount: number,
 ): Promise<readonly number[]> {
-  const times = await browser.inWorker((worker) =>
+  const roundTimes = await browser.inWorker((worker) =>
     worker.evaluate(`(async () => {
       const [{ documentId }] = await chrome.scripting.executeScript({ target: { tabId: ${tabId} }, files: ['page.js'], injectImmediately: true });
       const port = chrome.tabs.connect(${tabId}, { documentId, name: 'page' });
       const operation = ${JSON.stringify({ prefix: '', ...operation })};
       const times = [];
-      for (let id = 1; id <= ${rounds}; id++) {
+      for (let id = 1; id <= ${roundCount}; id++) {
         const beganMs = performance.now();
         await new Promise((resolve, reject) => {
           let text = '';
@@ -36,6 +36,6 @@ export async function measureFloor(
       return times;
     })()`),
   );
-  if (!Array.isArray(times)) throw new Error('the worker returned no times');
-  return times.map(Number);
+  if (!Array.isArray(roundTimes)) throw new Error('the worker returned no times');
+  return roundTimes.map(Number);
 }

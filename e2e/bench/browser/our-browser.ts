@@ -12,9 +12,9 @@ import { siteHost } from './pages.ts';
 export interface OurBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
-  /** uploads is the folder from which the MCP client may upload files. */
-  readonly uploads: string;
-  connect(): Promise<McpClient>;
+  /** uploadFolder is the folder from which the MCP client may upload files. */
+  readonly uploadFolder: string;
+  connectClient(): Promise<McpClient>;
   openTab(url: string): Promise<number>;
   close(): Promise<void>;
 }
@@ -23,33 +23,33 @@ export interface OurBrowser {
 const viewFlag = '--window-size=1280,863';
 
 export async function startOurBrowser(...installFlags: readonly string[]): Promise<OurBrowser> {
-  const home = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
-  const uploads = join(home, 'uploads');
-  mkdirSync(uploads);
-  writeFileSync(join(home, 'config.json'), JSON.stringify({ uploadFolders: uploads }));
+  const homeFolder = mkdtempSync(join(tmpdir(), 'opentabs-bench-browser-'));
+  const uploadFolder = join(homeFolder, 'uploads');
+  mkdirSync(uploadFolder);
+  writeFileSync(join(homeFolder, 'config.json'), JSON.stringify({ uploadFolders: uploadFolder }));
   const env = {
-    OPENTABS_HOME: home,
+    OPENTABS_HOME: homeFolder,
     OPENTABS_PORT: String(await findFreePort()),
     NO_COLOR: '1',
     OPENTABS_BROWSER_ACTS: '0',
     OPENTABS_BROWSER_PICTURES: '0',
   };
-  const extension = join(home, 'unpacked');
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension, ...installFlags], env);
   const daemon = startOpentabs(['serve'], env);
   const healthUrl = `http://127.0.0.1:${env.OPENTABS_PORT}/healthz`;
   await waitFor('the daemon to answer /healthz', async () => (await fetch(healthUrl)).ok);
   await runChecked(['browser', 'tools', 'on'], env);
   await runChecked(['browser', 'site', siteHost, 'auto'], env);
-  const browser = new Browser(join(home, 'profile'), extension, [viewFlag]);
+  const browser = new Browser(join(homeFolder, 'profile'), extension, [viewFlag]);
   await browser.start();
   const clients: McpClient[] = [];
-  const connect = async () => {
+  const connectClient = async () => {
     const client = await connectStdio(env, async () => ({ action: 'accept', content: { decision: 'allow once' } }));
     clients.push(client);
     return client;
   };
-  const client = await connect();
+  const client = await connectClient();
   await waitFor(
     'the browser to run a tool',
     async () => !(await client.call('browser_tabs', { action: 'list' })).isError,
@@ -57,19 +57,19 @@ export async function startOurBrowser(...installFlags: readonly string[]): Promi
   return {
     client,
     browser,
-    uploads,
-    connect,
+    uploadFolder,
+    connectClient,
     async openTab(url) {
-      const { text } = await client.call('browser_tabs', { action: 'new', url });
-      const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
-      if (!(tabId > 0)) throw new Error(text);
+      const { text: tabsText } = await client.call('browser_tabs', { action: 'new', url });
+      const tabId = Number(/Opened tab (\d+)/.exec(tabsText)?.[1]);
+      if (!(tabId > 0)) throw new Error(tabsText);
       return tabId;
     },
     async close() {
-      await Promise.allSettled(clients.map((each) => each.close()));
+      await Promise.allSettled(clients.map((mcpClient) => mcpClient.close()));
       await browser.close();
       await stopProcess(daemon);
-      rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
+      rmSync(homeFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 });
     },
   };
 }

@@ -8,7 +8,7 @@ import { chromiumPath } from '../../harness/chromium.ts';
 import { Agent } from './agent.ts';
 import { makeChromeDevtoolsTools, playwrightTools } from './words.ts';
 
-export interface Peer {
+export interface BenchPeer {
   readonly agent: Agent;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Peer {
 /** peersFolder is the folder in which `npm install @playwright/mcp chrome-devtools-mcp` was run. */
 export const peersFolder = process.env.PEERS ?? '';
 
-export async function startPlaywright(): Promise<Peer | undefined> {
+export async function startPlaywright(): Promise<BenchPeer | undefined> {
   const args = [
     '--headless',
     '--isolated',
@@ -26,39 +26,39 @@ export async function startPlaywright(): Promise<Peer | undefined> {
     '--viewport-size',
     '1280x720',
   ];
-  const peer = await startPeer('@playwright/mcp', 'cli.js', [
+  const peerAgent = await startPeer('@playwright/mcp', 'cli.js', [
     ...args,
     '--output-dir',
     join(tmpdir(), 'playwright-mcp'),
   ]);
-  return peer && { ...peer, agent: new Agent(peer.name, peer.client, playwrightTools) };
+  return peerAgent && { ...peerAgent, agent: new Agent(peerAgent.name, peerAgent.client, playwrightTools) };
 }
 
-export async function startChromeDevtools(): Promise<Peer | undefined> {
+export async function startChromeDevtools(): Promise<BenchPeer | undefined> {
   const args = ['--headless', '--isolated', '-e', chromiumPath, '--chromeArg=--no-sandbox', '--viewport', '1280x720'];
-  const program = 'build/src/bin/chrome-devtools-mcp.js';
-  const peer = await startPeer('chrome-devtools-mcp', program, [
+  const programPath = 'build/src/bin/chrome-devtools-mcp.js';
+  const peerAgent = await startPeer('chrome-devtools-mcp', programPath, [
     ...args,
     '--no-usage-statistics',
     '--no-performance-crux',
   ]);
-  return peer && { ...peer, agent: new Agent(peer.name, peer.client, makeChromeDevtoolsTools()) };
+  return peerAgent && { ...peerAgent, agent: new Agent(peerAgent.name, peerAgent.client, makeChromeDevtoolsTools()) };
 }
 
-async function startPeer(packageName: string, program: string, args: readonly string[]) {
+async function startPeer(packageName: string, programPath: string, args: readonly string[]) {
   const folder = join(peersFolder, 'node_modules', packageName);
-  const path = join(folder, program);
+  const path = join(folder, programPath);
   if (peersFolder === '' || !existsSync(path)) return undefined;
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const name = `${packageName} ${Object(manifest).version}`;
   const client = new Client({ name: 'opentabs-bench', version: '0.1.0' }, { capabilities: {} });
   // Playwright MCP and chrome-devtools-mcp may upload files from the system's temporary folder.
-  const transport = new StdioClientTransport({
+  const stdioTransport = new StdioClientTransport({
     command: process.execPath,
     args: [path, ...args],
     cwd: tmpdir(),
     stderr: 'ignore',
   });
-  await client.connect(Object(transport));
+  await client.connect(Object(stdioTransport));
   return { name, client, close: () => client.close() };
 }

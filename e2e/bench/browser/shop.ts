@@ -17,8 +17,8 @@ export const shopSteps = [
 
 export type ShopStep = (typeof shopSteps)[number];
 
-const products = ['Desk lamp Ada', 'Floor lamp Grace', 'Wall lamp Alan', 'Table lamp Edsger', 'Lamp shade Barbara'];
-const allProducts = [...products, ...Array.from({ length: 20 }, (_, i) => `Chair model ${i + 1}`)];
+const productNames = ['Desk lamp Ada', 'Floor lamp Grace', 'Wall lamp Alan', 'Table lamp Edsger', 'Lamp shade Barbara'];
+const allProducts = [...productNames, ...Array.from({ length: 20 }, (_, i) => `Chair model ${i + 1}`)];
 
 export async function serveShop(
   url: URL,
@@ -26,35 +26,37 @@ export async function serveShop(
   response: ServerResponse,
   reports: string[],
 ): Promise<boolean> {
-  const run = url.searchParams.get('run') ?? '';
-  const send = (html: string) => {
+  const runName = url.searchParams.get('run') ?? '';
+  const sendHtml = (html: string) => {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(html);
   };
   switch (url.pathname) {
     case '/shop':
-      reports.push(`${run} opened`);
-      send(renderShopPage(run));
+      reports.push(`${runName} opened`);
+      sendHtml(renderShopPage(runName));
       return true;
     case '/shop/search': {
       const query = (url.searchParams.get('q') ?? '').toLowerCase();
-      if (query === 'lamp') reports.push(`${run} searched`);
-      const found = allProducts.filter((name) => name.toLowerCase().includes(query));
-      setTimeout(() => response.end(JSON.stringify(found)), searchDelayMs);
+      if (query === 'lamp') reports.push(`${runName} searched`);
+      const foundProducts = allProducts.filter((name) => name.toLowerCase().includes(query));
+      setTimeout(() => response.end(JSON.stringify(foundProducts)), searchDelayMs);
       return true;
     }
     case '/shop/product':
-      if (url.searchParams.get('name') === products[2]) reports.push(`${run} product`);
-      send(renderProductPage(run, url.searchParams.get('name') ?? ''));
+      if (url.searchParams.get('name') === productNames[2]) reports.push(`${runName} product`);
+      sendHtml(renderProductPage(runName, url.searchParams.get('name') ?? ''));
       return true;
     case '/shop/checkout':
-      send(renderCheckoutPage(run));
+      sendHtml(renderCheckoutPage(runName));
       return true;
     case '/shop/order': {
       const body = new URLSearchParams(await text(request));
       const isComplete = body.get('quantity') === '3' && body.get('name') === 'Ada Lovelace' && body.has('gift');
-      if (isComplete) reports.push(`${run} ordered`);
-      send(renderLayout('Thank you', `<h1>Thank you</h1><p>Your order number is <b>${makeOrderNumber(run)}</b>.</p>`));
+      if (isComplete) reports.push(`${runName} ordered`);
+      sendHtml(
+        renderLayout('Thank you', `<h1>Thank you</h1><p>Your order number is <b>${makeOrderNumber(runName)}</b>.</p>`),
+      );
       return true;
     }
     default:
@@ -64,28 +66,28 @@ export async function serveShop(
 
 const searchDelayMs = 30;
 
-export function makeOrderNumber(run: string): string {
+export function makeOrderNumber(runName: string): string {
   let sum = 7;
-  for (const char of run) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
+  for (const char of runName) sum = (sum * 31 + char.charCodeAt(0)) % 90_000;
   return `OT-${10_000 + sum}`;
 }
 
-function renderLayout(title: string, main: string): string {
+function renderLayout(title: string, mainHtml: string): string {
   const links = ['Lamps', 'Chairs', 'Tables', 'Sale', 'Help', 'Account'].map(
     (name) => `<li><a href="#${name}">${name}</a></li>`,
   );
   return `<!doctype html><html lang="en"><head><title>${title} - Shop</title><link rel="icon" href="data:,"></head><body>
-<header><nav aria-label="Shop"><ul>${links.join('')}</ul></nav></header><main>${main}</main>
+<header><nav aria-label="Shop"><ul>${links.join('')}</ul></nav></header><main>${mainHtml}</main>
 <footer><h2>Service</h2><ul>${['Delivery', 'Returns', 'Contact', 'Imprint', 'Privacy'].map((name) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
 <p>Prices with tax. Delivery in 3 to 5 days.</p></footer></body></html>`;
 }
 
-const renderReportScript = (run: string) =>
-  `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${run} `)} + event);`;
+const renderReportScript = (runName: string) =>
+  `const report = (event) => navigator.sendBeacon('/report', ${JSON.stringify(`${runName} `)} + event);`;
 
-function renderShopPage(run: string): string {
+function renderShopPage(runName: string): string {
   const card = (name: string) =>
-    `'<article><h3>' + ${name} + '</h3><p>In stock</p><a href="/shop/product?run=${run}&name=' + encodeURIComponent(${name}) + '">Open ' + ${name} + '</a></article>'`;
+    `'<article><h3>' + ${name} + '</h3><p>In stock</p><a href="/shop/product?run=${runName}&name=' + encodeURIComponent(${name}) + '">Open ' + ${name} + '</a></article>'`;
   return renderLayout(
     'Home',
     `<h1>Welcome</h1><form role="search" id="search"><label>Search products <input id="query" type="search"></label> <button>Search</button></form>
@@ -95,7 +97,7 @@ const show = (names) => { results.innerHTML = names.map((name) => ${card('name')
 show(${JSON.stringify(allProducts)});
 search.onsubmit = async (event) => {
   event.preventDefault();
-  const names = await (await fetch('/shop/search?run=${run}&q=' + encodeURIComponent(query.value))).json();
+  const names = await (await fetch('/shop/search?run=${runName}&q=' + encodeURIComponent(query.value))).json();
   document.getElementById('status').textContent = names.length + ' products found';
   show(names);
 };
@@ -103,8 +105,8 @@ search.onsubmit = async (event) => {
   );
 }
 
-function renderProductPage(run: string, name: string): string {
-  const reviews = Array.from(
+function renderProductPage(runName: string, name: string): string {
+  const productReviews = Array.from(
     { length: 12 },
     (_, i) =>
       `<li><b>Customer ${i + 1}</b> <span>${(i % 3) + 3} of 5 stars</span><p>Works well in our office number ${i + 1}.</p></li>`,
@@ -113,10 +115,10 @@ function renderProductPage(run: string, name: string): string {
     name,
     `<h1>${name}</h1><p>A lamp of steel and glass.</p>
 <fieldset><legend>Finish</legend>${['Black', 'White', 'Brass', 'Copper'].map((finish) => `<label><input type="radio" name="finish" value="${finish}"> ${finish}</label>`).join('')}</fieldset>
-<p>Price: <output id="price">120 EUR</output></p><button id="add" disabled>Add to cart</button> <a id="cart" hidden href="/shop/checkout?run=${run}">Checkout</a>
-<p id="status" role="status"></p><section aria-label="Reviews"><h2>Reviews</h2><ul>${reviews.join('')}</ul></section>
+<p>Price: <output id="price">120 EUR</output></p><button id="add" disabled>Add to cart</button> <a id="cart" hidden href="/shop/checkout?run=${runName}">Checkout</a>
+<p id="status" role="status"></p><section aria-label="Reviews"><h2>Reviews</h2><ul>${productReviews.join('')}</ul></section>
 <script>
-${renderReportScript(run)}
+${renderReportScript(runName)}
 document.querySelectorAll('[name=finish]').forEach((input) => input.addEventListener('change', () => {
   add.disabled = false;
   price.textContent = input.value === 'Brass' ? '149 EUR' : '120 EUR';
@@ -131,7 +133,7 @@ add.onclick = () => setTimeout(() => {
   );
 }
 
-const countries = [
+const countryNames = [
   'Austria',
   'Belgium',
   'Denmark',
@@ -146,13 +148,13 @@ const countries = [
   'Sweden',
 ];
 
-function renderCheckoutPage(run: string): string {
+function renderCheckoutPage(runName: string): string {
   return renderLayout(
     'Checkout',
-    `<h1>Checkout</h1><form id="order" method="post" action="/shop/order?run=${run}">
+    `<h1>Checkout</h1><form id="order" method="post" action="/shop/order?run=${runName}">
 <label>Full name <input name="name" required></label><label>Street and number <input name="street" required></label>
 <label>City <input name="city" required></label>
-<label>Country <select name="country">${countries.map((country) => `<option>${country}</option>`).join('')}</select></label>
+<label>Country <select name="country">${countryNames.map((country) => `<option>${country}</option>`).join('')}</select></label>
 <label><input type="checkbox" name="gift"> Wrap as a gift</label>
 <label>Engraving picture <input type="file" id="picture" accept=".txt,.png"></label><p id="fileName" role="status"></p>
 <table><caption>Cart</caption><thead><tr><th>Product</th><th>Quantity</th><th>Price</th><th></th></tr></thead><tbody>
@@ -160,7 +162,7 @@ function renderCheckoutPage(run: string): string {
 <tr><td>Delivery</td><td>1</td><td>5 EUR</td><td></td></tr></tbody></table>
 <input type="hidden" name="quantity" id="quantity" value="1"><button id="place">Place order</button></form>
 <script>
-${renderReportScript(run)}
+${renderReportScript(runName)}
 const form = document.getElementById('order');
 form.addEventListener('change', () => {
   const { name, street, city, country, gift } = form.elements;

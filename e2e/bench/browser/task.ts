@@ -1,7 +1,7 @@
 /** Defines the ten-step task of the benchmark, in which a simulated agent orders a lamp in a web shop. */
 
 import { pause } from '../../harness/wait.ts';
-import type { Agent, Field, ToolCall } from './agent.ts';
+import type { Agent, FormField, ToolCall } from './agent.ts';
 import type { BenchSite } from './pages.ts';
 import { makeOrderNumber, type ShopStep, shopSteps } from './shop.ts';
 
@@ -37,81 +37,88 @@ class ShoppingAgent {
 
   /** #openOtherDocument drops the results of earlier tools, because refs are invalid in another document. */
   async #openOtherDocument(call: ToolCall): Promise<void> {
-    const answer = await this.#agent.call(call);
-    this.#knownAnswers = [answer];
+    const toolAnswer = await this.#agent.call(call);
+    this.#knownAnswers = [toolAnswer];
   }
 
-  async follow(words: string): Promise<void> {
-    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(words)));
+  async follow(linkName: string): Promise<void> {
+    await this.#openOtherDocument(this.#agent.serverTools.click(await this.find(linkName)));
   }
 
-  async click(words: string): Promise<void> {
-    await this.callTools(this.#agent.serverTools.click(await this.find(words)));
+  async click(linkName: string): Promise<void> {
+    await this.callTools(this.#agent.serverTools.click(await this.find(linkName)));
   }
 
-  find(words: string): Promise<string> {
-    return this.#searchSnapshots(`an element ${words}`, (answer) => this.#agent.serverTools.refIn(answer, words));
+  find(linkName: string): Promise<string> {
+    return this.#searchSnapshots(`an element ${linkName}`, (toolAnswer) =>
+      this.#agent.serverTools.refIn(toolAnswer, linkName),
+    );
   }
 
-  async waitForText(text: string): Promise<void> {
-    await this.#searchSnapshots(`the text ${text}`, (answer) => (answer.includes(text) ? text : undefined));
+  async waitForText(awaitedText: string): Promise<void> {
+    await this.#searchSnapshots(`the text ${awaitedText}`, (toolAnswer) =>
+      toolAnswer.includes(awaitedText) ? awaitedText : undefined,
+    );
   }
 
-  async #searchSnapshots(what: string, search: (answer: string) => string | undefined): Promise<string> {
-    for (let looks = 0; looks <= MaxSnapshots; looks++) {
-      if (looks > 1) await pause(SnapshotPauseMs);
-      if (looks > 0) await this.callTools(this.#agent.serverTools.snapshot());
-      for (const answer of this.#knownAnswers) {
-        const found = search(answer);
-        if (found !== undefined) return found;
+  async #searchSnapshots(
+    searchedName: string,
+    findInSnapshot: (toolAnswer: string) => string | undefined,
+  ): Promise<string> {
+    for (let snapshotCount = 0; snapshotCount <= MaxSnapshots; snapshotCount++) {
+      if (snapshotCount > 1) await pause(SnapshotPauseMs);
+      if (snapshotCount > 0) await this.callTools(this.#agent.serverTools.snapshot());
+      for (const toolAnswer of this.#knownAnswers) {
+        const foundValue = findInSnapshot(toolAnswer);
+        if (foundValue !== undefined) return foundValue;
       }
     }
-    throw new Error(`${this.#agent.name} did not find ${what}`);
+    throw new Error(`${this.#agent.name} did not find ${searchedName}`);
   }
 
-  async field(label: string, kind: Field['kind'], value: string): Promise<Field> {
+  async field(label: string, kind: FormField['kind'], value: string): Promise<FormField> {
     return { label, kind, value, ref: await this.find(label) };
   }
 }
 
-export async function runTask(agent: Agent, site: BenchSite, run: string, file: string): Promise<TaskResult> {
+export async function runTask(agent: Agent, site: BenchSite, runName: string, file: string): Promise<TaskResult> {
   const { serverTools } = agent;
-  const shopper = new ShoppingAgent(agent);
+  const shoppingAgent = new ShoppingAgent(agent);
   agent.resetUsage();
   const beganMs = performance.now();
   let failure = '';
   try {
-    await shopper.open(`${site.origin}/shop?run=${run}`);
-    await shopper.callTools(...serverTools.submit(await shopper.find('"Search products"'), 'lamp'));
-    await shopper.waitForText('5 products found');
-    await shopper.follow('Open Wall lamp Alan');
-    await shopper.click('"Brass"');
-    await shopper.waitForText('149 EUR');
-    await shopper.click('"Add to cart"');
-    await shopper.waitForText('1 lamp is in your cart');
-    await shopper.follow('"Checkout"');
-    const fields = [
-      await shopper.field('Full name', 'textbox', 'Ada Lovelace'),
-      await shopper.field('Street and number', 'textbox', 'Main Street 1'),
-      await shopper.field('City', 'textbox', 'London'),
-      await shopper.field('Country', 'combobox', 'Norway'),
-      await shopper.field('Wrap as a gift', 'checkbox', 'true'),
+    await shoppingAgent.open(`${site.origin}/shop?run=${runName}`);
+    await shoppingAgent.callTools(...serverTools.submit(await shoppingAgent.find('"Search products"'), 'lamp'));
+    await shoppingAgent.waitForText('5 products found');
+    await shoppingAgent.follow('Open Wall lamp Alan');
+    await shoppingAgent.click('"Brass"');
+    await shoppingAgent.waitForText('149 EUR');
+    await shoppingAgent.click('"Add to cart"');
+    await shoppingAgent.waitForText('1 lamp is in your cart');
+    await shoppingAgent.follow('"Checkout"');
+    const formFields = [
+      await shoppingAgent.field('Full name', 'textbox', 'Ada Lovelace'),
+      await shoppingAgent.field('Street and number', 'textbox', 'Main Street 1'),
+      await shoppingAgent.field('City', 'textbox', 'London'),
+      await shoppingAgent.field('Country', 'combobox', 'Norway'),
+      await shoppingAgent.field('Wrap as a gift', 'checkbox', 'true'),
     ];
-    await shopper.callTools(serverTools.fill(fields));
-    await shopper.callTools(...serverTools.upload(await shopper.find('Engraving picture'), file));
-    await shopper.waitForText('was added');
-    await shopper.click('"Edit quantity"');
-    await shopper.callTools(serverTools.type(await shopper.find('Quantity of Wall lamp Alan'), '3'));
-    await shopper.click('"Save quantity"');
-    await shopper.waitForText('447 EUR');
-    await shopper.follow('"Place order"');
-    await shopper.waitForText(makeOrderNumber(run));
-    site.reports.push(`${run} number`);
+    await shoppingAgent.callTools(serverTools.fill(formFields));
+    await shoppingAgent.callTools(...serverTools.upload(await shoppingAgent.find('Engraving picture'), file));
+    await shoppingAgent.waitForText('was added');
+    await shoppingAgent.click('"Edit quantity"');
+    await shoppingAgent.callTools(serverTools.type(await shoppingAgent.find('Quantity of Wall lamp Alan'), '3'));
+    await shoppingAgent.click('"Save quantity"');
+    await shoppingAgent.waitForText('447 EUR');
+    await shoppingAgent.follow('"Place order"');
+    await shoppingAgent.waitForText(makeOrderNumber(runName));
+    site.reports.push(`${runName} number`);
   } catch (error) {
     failure = error instanceof Error ? error.message : String(error);
   }
   const { calls, tokensIn, tokensOut } = agent.usage;
   const ms = performance.now() - beganMs;
-  const done = shopSteps.filter((step) => site.reports.includes(`${run} ${step}`));
-  return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: done, failure };
+  const completedSteps = shopSteps.filter((shopStep) => site.reports.includes(`${runName} ${shopStep}`));
+  return { durationMs: ms, calls, tokensIn, tokensOut, doneSteps: completedSteps, failure };
 }

@@ -1,11 +1,11 @@
 /** Translates browser actions into the tool calls of opentabs, Playwright MCP and chrome-devtools-mcp. */
 import type { ServerTools } from './agent.ts';
 
-function findRefAfter(answer: string, words: string, ref: RegExp): string | undefined {
-  for (const line of answer.split('\n')) {
-    const at = line.indexOf(words);
-    const found = at < 0 ? undefined : ref.exec(line.slice(at + words.length));
-    if (found?.[1] !== undefined) return found[1];
+function findRefAfter(answerText: string, elementName: string, elementRef: RegExp): string | undefined {
+  for (const line of answerText.split('\n')) {
+    const nameIndex = line.indexOf(elementName);
+    const refMatch = nameIndex < 0 ? undefined : elementRef.exec(line.slice(nameIndex + elementName.length));
+    if (refMatch?.[1] !== undefined) return refMatch[1];
   }
   return undefined;
 }
@@ -16,14 +16,14 @@ export const opentabsTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
-  type: (target, text) => ['browser_type', { target, text }],
-  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  type: (target, typedText) => ['browser_type', { target, text: typedText }],
+  submit: (target, typedText) => [['browser_type', { target, text: typedText, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
-  fill: (fields) => [
+  fill: (formFields) => [
     'browser_fill_form',
     {
-      fields: fields.map(({ ref, kind, value }) => ({
-        target: ref,
+      fields: formFields.map(({ ref: elementRef, kind, value }) => ({
+        target: elementRef,
         value: kind === 'checkbox' ? value === 'true' : value,
       })),
     },
@@ -31,7 +31,7 @@ export const opentabsTools: ServerTools = {
   upload: (target, path) => [['browser_file_upload', { target, paths: [path] }]],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
+  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
 };
 
 /** After a click, Playwright MCP returns the name of a snapshot file; browser_snapshot returns the page content. */
@@ -39,12 +39,19 @@ export const playwrightTools: ServerTools = {
   open: (url) => ['browser_navigate', { url }],
   snapshot: () => ['browser_snapshot', {}],
   click: (target) => ['browser_click', { target }],
-  type: (target, text) => ['browser_type', { target, text }],
-  submit: (target, text) => [['browser_type', { target, text, submit: true }]],
+  type: (target, typedText) => ['browser_type', { target, text: typedText }],
+  submit: (target, typedText) => [['browser_type', { target, text: typedText, submit: true }]],
   select: (target, value) => ['browser_select_option', { target, values: [value] }],
-  fill: (fields) => [
+  fill: (formFields) => [
     'browser_fill_form',
-    { fields: fields.map(({ ref, label, kind, value }) => ({ target: ref, name: label, type: kind, value })) },
+    {
+      fields: formFields.map(({ ref: elementRef, label, kind, value }) => ({
+        target: elementRef,
+        name: label,
+        type: kind,
+        value,
+      })),
+    },
   ],
   upload: (target, path) => [
     ['browser_click', { target }],
@@ -52,7 +59,7 @@ export const playwrightTools: ServerTools = {
   ],
   screenshot: () => ['browser_take_screenshot', { type: 'png' }],
   evaluate: (code) => ['browser_evaluate', { function: code }],
-  refIn: (answer, words) => findRefAfter(answer, words, bracketedRefPattern),
+  refIn: (answerText, elementName) => findRefAfter(answerText, elementName, bracketedRefPattern),
 };
 
 /** chrome-devtools-mcp assigns refs even to plain text, which an agent cannot click. */
@@ -64,18 +71,23 @@ export function makeChromeDevtoolsTools(): ServerTools {
     open: (url) => ['navigate_page', { ...page, type: 'url', url }],
     snapshot: () => ['take_snapshot', page],
     click: (uid) => ['click', { ...page, uid }],
-    type: (uid, text) => ['fill', { ...page, uid, value: text }],
-    submit: (uid, text) => [
-      ['fill', { ...page, uid, value: text }],
+    type: (uid, typedText) => ['fill', { ...page, uid, value: typedText }],
+    submit: (uid, typedText) => [
+      ['fill', { ...page, uid, value: typedText }],
       ['press_key', { ...page, key: 'Enter' }],
     ],
     select: (uid, value) => ['fill', { ...page, uid, value }],
-    fill: (fields) => ['fill_form', { ...page, elements: fields.map(({ ref, value }) => ({ uid: ref, value })) }],
+    fill: (formFields) => [
+      'fill_form',
+      { ...page, elements: formFields.map(({ ref: elementRef, value }) => ({ uid: elementRef, value })) },
+    ],
     upload: (uid, path) => [['upload_file', { ...page, uid, filePaths: [path] }]],
     screenshot: () => ['take_screenshot', page],
     evaluate: (code) => ['evaluate_script', { ...page, function: code }],
-    refIn(answer, words) {
-      const line = answer.split('\n').find((each) => controlLinePattern.test(each) && each.includes(words));
+    refIn(answerText, elementName) {
+      const line = answerText
+        .split('\n')
+        .find((answerLine) => controlLinePattern.test(answerLine) && answerLine.includes(elementName));
       return /uid=(\w+)/.exec(line ?? '')?.[1];
     },
   };

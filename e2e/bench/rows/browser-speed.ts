@@ -8,191 +8,220 @@ import {
   openInAllBrowsers,
   repeatMeasurement,
 } from '../browser/lab.ts';
-import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const id = 'browser';
 
 const unlimitedSnapshot = { maxTokens: 0 };
 
-export async function measureSnapshots(lab: BrowserLab): Promise<Row[]> {
+export async function measureSnapshots(browserLab: BrowserLab): Promise<BenchRow[]> {
   return [
-    ...(await measureSmallSnapshot(lab)),
-    ...(await measureLargeSnapshot(lab, 10_000, { folded: 50, first: 400 })),
-    ...(await measureLargeSnapshot(lab, 50_000, { folded: 60, first: 800 })),
+    ...(await measureSmallSnapshot(browserLab)),
+    ...(await measureLargeSnapshot(browserLab, 10_000, { folded: 50, firstLimitMs: 400 })),
+    ...(await measureLargeSnapshot(browserLab, 50_000, { folded: 60, firstLimitMs: 800 })),
   ];
 }
 
 /** makeRatioRow sets an upper limit for the value of opentabs divided by the value of Playwright MCP. */
-function makeRatioRow(row: Row, ours: number, playwright: number | undefined, limit: number): Row {
-  return playwright === undefined
-    ? row
-    : { ...row, value: ours / playwright, threshold: makeUpperThreshold(limit, 'x Playwright') };
+function makeRatioRow(
+  ratioRow: BenchRow,
+  opentabsValue: number,
+  playwrightValue: number | undefined,
+  ratioLimit: number,
+): BenchRow {
+  return playwrightValue === undefined
+    ? ratioRow
+    : {
+        ...ratioRow,
+        value: opentabsValue / playwrightValue,
+        threshold: makeUpperThreshold(ratioLimit, 'x Playwright'),
+      };
 }
 
-async function measureSmallSnapshot(lab: BrowserLab): Promise<Row[]> {
-  const { agent, ourBrowser: our, playwright } = lab;
-  const tabId = await openInAllBrowsers(lab, '/orders?nodes=1000');
-  for (const each of lab.agents) await each.call(each.serverTools.snapshot());
-  const whole = { name: 'snapshot', arguments: unlimitedSnapshot };
-  const measured = await measureAgents(
-    lab,
+async function measureSmallSnapshot(browserLab: BrowserLab): Promise<BenchRow[]> {
+  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
+  const tabId = await openInAllBrowsers(browserLab, '/orders?nodes=1000');
+  for (const benchAgent of browserLab.benchAgents) await benchAgent.call(benchAgent.serverTools.snapshot());
+  const wholeSnapshot = { name: 'snapshot', arguments: unlimitedSnapshot };
+  const measuredTimes = await measureAgents(
+    browserLab,
     5,
-    (each) =>
+    (benchAgent) =>
       repeatMeasurement(6, () =>
-        each.time(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
+        benchAgent.measureCall(
+          benchAgent === agent ? ['browser_snapshot', unlimitedSnapshot] : benchAgent.serverTools.snapshot(),
+        ),
       ),
     {
-      floor: () => measureFloor(our.browser, tabId, whole, 6),
-      'floor folded': () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
-      folded: () => repeatMeasurement(6, () => agent.time(agent.serverTools.snapshot())),
+      floor: () => measureFloor(ourBrowser.browser, tabId, wholeSnapshot, 6),
+      'floor folded': () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: {} }, 6),
+      folded: () => repeatMeasurement(6, () => agent.measureCall(agent.serverTools.snapshot())),
     },
   );
-  const [ours, folded] = [measured.get(agent.name), measured.get('folded')];
-  const [floor, foldedFloor] = [measured.get('floor')?.p50 ?? 0, measured.get('floor folded')?.p50 ?? 0];
-  if (!ours || !folded) throw new Error('nothing was measured');
-  const tokens = await measureSnapshotTokens(lab);
-  const row: Row = {
+  const [opentabsSummary, foldedSummary] = [measuredTimes.get(agent.name), measuredTimes.get('folded')];
+  const [floorMs, foldedFloor] = [measuredTimes.get('floor')?.p50 ?? 0, measuredTimes.get('floor folded')?.p50 ?? 0];
+  if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
+  const tokens = await measureSnapshotTokens(browserLab);
+  const ratioRow: BenchRow = {
     id,
     what: 'snapshot of 1,000 elements, whole, p50; the floor is the same script called from the worker',
-    ours: formatSummary(ours),
-    floor: formatMs(floor),
+    ours: formatSummary(opentabsSummary),
+    floor: formatMs(floorMs),
   };
   return [
-    { ...row, value: ours.p50 - 1.5 * floor, threshold: makeUpperThreshold(3, 'ms over 1.5 x floor') },
     {
-      ...row,
+      ...ratioRow,
+      value: opentabsSummary.p50 - 1.5 * floorMs,
+      threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
+    },
+    {
+      ...ratioRow,
       what: 'snapshot of 1,000 elements, folded (default), p50',
-      ours: formatSummary(folded),
+      ours: formatSummary(foldedSummary),
       floor: formatMs(foldedFloor),
-      value: folded.p50 - 1.5 * foldedFloor,
+      value: foldedSummary.p50 - 1.5 * foldedFloor,
       threshold: makeUpperThreshold(3, 'ms over 1.5 x floor'),
     },
     makeRatioRow(
       {
-        ...row,
+        ...ratioRow,
         what: 'snapshot of 1,000 elements, whole, against the peers',
-        floor: describePeers(measured),
+        floor: describePeers(measuredTimes),
       },
-      ours.p50,
-      findMedian(measured, playwright),
+      opentabsSummary.p50,
+      findMedian(measuredTimes, playwrightValue),
       0.4,
     ),
     tokens,
   ];
 }
 
-async function measureSnapshotTokens({ agents, playwright }: BrowserLab): Promise<Row> {
+async function measureSnapshotTokens({ benchAgents, playwright: playwrightValue }: BrowserLab): Promise<BenchRow> {
   const tokens = new Map<string, number>();
-  for (const each of agents) tokens.set(each.name, countTokens(await each.call(each.serverTools.snapshot())));
-  const [ours = 0, ...peers] = [...tokens];
-  const row: Row = {
+  for (const benchAgent of benchAgents)
+    tokens.set(benchAgent.name, countTokens(await benchAgent.call(benchAgent.serverTools.snapshot())));
+  const [opentabsTokens = 0, ...peerTokens] = [...tokens];
+  const ratioRow: BenchRow = {
     id,
     what: 'tokens of a snapshot of 1,000 elements',
-    ours: `${Object(ours)[1]} tokens`,
-    floor: peers.map(([name, count]) => `${name} ${count}`).join(', '),
+    ours: `${Object(opentabsTokens)[1]} tokens`,
+    floor: peerTokens.map(([name, count]) => `${name} ${count}`).join(', '),
   };
-  return makeRatioRow(row, Number(Object(ours)[1]), playwright && tokens.get(playwright.name), 0.5);
+  return makeRatioRow(
+    ratioRow,
+    Number(Object(opentabsTokens)[1]),
+    playwrightValue && tokens.get(playwrightValue.name),
+    0.5,
+  );
 }
 
 async function measureLargeSnapshot(
-  lab: BrowserLab,
+  browserLab: BrowserLab,
   nodes: number,
-  bars: { readonly folded: number; readonly first: number },
-): Promise<Row[]> {
-  const { agent, ourBrowser: our, playwright } = lab;
-  const firsts: number[] = [];
+  allowedMs: { readonly folded: number; readonly firstLimitMs: number },
+): Promise<BenchRow[]> {
+  const { agent, ourBrowser, playwright: playwrightValue } = browserLab;
+  const firstTimes: number[] = [];
   let tabId = 0;
   for (let i = 0; i < 3; i++) {
-    tabId = await our.openTab(`${lab.site.origin}/orders?nodes=${nodes}`);
-    firsts.push(await agent.time(agent.serverTools.snapshot()));
+    tabId = await ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=${nodes}`);
+    firstTimes.push(await agent.measureCall(agent.serverTools.snapshot()));
   }
-  await openInAllBrowsers(lab, `/orders?nodes=${nodes}`);
-  const folded = await measureAlternately(3, {
-    ours: () => repeatMeasurement(5, () => agent.time(agent.serverTools.snapshot())),
+  await openInAllBrowsers(browserLab, `/orders?nodes=${nodes}`);
+  const foldedMs = await measureAlternately(3, {
+    ours: () => repeatMeasurement(5, () => agent.measureCall(agent.serverTools.snapshot())),
   });
-  const whole = await measureAgents(
-    lab,
+  const wholeSnapshot = await measureAgents(
+    browserLab,
     nodes > 20_000 ? 1 : 2,
-    (each) =>
+    (benchAgent) =>
       repeatMeasurement(2, () =>
-        each.time(each === agent ? ['browser_snapshot', unlimitedSnapshot] : each.serverTools.snapshot()),
+        benchAgent.measureCall(
+          benchAgent === agent ? ['browser_snapshot', unlimitedSnapshot] : benchAgent.serverTools.snapshot(),
+        ),
       ),
-    { floor: () => measureFloor(our.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
+    { floor: () => measureFloor(ourBrowser.browser, tabId, { name: 'snapshot', arguments: unlimitedSnapshot }, 2) },
   );
-  const ours = whole.get(agent.name);
-  const foldedSummary = folded.get('ours');
-  if (!ours || !foldedSummary) throw new Error('nothing was measured');
-  const size = `${nodes.toLocaleString('en')} elements`;
+  const opentabsSummary = wholeSnapshot.get(agent.name);
+  const foldedSummary = foldedMs.get('ours');
+  if (!opentabsSummary || !foldedSummary) throw new Error('nothing was measured');
+  const sizeText = `${nodes.toLocaleString('en')} elements`;
   return [
     {
       id,
-      what: `first snapshot of ${size} after the load, folded, p50`,
-      ours: `${formatMs(computeMedian(firsts))} (n ${firsts.length})`,
-      value: computeMedian(firsts),
-      threshold: makeUpperThreshold(bars.first, 'ms'),
+      what: `first snapshot of ${sizeText} after the load, folded, p50`,
+      ours: `${formatMs(computeMedian(firstTimes))} (n ${firstTimes.length})`,
+      value: computeMedian(firstTimes),
+      threshold: makeUpperThreshold(allowedMs.firstLimitMs, 'ms'),
     },
     {
       id,
-      what: `snapshot of ${size}, folded, p50`,
+      what: `snapshot of ${sizeText}, folded, p50`,
       ours: formatSummary(foldedSummary),
       value: foldedSummary.p50,
-      threshold: makeUpperThreshold(bars.folded, 'ms'),
+      threshold: makeUpperThreshold(allowedMs.folded, 'ms'),
     },
     makeRatioRow(
       {
         id,
-        what: `snapshot of ${size}, whole, p50`,
-        ours: formatSummary(ours),
-        floor: describePeers(whole),
+        what: `snapshot of ${sizeText}, whole, p50`,
+        ours: formatSummary(opentabsSummary),
+        floor: describePeers(wholeSnapshot),
       },
-      ours.p50,
-      findMedian(whole, playwright),
+      opentabsSummary.p50,
+      findMedian(wholeSnapshot, playwrightValue),
       0.2,
     ),
   ];
 }
 
 /** measureClick stops the clock when a tool result shows the new table row. */
-export async function measureClick(lab: BrowserLab): Promise<Row[]> {
-  const { agent, playwright } = lab;
-  await openInAllBrowsers(lab, '/orders?nodes=1000');
-  const refs = new Map<string, string>();
-  for (const each of lab.agents) {
-    const ref = each.serverTools.refIn(await each.call(each.serverTools.snapshot()), '"New order"');
-    if (ref === undefined) throw new Error(`${each.name} shows no button "New order"`);
-    refs.set(each.name, ref);
+export async function measureClick(browserLab: BrowserLab): Promise<BenchRow[]> {
+  const { agent, playwright: playwrightValue } = browserLab;
+  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
+  const refByLabel = new Map<string, string>();
+  for (const benchAgent of browserLab.benchAgents) {
+    const elementRef = benchAgent.serverTools.refIn(
+      await benchAgent.call(benchAgent.serverTools.snapshot()),
+      '"New order"',
+    );
+    if (elementRef === undefined) throw new Error(`${benchAgent.name} shows no button "New order"`);
+    refByLabel.set(benchAgent.name, elementRef);
   }
-  const clickOf = (name: string) => refs.get(name) ?? '';
-  const measured = await measureAgents(lab, 5, (each) =>
-    repeatMeasurement(4, () => each.time(each.serverTools.click(clickOf(each.name)))),
+  const clickOf = (name: string) => refByLabel.get(name) ?? '';
+  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+    repeatMeasurement(4, () => benchAgent.measureCall(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
   );
-  const ours = measured.get(agent.name);
-  if (!ours) throw new Error('nothing was measured');
+  const opentabsSummary = measuredTimes.get(agent.name);
+  if (!opentabsSummary) throw new Error('nothing was measured');
   const tokens = new Map<string, number>();
-  for (const each of lab.agents)
-    tokens.set(each.name, countTokens(await each.call(each.serverTools.click(clickOf(each.name)))));
-  const whole = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
-  const answer = tokens.get(agent.name) ?? Number.NaN;
+  for (const benchAgent of browserLab.benchAgents)
+    tokens.set(
+      benchAgent.name,
+      countTokens(await benchAgent.call(benchAgent.serverTools.click(clickOf(benchAgent.name)))),
+    );
+  const wholeSnapshot = countTokens(await agent.call(['browser_snapshot', unlimitedSnapshot]));
+  const tokenCount = tokens.get(agent.name) ?? Number.NaN;
   tokens.delete(agent.name);
   return [
     makeRatioRow(
       {
         id,
         what: 'click until settled, with what changed, p50',
-        ours: formatSummary(ours),
-        floor: describePeers(measured),
+        ours: formatSummary(opentabsSummary),
+        floor: describePeers(measuredTimes),
       },
-      ours.p50,
-      findMedian(measured, playwright),
+      opentabsSummary.p50,
+      findMedian(measuredTimes, playwrightValue),
       0.2,
     ),
     {
       id,
       what: 'tokens of the answer to a click that adds a row, as a share of the whole snapshot',
-      ours: `${answer} of ${whole} tokens`,
+      ours: `${tokenCount} of ${wholeSnapshot} tokens`,
       floor: [...tokens].map(([name, count]) => `${name} ${count}`).join(', '),
-      value: (answer / whole) * 100,
+      value: (tokenCount / wholeSnapshot) * 100,
       threshold: makeUpperThreshold(3, '%'),
     },
   ];
@@ -200,65 +229,69 @@ export async function measureClick(lab: BrowserLab): Promise<Row[]> {
 
 const pictureCount = 40;
 
-export async function measurePictures(lab: BrowserLab): Promise<Row[]> {
-  const { agent, playwright } = lab;
-  await openInAllBrowsers(lab, '/orders?nodes=1000');
+export async function measurePictures(browserLab: BrowserLab): Promise<BenchRow[]> {
+  const { agent, playwright: playwrightValue } = browserLab;
+  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
   // By default, opentabs does not limit the number of screenshots per minute.
-  const measured = await measureAgents(lab, 4, (each) =>
-    repeatMeasurement(each === agent ? pictureCount / 4 : 5, () => each.time(each.serverTools.screenshot())),
+  const measuredTimes = await measureAgents(browserLab, 4, (benchAgent) =>
+    repeatMeasurement(benchAgent === agent ? pictureCount / 4 : 5, () =>
+      benchAgent.measureCall(benchAgent.serverTools.screenshot()),
+    ),
   );
-  const ours = measured.get(agent.name);
-  if (!ours) throw new Error('nothing was measured');
+  const opentabsSummary = measuredTimes.get(agent.name);
+  if (!opentabsSummary) throw new Error('nothing was measured');
   return [
     makeRatioRow(
       {
         id,
         what: 'picture of the view (png), p50',
-        ours: formatSummary(ours),
-        floor: describePeers(measured),
+        ours: formatSummary(opentabsSummary),
+        floor: describePeers(measuredTimes),
       },
-      ours.p50,
-      findMedian(measured, playwright),
+      opentabsSummary.p50,
+      findMedian(measuredTimes, playwrightValue),
       0.7,
     ),
   ];
 }
 
-export async function measureEvaluate(lab: BrowserLab): Promise<Row[]> {
-  const { agent } = lab;
-  const { tools } = await lab.ourBrowser.client.sdk.listTools();
+export async function measureEvaluate(browserLab: BrowserLab): Promise<BenchRow[]> {
+  const { agent } = browserLab;
+  const { tools } = await browserLab.ourBrowser.client.sdk.listTools();
   if (!tools.some(({ name }) => name === 'browser_evaluate')) return [];
-  await openInAllBrowsers(lab, '/orders?nodes=1000');
-  const measured = await measureAgents(lab, 5, (each) =>
-    repeatMeasurement(3, () => each.time(each.serverTools.evaluate('() => 1'))),
+  await openInAllBrowsers(browserLab, '/orders?nodes=1000');
+  const measuredTimes = await measureAgents(browserLab, 5, (benchAgent) =>
+    repeatMeasurement(3, () => benchAgent.measureCall(benchAgent.serverTools.evaluate('() => 1'))),
   );
-  const ours = measured.get(agent.name);
-  if (!ours) throw new Error('nothing was measured');
+  const opentabsSummary = measuredTimes.get(agent.name);
+  if (!opentabsSummary) throw new Error('nothing was measured');
   return [
     {
       id,
       what: 'evaluate of () => 1, p50',
-      ours: formatSummary(ours),
-      floor: describePeers(measured),
-      value: ours.p50,
+      ours: formatSummary(opentabsSummary),
+      floor: describePeers(measuredTimes),
+      value: opentabsSummary.p50,
       threshold: makeUpperThreshold(10, 'ms'),
     },
   ];
 }
 
-export async function measureToolList({ agents, agent }: BrowserLab): Promise<Row[]> {
-  const lists = await Promise.all(agents.map(async (each) => ({ each, ...(await each.listTools()) })));
-  const ours = lists.find(({ each }) => each === agent);
-  const texts = lists
-    .filter((list) => list !== ours)
-    .map(({ each, tools, tokens }) => `${each.name} ${tokens} (${tools})`);
+export async function measureToolList({ benchAgents, agent }: BrowserLab): Promise<BenchRow[]> {
+  const toolLists = await Promise.all(
+    benchAgents.map(async (benchAgent) => ({ each: benchAgent, ...(await benchAgent.listTools()) })),
+  );
+  const opentabsToolList = toolLists.find(({ each: benchAgent }) => benchAgent === agent);
+  const toolTexts = toolLists
+    .filter((toolList) => toolList !== opentabsToolList)
+    .map(({ each: benchAgent, tools, tokens }) => `${benchAgent.name} ${tokens} (${tools})`);
   return [
     {
       id,
       what: 'tokens of the tool list of a client without plugins',
-      ours: `${ours?.tokens} tokens, ${ours?.tools} tools`,
-      floor: texts.join(', '),
-      value: ours?.tokens ?? Number.NaN,
+      ours: `${opentabsToolList?.tokens} tokens, ${opentabsToolList?.tools} tools`,
+      floor: toolTexts.join(', '),
+      value: opentabsToolList?.tokens ?? Number.NaN,
       threshold: makeUpperThreshold(3000, 'tokens'),
     },
   ];

@@ -2,7 +2,7 @@ import type { Browser } from '../../harness/browser.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BrowserLab } from '../browser/lab.ts';
 import { opentabsTools } from '../browser/words.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const id = 'browser';
@@ -10,22 +10,22 @@ const id = 'browser';
 const tabCount = 4;
 const callCount = 1_000;
 
-export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): Promise<Row[]> {
-  const lost: string[] = [];
-  const times: number[] = [];
-  let clicks = 0;
-  const client = await our.connect();
+export async function measureMixedCalls({ ourBrowser, site }: BrowserLab): Promise<BenchRow[]> {
+  const lostClicks: string[] = [];
+  const clickTimes: number[] = [];
+  let clickedCount = 0;
+  const client = await ourBrowser.connectClient();
   const tabIds: number[] = [];
   for (let i = 0; i < tabCount; i++) {
-    const { text } = await client.call('browser_tabs', {
+    const { text: tabsText } = await client.call('browser_tabs', {
       action: 'new',
       url: `${site.origin}/orders?nodes=300&tab=${i}`,
     });
-    tabIds.push(Number(/Opened tab (\d+)/.exec(text)?.[1]));
+    tabIds.push(Number(/Opened tab (\d+)/.exec(tabsText)?.[1]));
   }
   const runInTab = async (tabId: number) => {
     const snapshot = await client.call('browser_snapshot', { tabId });
-    const refOf = (words: string) => opentabsTools.refIn(snapshot.text, words) ?? '';
+    const refOf = (elementName: string) => opentabsTools.refIn(snapshot.text, elementName) ?? '';
     const calls: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
       ['browser_snapshot', { tabId }, /heading "Orders"/],
       ['browser_click', { tabId, target: refOf('"New order"') }, /New customer/],
@@ -34,26 +34,27 @@ export async function measureMixedCalls({ ourBrowser: our, site }: BrowserLab): 
       ['browser_read_page', { tabId, maxTokens: 500 }, /# Orders/],
     ];
     for (let i = 0; i < callCount / tabCount; i++) {
-      const [name, args, answer] = calls[i % calls.length] ?? ['', {}, /./];
-      const outcome = await client.call(name, args, { withoutProgress: true });
-      times.push(outcome.durationMs);
-      if (outcome.isError || !answer.test(outcome.text)) lost.push(`${name}: ${outcome.text.slice(0, 200)}`);
-      if (name === 'browser_click') clicks++;
+      const [name, args, expectedAnswer] = calls[i % calls.length] ?? ['', {}, /./];
+      const callOutcome = await client.call(name, args, { withoutProgress: true });
+      clickTimes.push(callOutcome.durationMs);
+      if (callOutcome.isError || !expectedAnswer.test(callOutcome.text))
+        lostClicks.push(`${name}: ${callOutcome.text.slice(0, 200)}`);
+      if (name === 'browser_click') clickedCount++;
     }
   };
   const beganMs = performance.now();
   await Promise.all(tabIds.map(runInTab));
-  const seconds = (performance.now() - beganMs) / 1000;
-  const seen = await countClicks(our.browser);
-  if (seen !== clicks) lost.push(`the pages have seen ${seen} of ${clicks} clicks`);
+  const elapsedSeconds = (performance.now() - beganMs) / 1000;
+  const clickCount = await countClicks(ourBrowser.browser);
+  if (clickCount !== clickedCount) lostClicks.push(`the pages have seen ${clickCount} of ${clickedCount} clicks`);
   return [
     {
       id,
       what: `${callCount} calls of 5 tools in ${tabCount} tabs at the same time, none lost`,
-      ours: `${(callCount / seconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(times))}`,
-      value: lost.length,
+      ours: `${(callCount / elapsedSeconds).toFixed(0)}/s, p50 ${formatMs(computeMedian(clickTimes))}`,
+      value: lostClicks.length,
       threshold: makeUpperThreshold(0, 'lost'),
-      ...(lost[0] === undefined ? {} : { note: lost[0] }),
+      ...(lostClicks[0] === undefined ? {} : { note: lostClicks[0] }),
     },
   ];
 }
@@ -68,37 +69,39 @@ async function countClicks(browser: Browser): Promise<number> {
 /** heapPage is the path of a page with about 10,000 elements with refs: two buttons and a link in each table row. */
 const heapPage = '/orders?nodes=44000';
 
-export async function measurePageMemory({ ourBrowser: our, site, agent }: BrowserLab): Promise<Row[]> {
+export async function measurePageMemory({ ourBrowser, site, agent }: BrowserLab): Promise<BenchRow[]> {
   const url = `${site.origin}${heapPage}`;
-  await our.browser.cdp.send('Target.createTarget', { url: `${url}&unused=1`, background: true });
-  const tabId = await our.openTab(url);
+  await ourBrowser.browser.cdp.sendCommand('Target.createTarget', { url: `${url}&unused=1`, background: true });
+  const tabId = await ourBrowser.openTab(url);
   const targetOf = (address: string) =>
-    waitFor('the page to be open', async () => (await our.browser.listPages()).find((page) => page.url === address));
+    waitFor('the page to be open', async () =>
+      (await ourBrowser.browser.listPages()).find((page) => page.url === address),
+    );
   const target = await targetOf(url);
   const readHeap = () =>
-    our.browser.inPage(target.id, async (page) => {
-      await page.send('HeapProfiler.collectGarbage');
-      return Number(Object(await page.send('Runtime.getHeapUsage')).usedSize);
+    ourBrowser.browser.inPage(target.id, async (page) => {
+      await page.sendCommand('HeapProfiler.collectGarbage');
+      return Number(Object(await page.sendCommand('Runtime.getHeapUsage')).usedSize);
     });
-  const before = await readHeap();
+  const heapBefore = await readHeap();
   const snapshot = await agent.call(['browser_snapshot', { tabId, maxTokens: 0 }]);
-  const refs = snapshot.split('[ref=').length - 1;
-  const bytes = (await readHeap()) - before;
-  const hasScript = await hasPageScript(our.browser, target.id);
-  const unused = await hasPageScript(our.browser, (await targetOf(`${url}&unused=1`)).id);
+  const refCount = snapshot.split('[ref=').length - 1;
+  const bytes = (await readHeap()) - heapBefore;
+  const hasScript = await hasPageScript(ourBrowser.browser, target.id);
+  const unusedTabHasScript = await hasPageScript(ourBrowser.browser, (await targetOf(`${url}&unused=1`)).id);
   return [
     {
       id,
       what: 'memory of the page script and of a whole snapshot, for each 10,000 refs',
-      ours: `${(bytes / 1e6).toFixed(2)} MB with ${refs} refs`,
-      value: (bytes / 1e6) * (10_000 / refs),
+      ours: `${(bytes / 1e6).toFixed(2)} MB with ${refCount} refs`,
+      value: (bytes / 1e6) * (10_000 / refCount),
       threshold: makeUpperThreshold(6, 'MB'),
     },
     {
       id,
       what: "pages with a script of the extension: the user's page in which no tool was used, and the page of the row above",
-      ours: `${unused ? 1 : 0} and ${hasScript ? 1 : 0}`,
-      ...(unused || !hasScript ? { broken: 'want 0 and 1 pages with a script' } : {}),
+      ours: `${unusedTabHasScript ? 1 : 0} and ${hasScript ? 1 : 0}`,
+      ...(unusedTabHasScript || !hasScript ? { broken: 'want 0 and 1 pages with a script' } : {}),
     },
   ];
 }
@@ -106,10 +109,10 @@ export async function measurePageMemory({ ourBrowser: our, site, agent }: Browse
 /** The extension's page script runs in a page if and only if the page has an isolated world of the extension. */
 async function hasPageScript(browser: Browser, target: string): Promise<boolean> {
   return await browser.inPage(target, async (page) => {
-    const origins: string[] = [];
-    page.on('Runtime.executionContextCreated', (params) => origins.push(String(Object(params).context?.origin)));
-    await page.send('Runtime.enable');
-    await page.send('Runtime.disable');
-    return origins.some((origin) => origin.includes(browser.extensionId));
+    const tabOrigins: string[] = [];
+    page.on('Runtime.executionContextCreated', (params) => tabOrigins.push(String(Object(params).context?.origin)));
+    await page.sendCommand('Runtime.enable');
+    await page.sendCommand('Runtime.disable');
+    return tabOrigins.some((origin) => origin.includes(browser.extensionId));
   });
 }

@@ -6,7 +6,7 @@ import type { Agent } from '../browser/agent.ts';
 import { type BrowserLab, startBrowserLab } from '../browser/lab.ts';
 import { shopSteps } from '../browser/shop.ts';
 import { runTask, type TaskResult } from '../browser/task.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 import { measureClick, measureEvaluate, measurePictures, measureSnapshots, measureToolList } from './browser-speed.ts';
 import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
@@ -14,7 +14,7 @@ import { measureMixedCalls, measurePageMemory } from './browser-tabs.ts';
 const id = 'browser';
 
 /** For example, BROWSER=task,click runs only the measurements task and click. */
-const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>> = {
+const browserParts: Readonly<Record<string, (browserLab: BrowserLab) => Promise<BenchRow[]>>> = {
   list: measureToolList,
   snapshot: measureSnapshots,
   click: measureClick,
@@ -25,74 +25,86 @@ const browserParts: Readonly<Record<string, (lab: BrowserLab) => Promise<Row[]>>
   memory: measurePageMemory,
 };
 
-export async function measureBrowser(fixture: BenchFixture): Promise<Row[]> {
-  const lab = await startBrowserLab(fixture);
-  const selected = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
-  const rows: Row[] = [];
-  for (const [name, measure] of Object.entries(browserParts)) {
-    if (!selected.includes(name)) continue;
+export async function measureBrowser(fixture: BenchFixture): Promise<BenchRow[]> {
+  const browserLab = await startBrowserLab(fixture);
+  const selectedParts = process.env.BROWSER?.split(',') ?? Object.keys(browserParts);
+  const benchRows: BenchRow[] = [];
+  for (const [name, measurePart] of Object.entries(browserParts)) {
+    if (!selectedParts.includes(name)) continue;
     try {
-      rows.push(...(await measure(lab)));
+      benchRows.push(...(await measurePart(browserLab)));
     } catch (error) {
-      rows.push({ id, what: `the part ${name} could not be measured`, ours: '', broken: String(error) });
+      benchRows.push({
+        id,
+        what: `the part ${name} could not be measured`,
+        ours: '',
+        broken: String(error),
+      });
     }
   }
-  return rows;
+  return benchRows;
 }
 
 const taskRuns = 5;
 
-async function measureTask(lab: BrowserLab): Promise<Row[]> {
-  const results = new Map<Agent, TaskResult[]>(lab.agents.map((agent) => [agent, []]));
-  await lab.ourBrowser.openTab(`${lab.site.origin}/orders?nodes=100`);
+async function measureTask(browserLab: BrowserLab): Promise<BenchRow[]> {
+  const resultsByAgent = new Map<Agent, TaskResult[]>(browserLab.benchAgents.map((agent) => [agent, []]));
+  await browserLab.ourBrowser.openTab(`${browserLab.site.origin}/orders?nodes=100`);
   const fileIn = (folder: string) => join(folder, 'engraving.txt');
-  const [ourFile, peerFile] = [fileIn(lab.ourBrowser.uploads), fileIn(tmpdir())];
+  const [ourFile, peerFile] = [fileIn(browserLab.ourBrowser.uploadFolder), fileIn(tmpdir())];
   for (const file of [ourFile, peerFile]) writeFileSync(file, 'Ada to Grace');
   for (let i = 0; i < taskRuns; i++) {
-    for (const [agent, list] of results) {
-      const run = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
-      list.push(await runTask(agent, lab.site, run, agent === lab.agent ? ourFile : peerFile));
+    for (const [agent, taskResults] of resultsByAgent) {
+      const runName = `${agent.name.replaceAll(/\W/g, '')}-${i}`;
+      taskResults.push(await runTask(agent, browserLab.site, runName, agent === browserLab.agent ? ourFile : peerFile));
     }
   }
-  const ours = results.get(lab.agent) ?? [];
-  const bestPeer = (read: (result: TaskResult) => number) => {
-    const peers = [...results].filter(([agent, list]) => agent !== lab.agent && list.every(isTaskComplete));
-    return peers.length === 0 ? undefined : Math.min(...peers.map(([, list]) => computeMedian(list.map(read))));
+  const opentabsResults = resultsByAgent.get(browserLab.agent) ?? [];
+  const bestPeer = (readNumber: (result: TaskResult) => number) => {
+    const peers = [...resultsByAgent].filter(
+      ([agent, taskResults]) => agent !== browserLab.agent && taskResults.every(isTaskComplete),
+    );
+    return peers.length === 0
+      ? undefined
+      : Math.min(...peers.map(([, taskResults]) => computeMedian(taskResults.map(readNumber))));
   };
-  const rows: Row[] = [];
-  for (const [agent, list] of results) rows.push(describeTask(agent, list));
-  const compare = (what: string, read: (result: TaskResult) => number) => {
-    const peer = bestPeer(read);
-    const value = computeMedian(ours.map(read));
-    if (peer !== undefined)
-      rows.push({
+  const benchRows: BenchRow[] = [];
+  for (const [agent, taskResults] of resultsByAgent) benchRows.push(describeTask(agent, taskResults));
+  const compareAgents = (rowTitle: string, readNumber: (result: TaskResult) => number) => {
+    const bestPeerValue = bestPeer(readNumber);
+    const medianValue = computeMedian(opentabsResults.map(readNumber));
+    if (bestPeerValue !== undefined)
+      benchRows.push({
         id,
-        what: what,
-        ours: value.toFixed(0),
-        floor: peer.toFixed(0),
-        value: value / peer,
+        what: rowTitle,
+        ours: medianValue.toFixed(0),
+        floor: bestPeerValue.toFixed(0),
+        value: medianValue / bestPeerValue,
         threshold: makeUpperThreshold(1, 'x best peer'),
       });
   };
-  compare('task of ten steps: milliseconds', ({ durationMs: ms }) => ms);
-  compare('task of ten steps: calls', ({ calls }) => calls);
-  compare('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
-  return rows;
+  compareAgents('task of ten steps: milliseconds', ({ durationMs: ms }) => ms);
+  compareAgents('task of ten steps: calls', ({ calls }) => calls);
+  compareAgents('task of ten steps: tokens in and out', ({ tokensIn, tokensOut }) => tokensIn + tokensOut);
+  return benchRows;
 }
 
-const isTaskComplete = ({ doneSteps: done }: TaskResult) => done.length === shopSteps.length;
+const isTaskComplete = ({ doneSteps: doneStepNames }: TaskResult) => doneStepNames.length === shopSteps.length;
 
-function describeTask(agent: Agent, list: readonly TaskResult[]): Row {
-  const medianOf = (read: (result: TaskResult) => number) => computeMedian(list.map(read));
+function describeTask(agent: Agent, taskResults: readonly TaskResult[]): BenchRow {
+  const medianOf = (readNumber: (result: TaskResult) => number) => computeMedian(taskResults.map(readNumber));
   const [tokensIn, tokensOut] = [medianOf((result) => result.tokensIn), medianOf((result) => result.tokensOut)];
-  const failed = list.find((result) => !isTaskComplete(result));
-  const steps = list.map(({ doneSteps: done }) => done.length).join(', ');
-  const missing = failed && shopSteps.filter((step) => !failed.doneSteps.includes(step)).join(', ');
+  const failedResult = taskResults.find((result) => !isTaskComplete(result));
+  const stepCounts = taskResults.map(({ doneSteps: doneStepNames }) => doneStepNames.length).join(', ');
+  const missingSteps =
+    failedResult && shopSteps.filter((shopStep) => !failedResult.doneSteps.includes(shopStep)).join(', ');
   return {
     id,
     what: `task of ten steps by ${agent.name}`,
     ours: `${formatMs(medianOf(({ durationMs: ms }) => ms))}, ${medianOf(({ calls }) => calls)} calls, ${tokensIn} + ${tokensOut} tokens`,
-    floor: `steps done: ${steps}`,
-    ...(failed ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missing}; ${failed.failure}` } : {}),
+    floor: `steps done: ${stepCounts}`,
+    ...(failedResult
+      ? { [agent.name === 'opentabs' ? 'broken' : 'note']: `missing ${missingSteps}; ${failedResult.failure}` }
+      : {}),
   };
 }

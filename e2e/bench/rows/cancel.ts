@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CancelAnswer, StreamAnswer } from '../go.ts';
-import { formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { summarize } from '../samples.ts';
 
 const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
 
 /** measureCancel measures the time from the client's notifications/cancelled to the abort signal in the page. */
-export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
+export async function measureCancel(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const cancelOnce = async (): Promise<number> => {
@@ -17,27 +17,27 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
       CancelAnswer,
     );
     const abortMs = await waitFor('the page to report the abort', async () => {
-      const stream = await fixture.goClient.sendCommand(
+      const streamAnswer = await fixture.goClient.sendCommand(
         { do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} },
         StreamAnswer,
       );
-      return AbortsResult.parse(stream.result).result.structuredContent.abortsMs[0];
+      return AbortsResult.parse(streamAnswer.result).result.structuredContent.abortsMs[0];
     });
     return abortMs - sentMs;
   };
-  const blocks: number[][] = [];
+  const sampleBlocks: number[][] = [];
   for (let block = 0; block < 6; block++) {
     const samples: number[] = [];
     for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
-    if (block > 0) blocks.push(samples); // block 0 only warms up the page and the daemon
+    if (block > 0) sampleBlocks.push(samples); // block 0 only warms up the page and the daemon
   }
-  const summary = summarize(blocks);
+  const cancelSummary = summarize(sampleBlocks);
   return [
     {
       id: 'cancel',
       what: "time from sending notifications/cancelled to the abort of the page's AbortSignal, p50",
-      ours: `${formatSummary(summary)}, max ${formatMs(summary.max)}`,
-      value: summary.p50,
+      ours: `${formatSummary(cancelSummary)}, max ${formatMs(cancelSummary.max)}`,
+      value: cancelSummary.p50,
       threshold: makeUpperThreshold(10, 'ms'),
     },
   ];

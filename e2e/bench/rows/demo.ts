@@ -2,22 +2,22 @@ import { decideCall, fetchCallRecords } from '../../harness/daemon-api.ts';
 import { startOpentabs } from '../../harness/process.ts';
 import { waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const runCount = 3;
 
-export async function measureDemo(fixture: BenchFixture): Promise<Row[]> {
+export async function measureDemo(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const demoTimes: number[] = [];
   for (let i = 0; i < runCount; i++) {
     const startMs = performance.now();
-    const demo = startOpentabs(['demo', '--yes'], stack.env);
-    const waiting = await waitFor('a call of the demo to wait for approval', async () =>
+    const demoProcess = startOpentabs(['demo', '--yes'], stack.env);
+    const waitingCall = await waitFor('a call of the demo to wait for approval', async () =>
       (await fetchCallRecords(stack)).find((call) => call.waiting && call.tool_name.startsWith('demo__')),
     );
-    await decideCall(stack, waiting.call_id, { allow: true });
-    const { code, stderr } = await demo.ended;
+    await decideCall(stack, waitingCall.call_id, { allow: true });
+    const { code, stderr } = await demoProcess.commandEnd;
     if (code !== 0) throw new Error(`opentabs demo ended with exit code ${code}: ${stderr}`);
     demoTimes.push(performance.now() - startMs);
   }

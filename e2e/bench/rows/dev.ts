@@ -4,7 +4,7 @@ import { developPlugin } from '../../harness/author.ts';
 import { runChecked } from '../../harness/process.ts';
 import { pause } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 const editCount = 12;
@@ -12,7 +12,7 @@ const editCount = 12;
 /**
  * measureDev measures the hot reload of a plugin: the time from saving a source file until a call runs the new code.
  */
-export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
+export async function measureDev(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   await stack.page.bringToFront();
   const author = await developPlugin(stack, 'edited');
@@ -30,10 +30,10 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       callTimes.push(performance.now() - startMs);
       currentTitle = newTitle;
     }
-    const code = join(author.dir, 'dist', 'adapter.iife.js');
+    const code = join(author.pluginFolder, 'dist', 'adapter.iife.js');
     for (let i = 0; i < editCount; i++) {
       const beganMs = performance.now();
-      await runChecked(['plugin', 'build', author.dir], stack.env);
+      await runChecked(['plugin', 'build', author.pluginFolder], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
       floorTimes.push(performance.now() - beganMs);
     }

@@ -1,77 +1,77 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, makeLowerThreshold, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
-const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
-const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text } };
+const echoText = 'x'.repeat(188); // {"text":"..."} is 200 bytes
+const opentabsCommand = { target: 'ours', tool: 'bench__echo', args: { text: echoText } };
 const referenceCommand = { ...opentabsCommand, target: 'floor-c' };
 
-export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
+export async function measureEcho(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (order: typeof opentabsCommand, calls: number, everyMs: number) => async () => {
-    await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    await fixture.measureCalls({ ...order, calls: 20 });
-    return fixture.measureCalls({ ...order, calls, everyMs });
+  const measureSide = (callCommand: typeof opentabsCommand, calls: number, everyMs: number) => async () => {
+    await (callCommand.target === 'ours' ? stack.page : floorPage).bringToFront();
+    await fixture.measureCalls({ ...callCommand, calls: 20 });
+    return fixture.measureCalls({ ...callCommand, calls, everyMs });
   };
   await measureSide(referenceCommand, 500, 0)();
   await measureSide(opentabsCommand, 500, 0)();
-  const rows: Row[] = [];
-  for (const [pace, calls, everyMs, rounds] of [
+  const benchRows: BenchRow[] = [];
+  for (const [paceName, calls, everyMs, roundCount] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
-    const summaries = await measureAlternately(rounds, {
+    const sideSummaries = await measureAlternately(roundCount, {
       floor: measureSide(referenceCommand, calls, everyMs),
       ours: measureSide(opentabsCommand, calls, everyMs),
     });
-    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
-    rows.push({
+    benchRows.push({
       id: 'echo',
-      what: `time of a call that echoes 200 B through a page, ${pace}, p50`,
+      what: `time of a call that echoes 200 B through a page, ${paceName}, p50`,
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50 / floorSummary.p50,
       threshold: makeUpperThreshold(1.25, 'x'),
     });
   }
-  return rows;
+  return benchRows;
 }
 
-export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
+export async function measureLoad(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;
-  let problem = '';
-  const runCalls = (order: typeof opentabsCommand) => async () => {
-    await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    const answer = await fixture.goClient.sendCommand(
-      { do: 'calls', ...order, calls: 4000, inFlight: 32 },
+  let measureProblem = '';
+  const runCalls = (callCommand: typeof opentabsCommand) => async () => {
+    await (callCommand.target === 'ours' ? stack.page : floorPage).bringToFront();
+    const benchAnswer = await fixture.goClient.sendCommand(
+      { do: 'calls', ...callCommand, calls: 4000, inFlight: 32 },
       CallsAnswer,
     );
-    refusedCount += answer.failed;
-    problem ||= answer.problem;
-    return [4000 / (answer.allNs / 1e9), computeMedian(answer.eachNs) / 1e6] as const;
+    refusedCount += benchAnswer.failed;
+    measureProblem ||= benchAnswer.problem;
+    return [4000 / (benchAnswer.allNs / 1e9), computeMedian(benchAnswer.eachNs) / 1e6] as const;
   };
-  const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
-  const latencies: number[] = [];
+  const callRates: { floorRates: number[]; opentabsRates: number[] } = { floorRates: [], opentabsRates: [] };
+  const latencySamples: number[] = [];
   await runCalls(referenceCommand)();
   await runCalls(opentabsCommand)();
-  for (let round = 0; round < 5; round++) {
-    rates.floor.push((await runCalls(referenceCommand)())[0]);
+  for (let roundIndex = 0; roundIndex < 5; roundIndex++) {
+    callRates.floorRates.push((await runCalls(referenceCommand)())[0]);
     const [rate, latency] = await runCalls(opentabsCommand)();
-    rates.ours.push(rate);
-    latencies.push(latency);
+    callRates.opentabsRates.push(rate);
+    latencySamples.push(latency);
   }
   return [
     {
       id: 'load',
       what: 'calls per second through one page, with 32 concurrent calls, none refused',
-      ours: `${computeMedian(rates.ours).toFixed(0)}/s (each ${formatMs(computeMedian(latencies))}, n 20000)`,
-      floor: `${computeMedian(rates.floor).toFixed(0)}/s`,
-      value: computeMedian(rates.ours),
+      ours: `${computeMedian(callRates.opentabsRates).toFixed(0)}/s (each ${formatMs(computeMedian(latencySamples))}, n 20000)`,
+      floor: `${computeMedian(callRates.floorRates).toFixed(0)}/s`,
+      value: computeMedian(callRates.opentabsRates),
       threshold: makeLowerThreshold(1500, '/s'),
-      ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${problem}` } : {}),
+      ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${measureProblem}` } : {}),
     },
   ];
 }

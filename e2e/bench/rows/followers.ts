@@ -5,56 +5,56 @@ import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer, startFollowers, startServer } from '../go.ts';
-import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const followerCount = 1000;
 const token = 'bench';
 const callsPerBlock = 1000;
-const rounds = 5;
+const roundCount = 5;
 
-export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'followers');
-  const plugin = join(home, 'bench-plugin');
-  mkdirSync(home, { recursive: true });
+export async function measureFollowers(fixture: BenchFixture): Promise<BenchRow[]> {
+  const followersHome = join(fixture.homeFolder, 'followers');
+  const plugin = join(followersHome, 'bench-plugin');
+  mkdirSync(followersHome, { recursive: true });
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
-  await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: home });
-  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: home });
-  const server = await startServer('instant', '-state', home, '-token', token);
+  await runChecked(['plugin', 'build', plugin], { OPENTABS_HOME: followersHome });
+  await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], { OPENTABS_HOME: followersHome });
+  const server = await startServer('instant', '-state', followersHome, '-token', token);
   try {
     await fixture.goClient.connect('followed', `http://127.0.0.1:${server.port}/mcp`, token);
-    const order = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
+    const echoCommand = { target: 'followed', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
     const measureRate = async () => {
-      const answer = await fixture.goClient.sendCommand(
-        { do: 'calls', ...order, calls: callsPerBlock, inFlight: 32 },
+      const benchAnswer = await fixture.goClient.sendCommand(
+        { do: 'calls', ...echoCommand, calls: callsPerBlock, inFlight: 32 },
         CallsAnswer,
       );
-      if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-      return callsPerBlock / (answer.allNs / 1e9);
+      if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+      return callsPerBlock / (benchAnswer.allNs / 1e9);
     };
-    const measurePacedCalls = () => fixture.measureCalls({ ...order, calls: 200, everyMs: 5 });
-    const withFollowers = async <T>(measure: () => Promise<T>) => {
-      const followers = await startFollowers(server.port, token, followerCount);
+    const measurePacedCalls = () => fixture.measureCalls({ ...echoCommand, calls: 200, everyMs: 5 });
+    const withFollowers = async <T>(measureSide: () => Promise<T>) => {
+      const eventFollowers = await startFollowers(server.port, token, followerCount);
       try {
-        return await measure();
+        return await measureSide();
       } finally {
-        await followers.close();
+        await eventFollowers.close();
       }
     };
     await measureRate();
-    const summaries = await measureAlternately(rounds, {
+    const sideSummaries = await measureAlternately(roundCount, {
       unfollowed: measurePacedCalls,
       followed: () => withFollowers(measurePacedCalls),
     });
-    const [unfollowedSummary, followedSummary] = [summaries.get('unfollowed'), summaries.get('followed')];
+    const [unfollowedSummary, followedSummary] = [sideSummaries.get('unfollowed'), sideSummaries.get('followed')];
     if (!unfollowedSummary || !followedSummary) throw new Error('nothing was measured');
     const unfollowedRates: number[] = [];
-    for (let round = 0; round < rounds; round++) unfollowedRates.push(await measureRate());
-    const followers = await startFollowers(server.port, token, followerCount);
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) unfollowedRates.push(await measureRate());
+    const eventFollowers = await startFollowers(server.port, token, followerCount);
     const followedRates: number[] = [];
-    for (let round = 0; round < rounds; round++) followedRates.push(await measureRate());
-    const calls = callsPerBlock * rounds;
-    const readLeastCount = async () => (await followers.count()).least;
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) followedRates.push(await measureRate());
+    const calls = callsPerBlock * roundCount;
+    const readLeastCount = async () => (await eventFollowers.count()).least;
     const beganMs = performance.now();
     await waitFor('each follower to read the last event', async () => {
       const earlierCount = await readLeastCount();
@@ -62,12 +62,12 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       return (await readLeastCount()) === earlierCount;
     });
     const caughtUpMs = performance.now() - beganMs;
-    const counts = await followers.count();
-    const memory = readResidentMemory(server.pid).now;
-    await followers.close();
+    const eventCounts = await eventFollowers.count();
+    const residentBytes = readResidentMemory(server.pid).nowBytes;
+    await eventFollowers.close();
     const stuckFollowers = await startFollowers(server.port, token, followerCount, true);
     const stuckRates: number[] = [];
-    for (let round = 0; round < rounds; round++) stuckRates.push(await measureRate());
+    for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) stuckRates.push(await measureRate());
     const stuckMemory = readResidentMemory(server.pid);
     await stuckFollowers.close();
     const id = 'followers';
@@ -89,13 +89,13 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       {
         id,
         what: `events that the slowest of ${followerCount} followers read, of ${calls * 3} events`,
-        ours: `${counts.least} (most ${counts.most}, gaps reported ${counts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
+        ours: `${eventCounts.least} (most ${eventCounts.most}, gaps reported ${eventCounts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
       },
       {
         id,
         what: `resident memory of the server with ${followerCount} followers, after ${calls * 3} calls`,
-        ours: formatMegabytes(memory),
-        value: memory / 1e6,
+        ours: formatMegabytes(residentBytes),
+        value: residentBytes / 1e6,
         threshold: makeUpperThreshold(150, 'MB'),
       },
       {

@@ -1,46 +1,46 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../harness/process.ts';
-import { makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 /** runGoBenchmarks runs each Go benchmark three times, and returns the median of each metric. */
-async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
-  const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
+async function runGoBenchmarks(pattern: string, packageFolder: string): Promise<Map<string, Map<string, number>>> {
+  const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', packageFolder];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const valuesByName = new Map<string, Map<string, number[]>>();
-  for (const line of stdout.split('\n')) {
-    const [name, , ...valuesAndUnits] = line.trim().split(/\s+/);
+  for (const outputLine of stdout.split('\n')) {
+    const [name, , ...valuesAndUnits] = outputLine.trim().split(/\s+/);
     if (!name?.startsWith('Benchmark')) continue;
-    const metrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
-    valuesByName.set(name.replace(/-\d+$/, ''), metrics);
+    const benchMetrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
+    valuesByName.set(name.replace(/-\d+$/, ''), benchMetrics);
     for (let i = 0; i + 1 < valuesAndUnits.length; i += 2) {
       const unit = valuesAndUnits[i + 1] ?? '';
-      metrics.set(unit, [...(metrics.get(unit) ?? []), Number(valuesAndUnits[i])]);
+      benchMetrics.set(unit, [...(benchMetrics.get(unit) ?? []), Number(valuesAndUnits[i])]);
     }
   }
   return new Map(
-    [...valuesByName].map(([name, metrics]) => [
+    [...valuesByName].map(([name, benchMetrics]) => [
       name,
-      new Map([...metrics].map(([unit, values]) => [unit, computeMedian(values)])),
+      new Map([...benchMetrics].map(([unit, values]) => [unit, computeMedian(values)])),
     ]),
   );
 }
 
-export async function measureDispatch(): Promise<Row[]> {
+export async function measureDispatch(): Promise<BenchRow[]> {
   const metricsByName = await runGoBenchmarks('^Benchmark(ProgressReset|Report|Call)$', './dispatch');
   const metricOf = (name: string, unit: string) => metricsByName.get(name)?.get(unit) ?? Number.NaN;
-  const reset = 'BenchmarkProgressReset/serial';
-  const allocs = metricOf(reset, 'allocs/op');
+  const resetBenchmark = 'BenchmarkProgressReset/serial';
+  const allocCount = metricOf(resetBenchmark, 'allocs/op');
   const formatMetrics = (name: string) => `${metricOf(name, 'ns/op')} ns, ${metricOf(name, 'allocs/op')} allocs`;
   return [
     {
       id: 'dispatch',
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
-      ours: formatMetrics(reset),
-      value: metricOf(reset, 'ns/op'),
+      ours: formatMetrics(resetBenchmark),
+      value: metricOf(resetBenchmark, 'ns/op'),
       threshold: makeUpperThreshold(100, 'ns'),
-      ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
+      ...(allocCount === 0 ? {} : { broken: `a reset makes ${allocCount} allocations; 0 are allowed` }),
     },
     {
       id: 'dispatch',
@@ -55,33 +55,33 @@ export async function measureDispatch(): Promise<Row[]> {
   ];
 }
 
-export async function measureHub(): Promise<Row[]> {
+export async function measureHub(): Promise<BenchRow[]> {
   const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
-  const metrics = metricsByName.get('BenchmarkEcho/200');
-  const formatMicroseconds = (unit: string) => `${((metrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
+  const benchMetrics = metricsByName.get('BenchmarkEcho/200');
+  const formatMicroseconds = (unit: string) => `${((benchMetrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
   return [
     {
       id: 'hub',
       what: 'time of a call through the WebSocket hub, 200 B, p50; floor: echo over the WebSocket library alone',
       ours: formatMicroseconds('hub-p50-ns'),
       floor: formatMicroseconds('floor-p50-ns'),
-      value: metrics?.get('ratio') ?? Number.NaN,
+      value: benchMetrics?.get('ratio') ?? Number.NaN,
     },
   ];
 }
 
 /** measureSearch measures how long a tools_search request over HTTP takes, compared with an MCP ping. */
-export async function measureSearch(): Promise<Row[]> {
-  const metrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
-  const metricOf = (unit: string) => (metrics?.get(unit) ?? Number.NaN) / 1e6;
-  const describe = (name: string) =>
+export async function measureSearch(): Promise<BenchRow[]> {
+  const benchMetrics = (await runGoBenchmarks('^BenchmarkGatewaySearch$', './mcpserver')).get('BenchmarkGatewaySearch');
+  const metricOf = (unit: string) => (benchMetrics?.get(unit) ?? Number.NaN) / 1e6;
+  const describeBenchmark = (name: string) =>
     `p50 ${metricOf(`${name}-p50-ns`).toFixed(2)} ms, p95 ${metricOf(`${name}-p95-ns`).toFixed(2)} ms`;
   return [
     {
       id: 'search',
       what: 'tools_search over HTTP in 2,449 tools of 120 plugins, p50; floor: a ping',
-      ours: describe('search'),
-      floor: describe('floor'),
+      ours: describeBenchmark('search'),
+      floor: describeBenchmark('floor'),
       value: metricOf('search-p50-ns'),
       threshold: makeUpperThreshold(5, 'ms'),
     },

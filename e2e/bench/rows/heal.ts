@@ -3,10 +3,10 @@ import { runChecked } from '../../harness/process.ts';
 import type { Stack } from '../../harness/stack.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
-const rounds = 9;
+const roundCount = 9;
 
 const Status = z.object({
   started: z.string(),
@@ -30,14 +30,14 @@ function parsePreciseMs(time: string): number {
   return Date.parse(time.replace(/\.\d+/, '')) + Number(`0.${fraction || 0}`) * 1000;
 }
 
-export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]> {
+export async function measureWorkerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const client = await stack.connectHttp();
   const cdp = await stack.chrome.context.newCDPSession(stack.page);
   await cdp.send('ServiceWorker.enable');
-  const times: number[] = [];
+  const healTimes: number[] = [];
   let survivedCount = 0;
-  for (let round = 0; round < rounds; round++) {
+  for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     let reports = 0;
     const countReport = () => {
       reports++;
@@ -47,34 +47,36 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
     await waitFor('the first report of the call', () => reports > 0);
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
-    times.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
-    const outcome = await call;
-    if (!outcome.isError && outcome.progress.at(-1)?.progress === 12) survivedCount++;
+    healTimes.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
+    const callOutcome = await call;
+    if (!callOutcome.isError && callOutcome.progress.at(-1)?.progress === 12) survivedCount++;
   }
   await cdp.detach();
   return [
     {
       id: 'worker',
       what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
-      ours: `${formatTimes(times)}; ${survivedCount} of ${rounds} calls survived`,
-      value: computeMedian(times),
+      ours: `${formatTimes(healTimes)}; ${survivedCount} of ${roundCount} calls survived`,
+      value: computeMedian(healTimes),
       threshold: makeUpperThreshold(100, 'ms'),
-      ...(survivedCount < rounds ? { broken: `${rounds - survivedCount} calls in flight did not end well` } : {}),
+      ...(survivedCount < roundCount
+        ? { broken: `${roundCount - survivedCount} calls in flight did not end well` }
+        : {}),
     },
   ];
 }
 
-export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]> {
+export async function measureServerRestart(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  const healTimes: number[] = [];
+  for (let roundIndex = 0; roundIndex < roundCount; roundIndex++) {
     // Each round pauses longer than the round before, so that the daemon is killed at different points of the retry
     // schedule.
-    await pause(round * 97);
+    await pause(roundIndex * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');
     const reconnect = await waitForReconnect(stack, beforeMs);
-    times.push(reconnect.sinceMs - reconnect.startedMs);
+    healTimes.push(reconnect.sinceMs - reconnect.startedMs);
   }
   await stack.waitForPlugins('/');
   await fixture.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
@@ -83,8 +85,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
     {
       id: 'restart',
       what: 'time from the restart of a killed server to the reconnect of the browser, p50',
-      ours: formatTimes(times),
-      value: computeMedian(times),
+      ours: formatTimes(healTimes),
+      value: computeMedian(healTimes),
       threshold: makeUpperThreshold(1000, 'ms'),
     },
   ];

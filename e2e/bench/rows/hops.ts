@@ -1,16 +1,16 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMs, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, makeUpperThreshold } from '../row.ts';
 import { computeMedian, computeQuantile, measureAlternately } from '../samples.ts';
 
-const text = 'x'.repeat(188);
-const echoCommand = { tool: 'bench__echo', args: { text } };
+const echoText = 'x'.repeat(188);
+const echoCommand = { tool: 'bench__echo', args: { text: echoText } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in the
- * network have no time budget.
+ * hopStations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in
+ * the network have no time budget.
  */
-const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
+const hopStations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],
   ['parse', 'HTTP body and MCP message, session', 40],
   ['check', "arguments against the tool's schema", 20],
@@ -35,33 +35,33 @@ const stations: readonly (readonly [station: string, description: string, budget
 ];
 
 /** Each benchmark row shows the mean duration of one hop in the fastest 90 % of the calls. */
-export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
+export async function measureHops(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);
-  const calls: { readonly us: number; readonly hops: readonly number[] }[] = [];
+  const calls: { readonly us: number; readonly hopTimes: readonly number[] }[] = [];
   const measureTraced = async () => {
     await stack.page.bringToFront();
     await fixture.measureCalls({ ...echoCommand, target: 'traced', calls: 50 });
-    const answer = await fixture.goClient.sendCommand(
+    const benchAnswer = await fixture.goClient.sendCommand(
       { do: 'calls', ...echoCommand, target: 'traced', calls: 300 },
       CallsAnswer,
     );
-    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
-    answer.hops.forEach((hops, i) => {
+    if (benchAnswer.failed > 0) throw new Error(`${benchAnswer.failed} calls failed: ${benchAnswer.problem}`);
+    benchAnswer.hops.forEach((hops, i) => {
       const names = hops.map(({ station }) => station).join();
-      if (names !== stations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
-      calls.push({ us: (answer.eachNs[i] ?? 0) / 1000, hops: hops.map(({ us }) => us) });
+      if (names !== hopStations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
+      calls.push({ us: (benchAnswer.eachNs[i] ?? 0) / 1000, hopTimes: hops.map(({ us }) => us) });
     });
-    return answer.eachNs.map((ns) => ns / 1e6);
+    return benchAnswer.eachNs.map((ns) => ns / 1e6);
   };
   const measureSide = (target: string) => async () => {
     await (target.startsWith('floor') ? floorPage : stack.page).bringToFront();
     await fixture.measureCalls({ ...echoCommand, target, calls: 50 });
     return fixture.measureCalls({ ...echoCommand, target, calls: 300 });
   };
-  const targets = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
-  const summaries = await measureAlternately(9, {
-    ...Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
+  const targetNames = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
+  const targetSummaries = await measureAlternately(9, {
+    ...Object.fromEntries(targetNames.map((target) => [target, measureSide(target)])),
     traced: measureTraced,
   });
   const limitUs = computeQuantile(
@@ -72,22 +72,25 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const meanOf = (getUs: (call: (typeof calls)[number]) => number) =>
     fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
   const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
-  const stationRows = stations.map(([station, description, budgetUs], i): Row => {
-    const us = meanOf(({ hops }) => hops[i] ?? 0);
+  const stationRows = hopStations.map(([station, description, budgetUs], i): BenchRow => {
+    const us = meanOf(({ hopTimes }) => hopTimes[i] ?? 0);
     const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
     return budgetUs === undefined ? row : { ...row, value: us, threshold: makeUpperThreshold(budgetUs, 'us') };
   });
-  const own = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
-  const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
-  const makeRow = (description: string, ms: number): Row => ({
+  const sumOwnHops = (hops: readonly number[]) => sumOf(hops.filter((_, i) => hopStations[i]?.[2] !== undefined));
+  const p50 = (target: string) => targetSummaries.get(target)?.p50 ?? Number.NaN;
+  const makeRow = (description: string, ms: number): BenchRow => ({
     id: 'hops',
     what: description,
     ours: formatMs(ms),
   });
   return [
     ...stationRows,
-    makeRow('HTTP and the client: the call without all stations', meanOf(({ us, hops }) => us - sumOf(hops)) / 1000),
-    makeRow('all stations of opentabs: those with a budget', meanOf(({ hops }) => own(hops)) / 1000),
+    makeRow(
+      'HTTP and the client: the call without all stations',
+      meanOf(({ us, hopTimes }) => us - sumOf(hopTimes)) / 1000,
+    ),
+    makeRow('all stations of opentabs: those with a budget', meanOf(({ hopTimes }) => sumOwnHops(hopTimes)) / 1000),
     makeRow('a traced call, p50', computeMedian(calls.map(({ us }) => us)) / 1000),
     makeRow('a call without a trace, p50', p50('ours')),
     makeRow("the floor of a call through a page, p50: JSON over HTTP, WebSocket, port, page's world", p50('floor-d')),

@@ -11,7 +11,7 @@ import { startSite } from '../../harness/site.ts';
 import { pause, waitFor } from '../../harness/wait.ts';
 import { readResidentMemory } from '../../load/measure.ts';
 import { makeHost } from '../many-plugins.ts';
-import { type Memory, settleDelayMs } from './start.ts';
+import { type MemoryUsage, settleDelayMs } from './start.ts';
 
 const launchCount = 3;
 /** profileWriteDelayMs is long enough for the extension to save which plugins were used, in milliseconds. */
@@ -24,7 +24,7 @@ export interface LaunchTimes {
   /** pageMs are the times from the launch of a browser with a new profile until a page has loaded. */
   readonly pageMs: readonly number[];
   readonly pssBytes: number;
-  readonly server: Memory;
+  readonly server: MemoryUsage;
 }
 
 interface CollectedTimes {
@@ -46,9 +46,9 @@ function removeProfile(profile: string): void {
   }
 }
 
-export async function measureLaunch(home: string, plugins: readonly string[]): Promise<LaunchTimes> {
-  const env = { OPENTABS_HOME: home, OPENTABS_PORT: String(await findFreePort()) };
-  const extension = join(home, 'unpacked');
+export async function measureLaunch(homeFolder: string, plugins: readonly string[]): Promise<LaunchTimes> {
+  const env = { OPENTABS_HOME: homeFolder, OPENTABS_PORT: String(await findFreePort()) };
+  const extension = join(homeFolder, 'unpacked');
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
@@ -58,13 +58,13 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
   );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
-  const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
+  const launchTimes: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
   const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf(plugin));
     await waitFor(`${plugin} in ${urlOf(plugin)}`, async () => {
-      const outcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
-      if (outcome.isError) throw new Error(outcome.text);
+      const callOutcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
+      if (callOutcome.isError) throw new Error(callOutcome.text);
       return true;
     });
     return performance.now() - beganMs;
@@ -74,40 +74,40 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     await browser.start(urlOf('none'));
     await waitFor('Chrome to list the page', async () => {
       const page = (await browser.listPages()).find((page) => page.url === urlOf('none'));
-      const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
-      return state === 'complete';
+      const pageState = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
+      return pageState === 'complete';
     });
     return performance.now() - beganMs;
   };
   let pssBytes = 0;
-  let server: Memory = { rssBytes: 0, anonBytes: 0 };
+  let server: MemoryUsage = { rssBytes: 0, anonBytes: 0 };
   try {
     for (let i = 0; i < launchCount; i++) {
       const profile = mkdtempSync(join(tmpdir(), 'opentabs-bench-profile-'));
       const browser = new Browser(profile, extension);
       const [plugin = '', otherPlugin = ''] = plugins.slice(i * 2);
       try {
-        if (plugin === '') times.pageMs.push(await launchAndShow(browser));
-        else times.newProfileMs.push(await launchAndCall(browser, plugin));
+        if (plugin === '') launchTimes.pageMs.push(await launchAndShow(browser));
+        else launchTimes.newProfileMs.push(await launchAndCall(browser, plugin));
         if (i === 0) await pause(settleDelayMs);
         else if (plugin !== '') await pause(profileWriteDelayMs);
         if (i === 0) {
           pssBytes = readPss(browser.pid);
-          const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
-          server = { rssBytes: now, anonBytes: anonymous };
+          const { nowBytes, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
+          server = { rssBytes: nowBytes, anonBytes: anonymous };
         }
         await browser.close();
         if (plugin === '') continue;
-        times.samePluginMs.push(await launchAndCall(browser, plugin));
+        launchTimes.samePluginMs.push(await launchAndCall(browser, plugin));
         await browser.close();
-        times.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
+        launchTimes.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
         await browser.close();
       } finally {
         await browser.close();
         removeProfile(profile);
       }
     }
-    return { ...times, pssBytes, server };
+    return { ...launchTimes, pssBytes, server };
   } finally {
     await client.close();
     await stopProcess(daemon);
@@ -116,25 +116,25 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
 }
 
 /** PSS counts memory that several processes share only once. */
-function readPss(root: number): number {
-  const parents = new Map<number, number>();
+function readPss(rootPid: number): number {
+  const parentPids = new Map<number, number>();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
       // In /proc/PID/stat, the program's name is in parentheses and may contain any character.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const statFields = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
-      parents.set(pid, Number(fields[1]));
+      parentPids.set(pid, Number(statFields[1]));
     } catch {
       // If the process has ended since readdirSync listed it, its file in /proc no longer exists.
     }
   }
   const isDescendant = (pid: number): boolean =>
-    pid === root || (parents.has(pid) && isDescendant(parents.get(pid) ?? 0));
+    pid === rootPid || (parentPids.has(pid) && isDescendant(parentPids.get(pid) ?? 0));
   let bytes = 0;
-  for (const pid of parents.keys()) {
+  for (const pid of parentPids.keys()) {
     if (!isDescendant(pid)) continue;
     try {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];

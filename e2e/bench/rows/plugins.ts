@@ -5,7 +5,7 @@ import { addClient } from '../../harness/daemon-api.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import type { StartAnswer } from '../go.ts';
 import { addPlugins, pluginCount, totalToolCount } from '../many-plugins.ts';
-import { formatMegabytes, formatMs, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 import { type LaunchTimes, measureLaunch } from './launch.ts';
 import {
@@ -19,31 +19,33 @@ import {
 
 type StartTimes = z.infer<typeof StartAnswer>;
 
-export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'plugins');
-  await addPlugins(home);
-  await writeFile(makeClientTokenPath(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
-  const firstStart = await measureServeStart(fixture, home, { list: true });
+export async function measurePlugins(fixture: BenchFixture): Promise<BenchRow[]> {
+  const pluginsHome = join(fixture.homeFolder, 'plugins');
+  await addPlugins(pluginsHome);
+  await writeFile(makeClientTokenPath(pluginsHome), await addClient({ OPENTABS_HOME: pluginsHome }, 'bench'));
+  const firstStart = await measureServeStart(fixture, pluginsHome, { list: true });
   const serverStarts: StartTimes[] = [];
   const floorStarts: StartTimes[] = [];
   for (let i = 0; i < startCount; i++) {
     floorStarts.push(await measureFloorStart(fixture));
-    serverStarts.push(await measureServeStart(fixture, home, { list: true }));
+    serverStarts.push(await measureServeStart(fixture, pluginsHome, { list: true }));
   }
-  await rm(join(home, 'plugin-index'));
-  const startWithoutIndex = await measureServeStart(fixture, home, { list: true });
-  const settledStart = await measureServeStart(fixture, home, { settle: settleDelayMs, list: true });
+  await rm(join(pluginsHome, 'plugin-index'));
+  const startWithoutIndex = await measureServeStart(fixture, pluginsHome, { list: true });
+  const settledStart = await measureServeStart(fixture, pluginsHome, { settle: settleDelayMs, list: true });
   const withPlugins = await measureLaunch(
-    home,
+    pluginsHome,
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
   );
-  const withoutPlugins = await measureLaunch(join(fixture.home, 'no-plugins'), []);
+  const withoutPlugins = await measureLaunch(join(fixture.homeFolder, 'no-plugins'), []);
   const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    computeMedian(starts.map((s) => s[field]));
+    computeMedian(starts.map((startTimes) => startTimes[field]));
   const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    formatTimes(starts.map((s) => s[field]));
+    formatTimes(starts.map((startTimes) => startTimes[field]));
   const pluginsText = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
-  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every((s) => s.tools >= totalToolCount);
+  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every(
+    (startTimes) => startTimes.tools >= totalToolCount,
+  );
   return [
     {
       id: 'plugins',
@@ -87,8 +89,8 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   ];
 }
 
-function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
-  const launches = [
+function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): BenchRow[] {
+  const launchCases = [
     {
       what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
       launchMs: withPlugins.newProfileMs,
@@ -107,10 +109,10 @@ function makeLaunchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): 
   ];
   const moreBytes = withPlugins.pssBytes - withoutPlugins.pssBytes;
   return [
-    ...launches.map(
-      ({ what, launchMs, limitMs }): Row => ({
+    ...launchCases.map(
+      ({ what: rowTitle, launchMs, limitMs }): BenchRow => ({
         id: 'plugins',
-        what: what,
+        what: rowTitle,
         ours: formatTimes(launchMs),
         floor: formatTimes(withoutPlugins.pageMs),
         value: computeMedian(launchMs),

@@ -1,8 +1,8 @@
 /** Measures which JavaScript functions use the most CPU time during calls. */
 import { z } from 'zod';
-import { connectCdp, type Session } from '../../harness/cdp.ts';
+import { type CdpSession, connectCdp } from '../../harness/cdp.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
-import type { Row } from '../row.ts';
+import type { BenchRow } from '../row.ts';
 
 const callCount = 4000;
 const maxFunctions = 10;
@@ -21,13 +21,13 @@ const Profile = z.object({
 });
 
 /** The benchmark row "profile" has no limit, because it only explains the rows "echo" and "load". */
-export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
+export async function measureProfile(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
-    const targets = await cdp.targets();
-    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<Session> => {
-      const target = targets.find((target) => target.type === type && matchesUrl(target.url));
+    const cdpTargets = await cdp.targets();
+    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<CdpSession> => {
+      const target = cdpTargets.find((target) => target.type === type && matchesUrl(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
@@ -40,14 +40,14 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
       worker: await attachTo('service_worker', (url) => !isOurs(url)),
       page: await attachTo('page', (url) => url === floorPage.url()),
     };
-    const rows: Row[] = [];
+    const benchRows: BenchRow[] = [];
     for (const inFlight of [1, 32]) {
       await floorPage.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
       await stack.page.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
+      benchRows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
     }
-    return rows;
+    return benchRows;
   } finally {
     cdp.close();
   }
@@ -56,30 +56,33 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
 async function profileCalls(
   fixture: BenchFixture,
   target: string,
-  sessions: Readonly<Record<string, Session>>,
+  sessions: Readonly<Record<string, CdpSession>>,
   inFlight: number,
-): Promise<Row[]> {
-  const order = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
-  await fixture.measureCalls({ ...order, calls: 1000 });
+): Promise<BenchRow[]> {
+  const echoCommand = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
+  await fixture.measureCalls({ ...echoCommand, calls: 1000 });
   for (const session of Object.values(sessions)) {
-    await session.send('Profiler.enable');
-    await session.send('Profiler.setSamplingInterval', { interval: 200 });
-    await session.send('Profiler.start');
+    await session.sendCommand('Profiler.enable');
+    await session.sendCommand('Profiler.setSamplingInterval', { interval: 200 });
+    await session.sendCommand('Profiler.start');
   }
-  await fixture.measureCalls({ ...order, calls: callCount });
-  const rows: Row[] = [];
+  await fixture.measureCalls({ ...echoCommand, calls: callCount });
+  const benchRows: BenchRow[] = [];
   for (const [realm, session] of Object.entries(sessions)) {
-    const cpuProfile = Profile.parse(await session.send('Profiler.stop'));
-    rows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
+    const cpuProfile = Profile.parse(await session.sendCommand('Profiler.stop'));
+    benchRows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
   }
-  return rows;
+  return benchRows;
 }
 
-function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
+function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): BenchRow[] {
   const names = new Map(
-    cpuProfile.nodes.map(({ id, callFrame: f }) => {
-      const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
-      return [id, `${f.functionName || '(anonymous)'}${file ? ` ${file}:${f.lineNumber + 1}` : ''}`];
+    cpuProfile.nodes.map(({ id, callFrame: frameOfNode }) => {
+      const file = frameOfNode.url.split('/').at(-1)?.slice(-30) ?? '';
+      return [
+        id,
+        `${frameOfNode.functionName || '(anonymous)'}${file ? ` ${file}:${frameOfNode.lineNumber + 1}` : ''}`,
+      ];
     }),
   );
   const selfUs = new Map<string, number>();
@@ -90,7 +93,7 @@ function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Pr
   const idleUs = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');
   const busyUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
-  const makeRow = (description: string, us: number): Row => ({
+  const makeRow = (description: string, us: number): BenchRow => ({
     id: 'profile',
     what: description,
     ours: `${(us / callCount).toFixed(1)} us`,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { StreamAnswer } from '../go.ts';
-import { formatMs, formatSummary, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMs, formatSummary, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian, measureAlternately } from '../samples.ts';
 
 const reportCount = 10_000;
-const rounds = 7;
+const roundCount = 7;
 
 /** A turn that blocks the event loop delays a 1 ms timer, and the delay is the length of the turn. */
 function startTurnWatch(): void {
@@ -29,34 +29,40 @@ const ReportsResult = z.object({
 });
 
 /** measureProgress measures how long a tool needs to send 10,000 progress reports in one synchronous loop. */
-export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
+export async function measureProgress(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack } = await fixture.getLiveStack();
   const longestTurns: number[] = [];
   const loopTimes: number[] = [];
   const callTimes: number[] = [];
   const notificationCounts: number[] = [];
-  const faults = new Set<string>();
-  for (let round = 0; round <= rounds; round++) {
-    const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
+  const streamFaults = new Set<string>();
+  for (let roundIndex = 0; roundIndex <= roundCount; roundIndex++) {
+    const streamCommand = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
     await stack.page.evaluate(startTurnWatch);
-    const stream = await fixture.goClient.sendCommand(order, StreamAnswer);
+    const streamAnswer = await fixture.goClient.sendCommand(streamCommand, StreamAnswer);
     const longestTurn = await stack.page.evaluate(readLongestTurnMs);
-    const { made: sentReports, threw, blockedMs } = ReportsResult.parse(stream.result).result.structuredContent;
+    const {
+      made: sentReports,
+      threw: hasThrown,
+      blockedMs,
+    } = ReportsResult.parse(streamAnswer.result).result.structuredContent;
     const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (sentReports !== reportCount || threw !== 0 || countedReports !== reportCount) {
-      faults.add(`of ${sentReports} reports ${threw} threw and ${countedReports} were counted`);
+    if (sentReports !== reportCount || hasThrown !== 0 || countedReports !== reportCount) {
+      streamFaults.add(`of ${sentReports} reports ${hasThrown} threw and ${countedReports} were counted`);
     }
-    const numbers = (stream.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
-    if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
-    if (numbers.at(-1) !== reportCount) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
-    const callMs = stream.endedMs - stream.beganMs;
-    if (numbers.length > 2 + callMs / 100)
-      faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
-    if (round === 0) continue; // round 0 only warms up the page and the daemon
+    const progressNumbers = (streamAnswer.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
+    if (!progressNumbers.every((progressNumber, i) => i === 0 || progressNumber > (progressNumbers[i - 1] ?? 0)))
+      streamFaults.add('progress did not increase');
+    if (progressNumbers.at(-1) !== reportCount)
+      streamFaults.add(`the last progress that the client got was ${progressNumbers.at(-1)}`);
+    const callMs = streamAnswer.endedMs - streamAnswer.beganMs;
+    if (progressNumbers.length > 2 + callMs / 100)
+      streamFaults.add(`${progressNumbers.length} notifications came within ${formatMs(callMs)}`);
+    if (roundIndex === 0) continue; // round 0 only warms up the page and the daemon
     longestTurns.push(longestTurn);
     loopTimes.push(blockedMs);
     callTimes.push(callMs);
-    notificationCounts.push(numbers.length);
+    notificationCounts.push(progressNumbers.length);
   }
   return [
     {
@@ -66,7 +72,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
       value: computeMedian(longestTurns),
       threshold: makeUpperThreshold(150, 'ms'),
       note: `the longest turn of the page's event loop; ${formatMs(computeMedian(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${computeMedian(notificationCounts)} notifications, the final one among them; the call took ${formatMs(computeMedian(callTimes))}`,
-      ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
+      ...(streamFaults.size > 0 ? { broken: [...streamFaults].join('; ') } : {}),
     },
   ];
 }
@@ -75,20 +81,20 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
  * measureEvent measures the time from context.reportProgress() in the page until the MCP client receives the progress
  * notification.
  */
-export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
+export async function measureEvent(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
-    const stream = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
+    const streamAnswer = await fixture.goClient.sendCommand({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first progress report is skipped, because the page is still busy when it sends the first report.
-    return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
+    return (streamAnswer.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const summaries = await measureAlternately(6, {
+  const sideSummaries = await measureAlternately(6, {
     floor: measureSide('notes', 'notes'),
     ours: measureSide('ours', 'bench__ticks'),
   });
-  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   return [
     {

@@ -1,9 +1,9 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { CallsAnswer } from '../go.ts';
-import { formatMegabytes, formatMs, formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatMs, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
-export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
+export async function measureResult(fixture: BenchFixture): Promise<BenchRow[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   const measureSide = (target: string, bytes: number) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
@@ -11,14 +11,14 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   };
   await measureSide('floor-b', 10e6)();
   await measureSide('ours', 10e6)();
-  const summaries = await measureAlternately(9, {
+  const sideSummaries = await measureAlternately(9, {
     floor: measureSide('floor-b', 10e6),
     ours: measureSide('ours', 10e6),
   });
-  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+  const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
-  const order = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
-  const largeAnswer = await fixture.goClient.sendCommand({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
+  const bigResultCommand = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
+  const largeAnswer = await fixture.goClient.sendCommand({ ...bigResultCommand, args: { bytes: 100e6 } }, CallsAnswer);
   const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
   return [
     {

@@ -1,26 +1,26 @@
 import type { BenchFixture } from '../bench-fixture.ts';
 import { type GoServer, startServer } from '../go.ts';
-import { formatSummary, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatSummary, makeUpperThreshold } from '../row.ts';
 import { measureAlternately } from '../samples.ts';
 
 /** Commands to the Go client of the benchmark select the server of startInstantServer with the target "instant". */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();
-  const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
+  const server = await startServer('instant', '-state', stack.homeFolder, '-token', stack.token);
   await fixture.goClient.connect('instant', `http://127.0.0.1:${server.port}/mcp`, stack.clientToken);
   return server;
 }
 
 /** measureServer compares an MCP call of a tool that returns at once with a plain JSON echo over HTTP. */
-export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
+export async function measureServer(fixture: BenchFixture): Promise<BenchRow[]> {
   const instantServer = await startInstantServer(fixture);
   try {
     const measureSide = (target: string) => () =>
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
     await measureSide('plain')();
     await measureSide('instant')();
-    const summaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
-    const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
+    const sideSummaries = await measureAlternately(9, { floor: measureSide('plain'), ours: measureSide('instant') });
+    const [floorSummary, oursSummary] = [sideSummaries.get('floor'), sideSummaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     return [
       {

@@ -5,27 +5,27 @@ import { findFreePort } from '../../harness/chromium.ts';
 import { opentabsBinary } from '../../harness/process.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import { benchProgram, StartAnswer } from '../go.ts';
-import { formatMegabytes, formatTimes, makeUpperThreshold, type Row } from '../row.ts';
+import { type BenchRow, formatMegabytes, formatTimes, makeUpperThreshold } from '../row.ts';
 import { computeMedian } from '../samples.ts';
 
 export const startCount = 15;
 /** settleDelayMs exceeds the 10 s between two of the daemon's memory checks, so that at least one check runs. */
 export const settleDelayMs = 11_000;
 
-export function makeClientTokenPath(home: string): string {
-  return join(home, 'bench-client-token');
+export function makeClientTokenPath(homeFolder: string): string {
+  return join(homeFolder, 'bench-client-token');
 }
 
 /** If `list` is true, the measured time includes an MCP client's request for the list of tools. */
 export async function measureServeStart(
   fixture: BenchFixture,
-  home: string,
+  homeFolder: string,
   { settle: settleForMs = 0, list: listTools = false } = {},
 ): Promise<z.infer<typeof StartAnswer>> {
   const port = await findFreePort();
-  const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
+  const env = [`OPENTABS_HOME=${homeFolder}`, `OPENTABS_PORT=${port}`];
   const command = [opentabsBinary, 'serve'];
-  const tokenFile = listTools ? makeClientTokenPath(home) : '';
+  const tokenFile = listTools ? makeClientTokenPath(homeFolder) : '';
   return fixture.goClient.sendCommand(
     { do: 'start', command, env, port, settleMs: settleForMs, tokenFile },
     StartAnswer,
@@ -41,18 +41,18 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
 }
 
 /** measureStart measures the time from the exec of `opentabs serve` to the first accepted connection. */
-export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
-  const home = join(fixture.home, 'start');
+export async function measureStart(fixture: BenchFixture): Promise<BenchRow[]> {
+  const homeFolder = join(fixture.homeFolder, 'start');
   const acceptTimes: number[] = [];
   const healthTimes: number[] = [];
   const floorAcceptTimes: number[] = [];
   const floorHealthTimes: number[] = [];
-  await measureServeStart(fixture, home);
+  await measureServeStart(fixture, homeFolder);
   for (let i = 0; i < startCount; i++) {
     const floorStart = await measureFloorStart(fixture);
     floorAcceptTimes.push(floorStart.acceptsMs);
     floorHealthTimes.push(floorStart.healthMs);
-    const serveStart = await measureServeStart(fixture, home);
+    const serveStart = await measureServeStart(fixture, homeFolder);
     acceptTimes.push(serveStart.acceptsMs);
     healthTimes.push(serveStart.healthMs);
   }
@@ -78,24 +78,25 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
 }
 
 /**
- * Memory is the resident memory of a process, in bytes: in total (rssBytes) and without file-backed pages (anonBytes).
+ * MemoryUsage is the resident memory of a process, in bytes: in total (rssBytes) and without file-backed pages
+ * (anonBytes).
  */
-export interface Memory {
+export interface MemoryUsage {
   readonly rssBytes: number;
   readonly anonBytes: number;
 }
 
-export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
+export function makeMemoryRow(id: string, description: string, memoryUsage: MemoryUsage, limitMb: number): BenchRow {
   return {
     id,
     what: `${description}, ${settleDelayMs / 1000} s later`,
-    ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
-    value: memory.rssBytes / 1e6,
+    ours: `${formatMegabytes(memoryUsage.rssBytes)} (${formatMegabytes(memoryUsage.anonBytes)} without files)`,
+    value: memoryUsage.rssBytes / 1e6,
     threshold: makeUpperThreshold(limitMb, 'MB'),
   };
 }
 
-export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
+export async function measureSize(fixture: BenchFixture): Promise<BenchRow[]> {
   const bytes = statSync(opentabsBinary).size;
   return [
     {
@@ -108,7 +109,7 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
     makeMemoryRow(
       'size',
       'resident memory of an idle server',
-      await measureServeStart(fixture, join(fixture.home, 'idle'), { settle: settleDelayMs }),
+      await measureServeStart(fixture, join(fixture.homeFolder, 'idle'), { settle: settleDelayMs }),
       25,
     ),
   ];

@@ -2,31 +2,33 @@
 import type { LabPage } from './page-lab.ts';
 
 export interface NameComparison {
-  readonly equal: number;
-  readonly differences: readonly string[];
+  readonly equalCount: number;
+  readonly nameDifferences: readonly string[];
 }
 
 /** compareNames compares the names of the element with the ID "x" in each page of `cases`. */
-export async function compareNames(page: LabPage, cases: readonly string[]): Promise<NameComparison> {
-  await page.session.send('Accessibility.enable');
-  const differences: string[] = [];
-  for (const html of cases) {
+export async function compareNames(page: LabPage, nameCases: readonly string[]): Promise<NameComparison> {
+  await page.session.sendCommand('Accessibility.enable');
+  const nameDifferences: string[] = [];
+  for (const html of nameCases) {
     await page.inPage(`document.body.setHTMLUnsafe(${JSON.stringify(html)})`);
     const chromeName = (await readChromeName(page)).replaceAll('\u200b', '');
     const { matches } = await page.callForResult('find', { selector: '#x' });
-    const ref = Object(matches[0]).ref;
+    const elementRef = Object(matches[0]).ref;
     const name =
-      ref === undefined ? '(not found)' : (await page.callForResult('describe', { target: ref })).elementName;
+      elementRef === undefined
+        ? '(not found)'
+        : (await page.callForResult('describe', { target: elementRef })).elementName;
     if (name !== chromeName)
-      differences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
+      nameDifferences.push(`${html}\n  Chrome: ${JSON.stringify(chromeName)}, page script: ${JSON.stringify(name)}`);
   }
-  return { equal: cases.length - differences.length, differences };
+  return { equalCount: nameCases.length - nameDifferences.length, nameDifferences };
 }
 
 async function readChromeName(page: LabPage): Promise<string> {
   const expression = 'document.getElementById("x") ?? document.querySelector("x-host").shadowRoot.getElementById("x")';
-  const { result } = Object(await page.session.send('Runtime.evaluate', { expression }));
+  const { result } = Object(await page.session.sendCommand('Runtime.evaluate', { expression }));
   const params = { objectId: result.objectId, fetchRelatives: false };
-  const { nodes } = Object(await page.session.send('Accessibility.getPartialAXTree', params));
+  const { nodes } = Object(await page.session.sendCommand('Accessibility.getPartialAXTree', params));
   return String(nodes[0].name?.value ?? '');
 }

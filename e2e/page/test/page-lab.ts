@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Browser } from '../../harness/browser.ts';
-import type { Session } from '../../harness/cdp.ts';
+import type { CdpSession } from '../../harness/cdp.ts';
 import { waitFor } from '../../harness/wait.ts';
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
 export interface PageLab {
   openPage(body: string, options?: PageOptions): Promise<LabPage>;
@@ -26,21 +26,21 @@ export interface PageOptions {
 
 export interface LabPage {
   readonly origin: string;
-  callOperation(name: string, args?: object): Promise<Answer>;
-  callFrame(part: string, prefix: string, name: string, args?: object): Promise<Answer>;
+  callOperation(name: string, args?: object): Promise<OperationAnswer>;
+  callFrame(scriptPart: string, prefix: string, name: string, args?: object): Promise<OperationAnswer>;
   /** With cancelAt, the operation is cancelled at once when the page has received the given number of events. */
-  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<Started>;
+  startOperation(name: string, args?: object, cancelAt?: { event: string; count: number }): Promise<StartedOperation>;
   callForResult(name: string, args?: object): Promise<LooseResult>;
   snapshot(args?: object): Promise<string>;
-  findRef(text: string): Promise<string>;
+  findRef(searchedText: string): Promise<string>;
   inPage(expression: string): Promise<unknown>;
   inScript(expression: string): Promise<unknown>;
-  readonly session: Session;
+  readonly session: CdpSession;
 }
 
 export type LooseResult = ReturnType<ObjectConstructor>;
 
-export interface Answer {
+export interface OperationAnswer {
   readonly ok: boolean;
   readonly result: LooseResult;
   readonly error: {
@@ -54,22 +54,22 @@ export interface Answer {
   readonly durationMs: number;
 }
 
-export interface Started {
+export interface StartedOperation {
   cancel(): Promise<void>;
-  answer(): Promise<Answer>;
+  answer(): Promise<OperationAnswer>;
 }
 
 export async function bundlePageScript(): Promise<string> {
-  const vendor = join(repository, 'extension/vendor/dom-accessibility-api/dist/accessible-name.mjs');
+  const vendorFolder = join(repositoryRoot, 'extension/vendor/dom-accessibility-api/dist/accessible-name.mjs');
   const { outputFiles } = await build({
-    entryPoints: [join(repository, 'extension/src/page/main.ts')],
+    entryPoints: [join(repositoryRoot, 'extension/src/page/main.ts')],
     bundle: true,
     write: false,
     format: 'iife',
     globalName: 'opentabsPage',
     target: 'es2022',
     charset: 'ascii',
-    alias: { 'dom-accessibility-api': vendor },
+    alias: { 'dom-accessibility-api': vendorFolder },
     logLevel: 'silent',
   });
   return outputFiles[0]?.text ?? '';
@@ -79,7 +79,7 @@ export async function startPageLab(): Promise<PageLab> {
   const folder = mkdtempSync(join(tmpdir(), 'opentabs-page-'));
   const extension = join(folder, 'extension');
   mkdirSync(extension);
-  const key: unknown = Object(JSON.parse(readFileSync(join(repository, 'extension/manifest.json'), 'utf8'))).key;
+  const key: unknown = Object(JSON.parse(readFileSync(join(repositoryRoot, 'extension/manifest.json'), 'utf8'))).key;
   const script = {
     matches: ['*://*/*'],
     js: ['page.js'],
@@ -101,15 +101,15 @@ export async function startPageLab(): Promise<PageLab> {
     response.end(page?.body ?? 'no page');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  const serverAddress = server.address();
+  const port = serverAddress !== null && typeof serverAddress === 'object' ? serverAddress.port : 0;
   const browser = new Browser(join(folder, 'profile'), extension, [
     '--window-size=1000,800',
     '--host-resolver-rules=MAP *.test 127.0.0.1',
     '--disable-site-isolation-trials', // so that one session sees the worlds of all frames
     '--disable-features=IsolateOrigins,site-per-process',
   ]);
-  const close = async () => {
+  const closeLab = async () => {
     await browser.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -120,45 +120,46 @@ export async function startPageLab(): Promise<PageLab> {
     });
   };
   await browser.start().catch(async (error: unknown) => {
-    await close(); // an open server prevents the test process from exiting
+    await closeLab(); // an open server prevents the test process from exiting
     throw error;
   });
   let count = 0;
   return {
     async openPage(body, options = {}) {
       const path = `/page${++count}`;
-      const head = `<!doctype html><html lang="en"><head><title>${options.title ?? 'Test'}</title><link rel="icon" href="data:,"></head>`;
+      const pageHead = `<!doctype html><html lang="en"><head><title>${options.title ?? 'Test'}</title><link rel="icon" href="data:,"></head>`;
       pages.set(path, {
-        body: `${head}<body>${body.replaceAll(':PORT/', `:${port}/`)}</body></html>`,
+        body: `${pageHead}<body>${body.replaceAll(':PORT/', `:${port}/`)}</body></html>`,
         headers: options.headers ?? {},
       });
-      for (const [other, html] of Object.entries(options.others ?? {})) pages.set(other, { body: html, headers: {} });
+      for (const [otherPath, html] of Object.entries(options.others ?? {}))
+        pages.set(otherPath, { body: html, headers: {} });
       const origin = `http://site.test:${port}`;
       const { targetId } = Object(
-        await browser.cdp.send('Target.createTarget', { url: 'about:blank', background: !options.front }),
+        await browser.cdp.sendCommand('Target.createTarget', { url: 'about:blank', background: !options.front }),
       );
       return openLabPage(await browser.cdp.attach(String(targetId)), origin, `${origin}${path}`);
     },
-    close,
+    close: closeLab,
   };
 }
 
-interface World {
+interface FrameWorld {
   readonly id: number;
   readonly frameId: string;
 }
 
-async function openLabPage(session: Session, origin: string, url: string): Promise<LabPage> {
-  const worlds = new Map<number, World>();
+async function openLabPage(session: CdpSession, origin: string, url: string): Promise<LabPage> {
+  const worldByContext = new Map<number, FrameWorld>();
   const frames = new Map<string, string>(); // URLs by frame ID
   session.on('Runtime.executionContextCreated', (params) => {
     const { id, auxData, origin: worldOrigin } = Object(params).context;
     if (auxData.type === 'isolated' && worldOrigin.startsWith('chrome-extension://')) {
-      worlds.set(id, { id, frameId: auxData.frameId });
+      worldByContext.set(id, { id, frameId: auxData.frameId });
     }
   });
-  session.on('Runtime.executionContextDestroyed', (params) => worlds.delete(Object(params).executionContextId));
-  session.on('Runtime.executionContextsCleared', () => worlds.clear());
+  session.on('Runtime.executionContextDestroyed', (params) => worldByContext.delete(Object(params).executionContextId));
+  session.on('Runtime.executionContextsCleared', () => worldByContext.clear());
   session.on('Page.frameNavigated', (params) => {
     const { frame } = Object(params);
     frames.set(frame.id, frame.url);
@@ -167,38 +168,41 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
   session.on('Page.loadEventFired', () => {
     isLoaded = true;
   });
-  await session.send('Page.enable');
-  await session.send('Runtime.enable');
-  const { frameId } = Object(await session.send('Page.navigate', { url }));
+  await session.sendCommand('Page.enable');
+  await session.sendCommand('Runtime.enable');
+  const { frameId } = Object(await session.sendCommand('Page.navigate', { url }));
   await waitFor('the page to load', () => isLoaded);
-  const worldOf = (part?: string) =>
-    waitFor(`the page script in ${part ?? 'the top frame'}`, () =>
-      [...worlds.values()]
+  const worldOf = (scriptPart?: string) =>
+    waitFor(`the page script in ${scriptPart ?? 'the top frame'}`, () =>
+      [...worldByContext.values()]
         .reverse()
-        .find((world) =>
-          part === undefined ? world.frameId === frameId : (frames.get(world.frameId) ?? '').includes(part),
+        .find((frameWorld) =>
+          scriptPart === undefined
+            ? frameWorld.frameId === frameId
+            : (frames.get(frameWorld.frameId) ?? '').includes(scriptPart),
         ),
     );
-  const evaluate = async (expression: string, contextId?: number): Promise<unknown> => {
+  const evaluateExpression = async (expression: string, contextId?: number): Promise<unknown> => {
     const params = { expression, awaitPromise: true, returnByValue: true, ...(contextId ? { contextId } : {}) };
-    const { result, exceptionDetails } = Object(await session.send('Runtime.evaluate', params));
+    const { result, exceptionDetails } = Object(await session.sendCommand('Runtime.evaluate', params));
     if (exceptionDetails) throw new Error(String(exceptionDetails.exception?.description ?? exceptionDetails.text));
     return result.value;
   };
   const callFrame = async (
-    part: string | undefined,
+    scriptPart: string | undefined,
     prefix: string,
     name: string,
     args: object = {},
-  ): Promise<Answer> => {
-    const world = await worldOf(part);
-    return Object(JSON.parse(String(await evaluate(callExpression(prefix, name, args), world.id))));
+  ): Promise<OperationAnswer> => {
+    const frameWorld = await worldOf(scriptPart);
+    return Object(JSON.parse(String(await evaluateExpression(callExpression(prefix, name, args), frameWorld.id))));
   };
   const call = (name: string, args: object = {}) => callFrame(undefined, '', name, args);
   const result = async (name: string, args: object = {}): Promise<LooseResult> => {
-    const answer = await call(name, args);
-    if (!answer.ok) throw new Error(`${name}: ${answer.error.code}: ${answer.error.message}`);
-    return answer.result;
+    const operationAnswer = await call(name, args);
+    if (!operationAnswer.ok)
+      throw new Error(`${name}: ${operationAnswer.error.code}: ${operationAnswer.error.message}`);
+    return operationAnswer.result;
   };
   const snapshot = async (args: object = {}) => String((await result('snapshot', args)).text);
   let calls = 0;
@@ -210,27 +214,27 @@ async function openLabPage(session: Session, origin: string, url: string): Promi
     callForResult: result,
     snapshot,
     async startOperation(name, args = {}, cancelAt) {
-      const world = await worldOf();
+      const frameWorld = await worldOf();
       const id = `lab${++calls}`;
       const listener = `() => { if (++${id}.events === ${cancelAt?.count}) ${id}.controller.abort(); }`;
-      const listen = cancelAt ? `addEventListener('${cancelAt.event}', ${listener}, true), ` : '';
-      const expression = `(globalThis.${id} = {controller: new AbortController(), events: 0}, ${listen}${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
-      await evaluate(expression, world.id);
+      const listenCode = cancelAt ? `addEventListener('${cancelAt.event}', ${listener}, true), ` : '';
+      const expression = `(globalThis.${id} = {controller: new AbortController(), events: 0}, ${listenCode}${id}.promise = ${callExpression('', name, args, `${id}.controller.signal`)}, 0)`;
+      await evaluateExpression(expression, frameWorld.id);
       return {
-        cancel: async () => void (await evaluate(`${id}.controller.abort()`, world.id)),
-        answer: async () => Object(JSON.parse(String(await evaluate(`${id}.promise`, world.id)))),
+        cancel: async () => void (await evaluateExpression(`${id}.controller.abort()`, frameWorld.id)),
+        answer: async () => Object(JSON.parse(String(await evaluateExpression(`${id}.promise`, frameWorld.id)))),
       };
     },
-    async findRef(text) {
-      const all = await snapshot({ maxTokens: 0 });
-      const at = all.indexOf(text);
-      const ref = at < 0 ? undefined : /\[ref=(\w+)\]/.exec(all.slice(at))?.[1];
-      if (!ref) throw new Error(`no ref after ${JSON.stringify(text)} in:\n${all}`);
-      return ref;
+    async findRef(searchedText) {
+      const fullSnapshot = await snapshot({ maxTokens: 0 });
+      const textIndex = fullSnapshot.indexOf(searchedText);
+      const elementRef = textIndex < 0 ? undefined : /\[ref=(\w+)\]/.exec(fullSnapshot.slice(textIndex))?.[1];
+      if (!elementRef) throw new Error(`no ref after ${JSON.stringify(searchedText)} in:\n${fullSnapshot}`);
+      return elementRef;
     },
-    inPage: (expression) => evaluate(expression),
+    inPage: (expression) => evaluateExpression(expression),
     async inScript(expression) {
-      return evaluate(expression, (await worldOf()).id);
+      return evaluateExpression(expression, (await worldOf()).id);
     },
   };
 }

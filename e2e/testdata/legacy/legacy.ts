@@ -24,13 +24,13 @@ export interface LegacyPlugin {
 const legacyFolder = fileURLToPath(new URL('.', import.meta.url));
 
 /** buildLegacyPlugin writes the package of a plugin into dir: package.json, dist/tools.json and the scripts. */
-export async function buildLegacyPlugin(dir: string, plugin: LegacyPlugin): Promise<void> {
-  mkdirSync(join(dir, 'dist'), { recursive: true });
-  const writeDistFile = (name: string, text: string) => writeFileSync(join(dir, 'dist', name), text);
+export async function buildLegacyPlugin(pluginFolder: string, plugin: LegacyPlugin): Promise<void> {
+  mkdirSync(join(pluginFolder, 'dist'), { recursive: true });
+  const writeDistFile = (name: string, text: string) => writeFileSync(join(pluginFolder, 'dist', name), text);
   const { name, urlPatterns, configSchema, start } = plugin;
   const manifestFields = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema, start };
   const packageFields = { name: `opentabs-plugin-${name}`, version: '1.0.0', type: 'module', main: 'dist/adapter.iife.js' };
-  writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...packageFields, files: ['dist'], opentabs: manifestFields }));
+  writeFileSync(join(pluginFolder, 'package.json'), JSON.stringify({ ...packageFields, files: ['dist'], opentabs: manifestFields }));
   const adapter = await bundlePlugin(
     plugin,
     `import '@opentabs-dev/plugin-sdk'; import { install } from 'legacy:wrapper'; import plugin from 'legacy:plugin';
@@ -65,8 +65,8 @@ async function extractTools(plugin: LegacyPlugin): Promise<unknown> {
   return module.default;
 }
 
-async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
-  const modules: Record<string, string> = {
+async function bundlePlugin(plugin: LegacyPlugin, entryCode: string, bundleFormat: 'iife' | 'esm' = 'iife'): Promise<string> {
+  const moduleSources: Record<string, string> = {
     'legacy:plugin': plugin.source,
     // The module legacy:runner is imported first, because the imports of a module run before its other code.
     'legacy:pre-script': `import 'legacy:runner'; import 'legacy:pre-source';`,
@@ -79,31 +79,31 @@ async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iif
     'legacy:pre': 'prescript.js',
     'legacy:wrapper': 'wrapper.js',
   };
-  const result = await build({
-    stdin: { contents, resolveDir: legacyFolder, loader: 'js' },
+  const buildResult = await build({
+    stdin: { contents: entryCode, resolveDir: legacyFolder, loader: 'js' },
     bundle: true,
     write: false,
-    format,
+    format: bundleFormat,
     platform: 'browser',
-    banner: format === 'iife' ? { js: '"use strict";' } : {},
+    banner: bundleFormat === 'iife' ? { js: '"use strict";' } : {},
     logLevel: 'silent',
     plugins: [
       {
         name: 'legacy',
-        setup(esbuild) {
-          esbuild.onResolve({ filter: /^(legacy:|@opentabs-dev\/)/ }, ({ path }) => {
+        setup(esbuildSetup) {
+          esbuildSetup.onResolve({ filter: /^(legacy:|@opentabs-dev\/)/ }, ({ path }) => {
             const file = files[path];
             return file === undefined ? { path, namespace: 'legacy' } : { path: join(legacyFolder, file) };
           });
-          esbuild.onLoad({ filter: /.*/, namespace: 'legacy' }, ({ path }) => ({
-            contents: modules[path] ?? '',
+          esbuildSetup.onLoad({ filter: /.*/, namespace: 'legacy' }, ({ path }) => ({
+            contents: moduleSources[path] ?? '',
             resolveDir: legacyFolder,
           }));
         },
       },
     ],
   });
-  return result.outputFiles[0]?.text ?? '';
+  return buildResult.outputFiles[0]?.text ?? '';
 }
 
 function sha256(text: string): string {

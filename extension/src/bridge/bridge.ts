@@ -6,20 +6,20 @@ import { BRIDGE_MARK_KEY, readToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import { findProbeFrame, hasOriginOfTop, mayShareWindow } from './frame.ts';
 import { awaitLateHost, gatherHosts } from './hosts.ts';
-import { Link, type Session } from './link.ts';
+import { BridgeLink, type LinkSession } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
 const isFirstBridge = !Reflect.has(globalThis, BRIDGE_MARK_KEY);
 Reflect.set(globalThis, BRIDGE_MARK_KEY, true);
 
-const link = new Link({ connect: connectBridge, isExtensionAlive, read: readToBridge });
+const link = new BridgeLink({ connect: connectBridge, isExtensionAlive, read: readToBridge });
 const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
   (plugin, type, events) => awaitLateHost(document, type, plugin, events),
 );
 const { plugins } = calls;
-const session: Session = {
+const session: LinkSession = {
   onReceived: (message, arrivedMs) => calls.receiveFromWorker(message, arrivedMs),
   makeGreeting: () => calls.makeGreeting(),
   onConnected: () => calls.connected(),

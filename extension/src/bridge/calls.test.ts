@@ -6,16 +6,16 @@ import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
 function makeFixture() {
-  const posted: FromBridge[] = [];
+  const postedMessages: FromBridge[] = [];
   const toHost: unknown[][] = [];
   const port = { open: true };
-  const calls = new BridgeCalls((message) => {
-    if (port.open) posted.push(message);
+  const calls = new BridgeCalls((postedMessage) => {
+    if (port.open) postedMessages.push(postedMessage);
     return port.open;
   });
-  const host: Host = { plugin: 'demo', hash: 'h', send: (text) => void toHost.push(JSON.parse(text)) };
+  const host: Host = { plugin: 'demo', hash: 'h', sendText: (hostText) => void toHost.push(JSON.parse(hostText)) };
   calls.receiveFromHost(host, 'ready');
-  posted.splice(0);
+  postedMessages.splice(0);
   const call = (id: string): Extract<ToBridge, { op: 'call' }> => ({
     op: 'call',
     id,
@@ -24,16 +24,16 @@ function makeFixture() {
     maxBytes: 9,
     args: '{"a":1}',
   });
-  return { calls, host, posted, toHost, port, call };
+  return { calls, host, postedMessages, toHost, port, call };
 }
 
 test('a host gets a call by number, and the worker gets its ending by ID', () => {
-  const { calls, host, posted, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('call_x'));
   assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
   calls.receiveFromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
   calls.receiveFromHost(host, 'r 1 {"text":"with spaces"}');
-  assert.deepEqual(posted, [
+  assert.deepEqual(postedMessages, [
     { op: 'progress', id: 'call_x', seq: 0, skipped: 0, reports: '[{"progress":1},{"message":"a b"}]' },
     { op: 'result', id: 'call_x', text: '{"text":"with spaces"}' },
   ]);
@@ -42,7 +42,7 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
 test('a traced call ends with its hops in the page, and other calls without hops', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, host, posted, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker({ ...call('a'), trace: true }, 999.5);
   calls.receiveFromWorker({ ...call('b'), trace: true }, 999.5);
   calls.receiveFromWorker(call('c'), 999.5);
@@ -56,9 +56,9 @@ test('a traced call ends with its hops in the page, and other calls without hops
   calls.receiveFromHost(host, 'n 2');
   calls.receiveFromHost(host, 't 3 1001 1002 1003');
   calls.receiveFromHost(host, 'r 3 7');
-  const hops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
-  assert.deepEqual(posted, [
-    { op: 'result', id: 'a', text: '7', hops },
+  const pageHops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
+  assert.deepEqual(postedMessages, [
+    { op: 'result', id: 'a', text: '7', hops: pageHops },
     { op: 'result', id: 'b' },
     { op: 'result', id: 'c', text: '7' },
   ]);
@@ -67,14 +67,14 @@ test('a traced call ends with its hops in the page, and other calls without hops
 test('a traced call that fails has its hops, with no time in the steps that it did not reach', (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   for (const id of ['thrown', 'invalid', 'notReady', 'untimed'])
     calls.receiveFromWorker({ ...call(id), trace: true }, 999.5);
   nowMs = 1010;
   for (const times of ['1 1001 1001.25 1009.9', '2 1001 1009.9', '3 1009.9']) calls.receiveFromHost(host, `t ${times}`);
-  for (const number of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${number} {}`);
+  for (const callNumber of [1, 2, 3, 4]) calls.receiveFromHost(host, `e ${callNumber} {}`);
   const inUs = { bridgeInUs: 500, resultUs: 100 };
-  assert.deepEqual(posted, [
+  assert.deepEqual(postedMessages, [
     { op: 'error', id: 'thrown', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 250, handlerUs: 8650 } },
     { op: 'error', id: 'invalid', error: '{}', hops: { ...inUs, hostInUs: 1000, schemaUs: 8900, handlerUs: 0 } },
     { op: 'error', id: 'notReady', error: '{}', hops: { ...inUs, hostInUs: 9900, schemaUs: 0, handlerUs: 0 } },
@@ -83,40 +83,40 @@ test('a traced call that fails has its hops, with no time in the steps that it d
 });
 
 test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('a'));
   calls.receiveFromWorker(call('b'));
   calls.receiveFromHost(host, 'n 1');
   calls.receiveFromHost(host, 'e 2 {"code":"tool_error","message":"no"}');
-  assert.deepEqual(posted, [
+  assert.deepEqual(postedMessages, [
     { op: 'result', id: 'a' },
     { op: 'error', id: 'b', error: '{"code":"tool_error","message":"no"}' },
   ]);
 });
 
 test('a call of a plugin that is not live fails, and a duplicate dispatch is ignored', () => {
-  const { calls, posted, toHost, call } = makeFixture();
+  const { calls, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
-  assert.match(JSON.stringify(posted), /"code\\":\\"navigated\\".*other is not live/);
+  assert.match(JSON.stringify(postedMessages), /"code\\":\\"navigated\\".*other is not live/);
   calls.receiveFromWorker(call('y'));
   calls.receiveFromWorker(call('y'));
   assert.equal(toHost.length, 1);
 });
 
 test('a host cannot end a call of another host', () => {
-  const { calls, posted, call } = makeFixture();
+  const { calls, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const other: Host = { plugin: 'other', hash: 'h', send: () => undefined };
-  calls.receiveFromHost(other, 'r 1 "forged"');
-  calls.receiveFromHost(other, 'p 1 1 0 [{}]');
-  assert.deepEqual(posted, []);
+  const otherHost: Host = { plugin: 'other', hash: 'h', sendText: () => undefined };
+  calls.receiveFromHost(otherHost, 'r 1 "forged"');
+  calls.receiveFromHost(otherHost, 'p 1 1 0 [{}]');
+  assert.deepEqual(postedMessages, []);
 });
 
 test('each change of the live plugins is sent, with the reason of a failure', () => {
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  calls.receiveFromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
-  assert.deepEqual(posted.at(-1), {
+  calls.receiveFromHost({ plugin: 'bad', hash: 'h2', sendText: () => undefined }, 'broken it threw');
+  assert.deepEqual(postedMessages.at(-1), {
     op: 'documentState',
     plugins: [
       { name: 'demo', hash: 'h' },
@@ -127,39 +127,39 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
   assert.equal(calls.runningCount, 1);
   calls.receiveFromHost(host, 'r 1 1');
   assert.equal(calls.runningCount, 0);
-  assert.deepEqual(calls.makeGreeting(), { ...posted.at(-2), running: [] });
+  assert.deepEqual(calls.makeGreeting(), { ...postedMessages.at(-2), running: [] });
 });
 
 test('a large result is sent in parts that split no character', () => {
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  const text = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
-  calls.receiveFromHost(host, `r 1 ${text}`);
-  const parts = posted.filter((m) => m.op === 'part');
-  assert.deepEqual(posted.at(-1), { op: 'result', id: 'x', parts: 3 });
+  const hostText = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
+  calls.receiveFromHost(host, `r 1 ${hostText}`);
+  const partMessages = postedMessages.filter((postedMessage) => postedMessage.op === 'part');
+  assert.deepEqual(postedMessages.at(-1), { op: 'result', id: 'x', parts: 3 });
   assert.deepEqual(
-    parts.map((p) => p.seq),
+    partMessages.map((partMessage) => partMessage.seq),
     [0, 1, 2],
   );
-  assert.equal(parts.map((p) => p.text).join(''), text);
-  assert.equal(parts[0]?.text.length, MaxPartChars - 1);
-  assert.ok(parts.every((p) => !/[\ud800-\udbff]$/.test(p.text)));
+  assert.equal(partMessages.map((partMessage) => partMessage.text).join(''), hostText);
+  assert.equal(partMessages[0]?.text.length, MaxPartChars - 1);
+  assert.ok(partMessages.every((partMessage) => !/[\ud800-\udbff]$/.test(partMessage.text)));
 });
 
 test('a new port gets unsent messages, progress before endings', () => {
-  const { calls, host, posted, port, call } = makeFixture();
+  const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
   port.open = false;
   calls.receiveFromHost(host, 'p 1 1 0 [{"progress":1}]');
   calls.receiveFromHost(host, 'p 2 1 0 [{"progress":5}]');
   calls.receiveFromHost(host, 'r 1 "done"');
-  assert.deepEqual(posted, []);
+  assert.deepEqual(postedMessages, []);
   port.open = true;
   calls.connected();
   const plugins = [{ name: 'demo', hash: 'h' }];
   assert.deepEqual(calls.makeGreeting(), { op: 'documentState', plugins, running: [{ id: 'y', plugin: 'demo' }] });
-  assert.deepEqual(posted, [
+  assert.deepEqual(postedMessages, [
     { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' },
     { op: 'result', id: 'x', text: '"done"' },
     { op: 'progress', id: 'y', seq: 0, skipped: 0, reports: '[{"progress":5}]' },
@@ -167,19 +167,19 @@ test('a new port gets unsent messages, progress before endings', () => {
 });
 
 test('an ending is stored until it is acknowledged', () => {
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'r 1 1');
   calls.connected();
-  assert.equal(posted.filter((m) => m.op === 'result').length, 2);
+  assert.equal(postedMessages.filter((postedMessage) => postedMessage.op === 'result').length, 2);
   calls.receiveFromWorker({ op: 'confirmEndings', ids: ['x'] });
   calls.connected();
-  assert.equal(posted.filter((m) => m.op === 'result').length, 2);
+  assert.equal(postedMessages.filter((postedMessage) => postedMessage.op === 'result').length, 2);
 });
 
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { calls, host, posted, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   for (const id of ['a', 'b', 'c']) calls.receiveFromWorker(call(id));
   calls.receiveFromWorker({ op: 'cancel', id: 'a', reason: 'why' });
   assert.deepEqual(toHost.at(-1), ['cancel', 1, 'why']);
@@ -190,7 +190,9 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   calls.receiveFromWorker({ op: 'cancel', id: 'c', reason: 'why' });
   t.mock.timers.tick(1999);
   assert.deepEqual(
-    posted.filter((m) => m.op === 'cancelled').map((m) => [m.id, m.outcome]),
+    postedMessages
+      .filter((postedMessage) => postedMessage.op === 'cancelled')
+      .map((postedMessage) => [postedMessage.id, postedMessage.outcome]),
     [
       ['a', 'aborted'],
       ['b', 'finished'],
@@ -198,25 +200,29 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
     ],
   );
   t.mock.timers.tick(1);
-  assert.deepEqual(posted.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
+  assert.deepEqual(postedMessages.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
   // The bridge forgets an ended call, so a late ending of the call is ignored.
-  const before = posted.length;
+  const countBefore = postedMessages.length;
   calls.receiveFromHost(host, 'r 3 1');
   calls.connected();
-  assert.equal(posted.length, before);
+  assert.equal(postedMessages.length, countBefore);
 });
 
 test('waiting progress is bounded, and seq shows how many reports are missing', () => {
-  const { calls, host, posted, port, call } = makeFixture();
+  const { calls, host, postedMessages, port, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   port.open = false;
-  const long = 'm'.repeat(100_000);
-  for (let i = 0; i < 5; i++) calls.receiveFromHost(host, `p 1 10 1 [{"message":"${i}${long}"}]`);
+  const longMessage = 'm'.repeat(100_000);
+  for (let i = 0; i < 5; i++) calls.receiveFromHost(host, `p 1 10 1 [{"message":"${i}${longMessage}"}]`);
   port.open = true;
   calls.connected();
-  const kept = posted.filter((m) => m.op === 'progress');
+  const keptProgress = postedMessages.filter((postedMessage) => postedMessage.op === 'progress');
   assert.deepEqual(
-    kept.map((m) => [m.reports.slice(13, 15), m.seq, m.skipped]),
+    keptProgress.map((postedMessage) => [
+      postedMessage.reports.slice(13, 15),
+      postedMessage.seq,
+      postedMessage.skipped,
+    ]),
     [
       ['3m', 30, 4],
       ['4m', 40, 1],
@@ -234,13 +240,13 @@ test('an orphaned document cancels its running calls', () => {
 });
 
 test('leaving lists the calls that have begun, including ended ones that are not acknowledged', () => {
-  const { calls, host, posted, call } = makeFixture();
+  const { calls, host, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromWorker(call('y'));
   calls.receiveFromHost(host, 'r 1 1');
-  posted.splice(0);
+  postedMessages.splice(0);
   calls.reportLeaving();
-  assert.deepEqual(posted, [{ op: 'leaving', begunCalls: ['x', 'y'] }]);
+  assert.deepEqual(postedMessages, [{ op: 'leaving', begunCalls: ['x', 'y'] }]);
 });
 
 const makeToolRequest = (ask: number, body: string, id = 'x') => ({ op: 'toolRequest', id, ask, body });
@@ -256,12 +262,12 @@ test('a prompt and a decision reach the host', () => {
 });
 
 test('the worker gets a tool request, and the host its answer once, confirmed each time', () => {
-  const { calls, host, posted, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
   calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
   calls.receiveFromHost(host, 'q 1 3 {"user":{"reason":"r"}}');
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     makeToolRequest(1, '{"call":{"tool":"a b","args":{}}}'),
     makeToolRequest(2, '{"user":{"reason":"r"}}'),
     makeToolRequest(3, '{"user":{"reason":"r"}}'),
@@ -279,7 +285,11 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
     ['answer', 1, 3, true],
   ]);
   assert.deepEqual(
-    posted.map((m) => (m.op === 'answerReceived' ? [m.id, m.ask, m.taken] : m)),
+    postedMessages.map((postedMessage) =>
+      postedMessage.op === 'answerReceived'
+        ? [postedMessage.id, postedMessage.ask, postedMessage.taken]
+        : postedMessage,
+    ),
     [
       ['x', 2, true],
       ['x', 1, true],
@@ -290,13 +300,13 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
     ],
   );
   calls.receiveFromHost(host, 'r 1 1');
-  posted.splice(0);
+  postedMessages.splice(0);
   calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
-  assert.deepEqual(posted, [{ op: 'answerReceived', id: 'x', ask: 1, taken: false }]);
+  assert.deepEqual(postedMessages, [{ op: 'answerReceived', id: 'x', ask: 1, taken: false }]);
 });
 
 test('a new port gets open and withdrawn tool requests until the call ends', () => {
-  const { calls, host, posted, port, toHost, call } = makeFixture();
+  const { calls, host, postedMessages, port, toHost, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
   calls.receiveFromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
   calls.receiveFromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
@@ -305,21 +315,21 @@ test('a new port gets open and withdrawn tool requests until the call ends', () 
   calls.receiveFromHost(host, 'q 1 2 {"withdrawn":true}');
   calls.receiveFromHost(host, 'q 1 3 {"user":{"reason":"three"}}');
   port.open = true;
-  posted.splice(0);
+  postedMessages.splice(0);
   calls.connected();
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     makeToolRequest(2, '{"withdrawn":true}'),
     makeToolRequest(3, '{"user":{"reason":"three"}}'),
   ]);
   toHost.splice(0);
   calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 2 });
-  assert.deepEqual(posted.splice(0), [{ op: 'answerReceived', id: 'x', ask: 2, taken: false }]);
+  assert.deepEqual(postedMessages.splice(0), [{ op: 'answerReceived', id: 'x', ask: 2, taken: false }]);
   calls.receiveFromHost(host, 'r 1 1');
   calls.receiveFromWorker({ op: 'answer', id: 'x', ask: 3 });
-  assert.deepEqual(posted.splice(0).slice(1), [{ op: 'answerReceived', id: 'x', ask: 3, taken: false }]);
+  assert.deepEqual(postedMessages.splice(0).slice(1), [{ op: 'answerReceived', id: 'x', ask: 3, taken: false }]);
   calls.connected();
   assert.deepEqual(
-    posted.map((m) => m.op),
+    postedMessages.map((postedMessage) => postedMessage.op),
     ['result'],
   );
   assert.deepEqual(toHost, []);
@@ -337,14 +347,17 @@ test('a resync reaches the host of a running call', () => {
 });
 
 test('a host cannot send a tool request for a call of another host', () => {
-  const { calls, posted, call } = makeFixture();
+  const { calls, postedMessages, call } = makeFixture();
   calls.receiveFromWorker(call('x'));
-  calls.receiveFromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
-  assert.deepEqual(posted, []);
+  calls.receiveFromHost(
+    { plugin: 'other', hash: 'h', sendText: () => undefined },
+    'q 1 1 {"user":{"reason":"forged"}}',
+  );
+  assert.deepEqual(postedMessages, []);
 });
 
 test('a call that arrives too late does not begin', () => {
-  const { calls, posted } = makeFixture();
+  const { calls, postedMessages } = makeFixture();
   calls.receiveFromWorker({
     op: 'call',
     id: 'late',
@@ -354,5 +367,5 @@ test('a call that arrives too late does not begin', () => {
     args: '{}',
     atMs: Date.now() - 4500,
   });
-  assert.match(JSON.stringify(posted), /"id":"late".*page_unresponsive.*notStarted/);
+  assert.match(JSON.stringify(postedMessages), /"id":"late".*page_unresponsive.*notStarted/);
 });

@@ -10,17 +10,17 @@ import { Plugins } from './plugins.ts';
 import { type AdapterSwaps, makeAdapterSwaps } from './swaps.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
-type Progress = Extract<FromBridge, { op: 'progress' }>;
+type ProgressMessage = Extract<FromBridge, { op: 'progress' }>;
 
-/** Call is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
-interface Call {
+/** BridgeCall is a call that runs or ran in the document and whose ending the server has not yet confirmed. */
+interface BridgeCall {
   readonly id: string;
-  readonly number: number;
+  readonly callNumber: number;
   readonly host: Host;
   /** endingMessages is set from the end of the call until the worker has acknowledged the ending. */
   endingMessages?: FromBridge[];
   sentReportCount: number;
-  unsentProgress: Progress[];
+  unsentProgress: ProgressMessage[];
   readonly toolRequests: ToolRequests;
   /** deferredStart is the start message of a call that waits until its host has received a new adapter. */
   deferredStart?: string;
@@ -42,10 +42,10 @@ interface CallTrace {
  * BridgeCalls manages the calls in a document, and forwards messages between the hosts of the document and the worker.
  */
 export class BridgeCalls {
-  readonly #post: (message: FromBridge) => boolean;
+  readonly #post: (bridgeMessage: FromBridge) => boolean;
   readonly plugins: Plugins;
-  readonly #callsById = new Map<string, Call>();
-  readonly #callsByNumber = new Map<number, Call>();
+  readonly #callsById = new Map<string, BridgeCall>();
+  readonly #callsByNumber = new Map<number, BridgeCall>();
   readonly #partSender: PartSender;
   readonly #swaps: AdapterSwaps;
   #lastNumber = 0;
@@ -53,7 +53,7 @@ export class BridgeCalls {
   readonly hostEvents: HostEvents = {
     onHostFound: (host) => this.plugins.addHost(host),
     onBaseFound: (base) => this.plugins.setBase(base),
-    onMessage: (host, text) => this.receiveFromHost(host, text),
+    onMessage: (host, hostText) => this.receiveFromHost(host, hostText),
   };
 
   /**
@@ -61,72 +61,72 @@ export class BridgeCalls {
    * starts after the page's scripts, and then reports this host to `events`.
    */
   constructor(
-    post: (message: FromBridge) => boolean,
+    postToWorker: (bridgeMessage: FromBridge) => boolean,
     isVisible: () => boolean = () => true,
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
-    this.#post = post;
+    this.#post = postToWorker;
     this.#swaps = makeAdapterSwaps({
       isBusy: (host) => this.#listRunningIn(host).length > 0,
       endCalls: (host) => this.#endAll(host),
       startWaitingCalls: (host) => this.#release(host),
     });
     this.plugins = new Plugins({
-      post,
+      post: postToWorker,
       isVisible,
       awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
       onLiveAdaptersChanged: () => this.#post(this.makeGreeting()),
       findPendingHash: (host) => this.#swaps.findPendingHash(host),
       endSwap: (host) => this.#swaps.finish(host),
     });
-    this.#partSender = new PartSender(post);
+    this.#partSender = new PartSender(postToWorker);
   }
 
   /** receiveFromHost handles a message from a host, in the format that handshake.ts describes. */
-  receiveFromHost(host: Host, text: string): void {
-    const [op, rest] = splitAtSpace(text);
-    if (this.plugins.receiveFromHost(host, op, rest)) return;
-    const [number, body] = splitAtSpace(rest);
-    const call = this.#callsByNumber.get(Number(number));
+  receiveFromHost(host: Host, hostText: string): void {
+    const [opCode, afterOpCode] = splitAtSpace(hostText);
+    if (this.plugins.receiveFromHost(host, opCode, afterOpCode)) return;
+    const [callNumberText, reportsText] = splitAtSpace(afterOpCode);
+    const call = this.#callsByNumber.get(Number(callNumberText));
     if (!call || call.host !== host) return;
-    switch (op) {
+    switch (opCode) {
       case 'p':
-        this.#sendProgress(call, body);
+        this.#sendProgress(call, reportsText);
         break;
       case 'q': {
-        const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected resends lost requests
+        const [askId, request] = splitAtSpace(reportsText);
+        this.#post(call.toolRequests.recordRequest(Number(askId), request)); // connected resends lost requests
         break;
       }
       case 'r':
-        this.#end(call, splitResultMessages(call.id, body, measurePageHops(call.trace)));
+        this.#end(call, splitResultMessages(call.id, reportsText, measurePageHops(call.trace)));
         break;
       case 'n':
         this.#end(call, [makeResultMessage(call.id, {}, measurePageHops(call.trace))]);
         break;
       case 't':
-        if (call.trace) call.trace.hostTimes = body.split(' ').map(Number);
+        if (call.trace) call.trace.hostTimes = reportsText.split(' ').map(Number);
         break;
       case 'e':
-        this.#end(call, [makeErrorMessage(call.id, body, measurePageHops(call.trace))]);
+        this.#end(call, [makeErrorMessage(call.id, reportsText, measurePageHops(call.trace))]);
         break;
       case 'a':
       case 'f':
         this.#forget(call);
-        this.#post({ op: 'cancelled', id: call.id, outcome: op === 'a' ? 'aborted' : 'finished' });
+        this.#post({ op: 'cancelled', id: call.id, outcome: opCode === 'a' ? 'aborted' : 'finished' });
         break;
     }
   }
 
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  receiveFromWorker(message: ToBridge, arrivedMs = performance.now()): void {
-    routeMessage(this.#handlers, message.op, message, arrivedMs);
+  receiveFromWorker(bridgeMessage: ToBridge, arrivedMs = performance.now()): void {
+    routeMessage(this.#handlers, bridgeMessage.op, bridgeMessage, arrivedMs);
   }
 
   readonly #handlers: PortHandlers<ToBridge, [arrivedMs: number]> = {
-    call: (message, arrivedMs) => this.#start(message, arrivedMs),
+    call: (bridgeMessage, arrivedMs) => this.#start(bridgeMessage, arrivedMs),
     cancel: ({ id, reason }) => this.#cancel(id, reason),
-    answer: (message) => this.#answer(message),
+    answer: (bridgeMessage) => this.#answer(bridgeMessage),
     resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
     partSent: () => this.#partSender.confirmPart(),
     wake: () => this.plugins.wake(),
@@ -136,25 +136,25 @@ export class BridgeCalls {
         if (call) this.#forget(call);
       }
     },
-    replaceAdapter: (message) => {
-      const host = this.plugins.findHost(message.plugin);
-      if (host) this.#swaps.begin(host, message);
+    replaceAdapter: (bridgeMessage) => {
+      const host = this.plugins.findHost(bridgeMessage.plugin);
+      if (host) this.#swaps.begin(host, bridgeMessage);
     },
     ping: () => undefined, // link.ts answers pings
-    settings: (message) => this.plugins.receive(message),
-    probe: (message) => this.plugins.receive(message),
-    prepareHost: (message) => this.plugins.receive(message),
-    awaitLateHost: (message) => this.plugins.receive(message),
-    removePlugin: (message) => this.plugins.receive(message),
+    settings: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    probe: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    prepareHost: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    awaitLateHost: (bridgeMessage) => this.plugins.receive(bridgeMessage),
+    removePlugin: (bridgeMessage) => this.plugins.receive(bridgeMessage),
   };
 
   /** connected resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
-      for (const message of call.unsentProgress.splice(0)) this.#post(message);
-      for (const message of call.toolRequests.listUnansweredRequests()) this.#post(message);
-      if (call.endingMessages?.length === 1) for (const message of call.endingMessages) this.#post(message);
+      for (const bridgeMessage of call.unsentProgress.splice(0)) this.#post(bridgeMessage);
+      for (const bridgeMessage of call.toolRequests.listUnansweredRequests()) this.#post(bridgeMessage);
+      if (call.endingMessages?.length === 1) for (const bridgeMessage of call.endingMessages) this.#post(bridgeMessage);
     }
     this.#partSender.restart();
     this.plugins.onConnected();
@@ -187,10 +187,10 @@ export class BridgeCalls {
    * calls.
    */
   makeGreeting(): FromBridge {
-    const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
+    const { live: liveAdapters, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
       op: 'documentState',
-      plugins: live,
+      plugins: liveAdapters,
       ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
       ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
       ...(hasBase ? { hasBase } : {}),
@@ -198,17 +198,17 @@ export class BridgeCalls {
     };
   }
 
-  #listRunning(): Call[] {
+  #listRunning(): BridgeCall[] {
     return [...this.#callsById.values()].filter((call) => !call.endingMessages);
   }
 
-  #start(message: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
-    const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
+  #start(bridgeMessage: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
+    const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = bridgeMessage;
     if (this.#callsById.has(id)) return;
     const lateMs = Date.now() - atMs;
     if (lateMs > MaxCallAgeMs) {
-      const message = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
-      const error: CallError = { code: 'page_unresponsive', message, notStarted: true };
+      const bridgeMessage = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
+      const error: CallError = { code: 'page_unresponsive', message: bridgeMessage, notStarted: true };
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
@@ -217,33 +217,33 @@ export class BridgeCalls {
       this.#post({ op: 'error', id, error: makeNotLiveError(plugin) });
       return;
     }
-    const call: Call = {
+    const call: BridgeCall = {
       id,
-      number: ++this.#lastNumber,
+      callNumber: ++this.#lastNumber,
       host,
       sentReportCount: 0,
       unsentProgress: [],
       toolRequests: makeToolRequests(id),
     };
     this.#callsById.set(id, call);
-    this.#callsByNumber.set(call.number, call);
+    this.#callsByNumber.set(call.callNumber, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
-    const op = message.trace ? 'traced' : 'call';
-    const text = `["${op}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
-    if (message.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
-    if (this.#swaps.isWaiting(host)) call.deferredStart = text;
-    else host.send(text);
+    const opCode = bridgeMessage.trace ? 'traced' : 'call';
+    const hostText = `["${opCode}",${call.callNumber},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    if (bridgeMessage.trace) call.trace = { arrivedAtMs: arrivedMs, sentAtMs: performance.now(), hostTimes: [] };
+    if (this.#swaps.isWaiting(host)) call.deferredStart = hostText;
+    else host.sendText(hostText);
   }
 
-  #listRunningIn(host: Host): Call[] {
+  #listRunningIn(host: Host): BridgeCall[] {
     return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
   #endAll(host: Host): void {
-    const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
-    const error: CallError = { code: 'plugin_updated', message };
+    const bridgeMessage = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
+    const error: CallError = { code: 'plugin_updated', message: bridgeMessage };
     for (const call of this.#listRunningIn(host)) {
-      this.#sendToHost(call, 'cancel', message);
+      this.#sendToHost(call, 'cancel', bridgeMessage);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
@@ -253,24 +253,24 @@ export class BridgeCalls {
       const { deferredStart } = call;
       if (call.host !== host || deferredStart === undefined) continue;
       delete call.deferredStart;
-      if (this.plugins.findLiveHost(host.plugin) === host) host.send(deferredStart);
+      if (this.plugins.findLiveHost(host.plugin) === host) host.sendText(deferredStart);
       else this.#end(call, [{ op: 'error', id: call.id, error: makeNotLiveError(host.plugin) }]);
     }
   }
 
-  #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
-    if (call && !call.endingMessages) call.host.send(JSON.stringify([op, call.number, text]));
+  #sendToHost(call: BridgeCall | undefined, opCode: 'cancel' | 'resync', hostText: string): void {
+    if (call && !call.endingMessages) call.host.sendText(JSON.stringify([opCode, call.callNumber, hostText]));
   }
 
-  #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
+  #answer({ id, ask: askId, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
     const call = this.#callsById.get(id);
-    const state = call?.toolRequests.recordAnswer(ask) ?? 'unwanted';
-    if (call && state === 'wanted') {
+    const answerState = call?.toolRequests.recordAnswer(askId) ?? 'unwanted';
+    if (call && answerState === 'wanted') {
       const value = error ?? output;
       const suffix = value === undefined ? '' : `,${value}`;
-      call.host.send(`["answer",${call.number},${ask},${error === undefined}${suffix}]`);
+      call.host.sendText(`["answer",${call.callNumber},${askId},${error === undefined}${suffix}]`);
     }
-    this.#post({ op: 'answerReceived', id, ask, taken: state !== 'unwanted' });
+    this.#post({ op: 'answerReceived', id, ask: askId, taken: answerState !== 'unwanted' });
   }
 
   #cancel(id: string, reason: string): void {
@@ -294,78 +294,78 @@ export class BridgeCalls {
     }, CancelTimeoutMs);
   }
 
-  #sendProgress(call: Call, body: string): void {
-    const [count, rest] = splitAtSpace(body);
-    const [skipped, reports] = splitAtSpace(rest);
-    const message: Progress = {
+  #sendProgress(call: BridgeCall, reportsText: string): void {
+    const [count, afterOpCode] = splitAtSpace(reportsText);
+    const [skippedCount, reports] = splitAtSpace(afterOpCode);
+    const bridgeMessage: ProgressMessage = {
       op: 'progress',
       id: call.id,
       seq: call.sentReportCount,
-      skipped: Number(skipped),
+      skipped: Number(skippedCount),
       reports,
     };
     call.sentReportCount += Number(count);
-    if (!this.#post(message)) addToBoundedBuffer(call.unsentProgress, message);
+    if (!this.#post(bridgeMessage)) addToBoundedBuffer(call.unsentProgress, bridgeMessage);
   }
 
   /** The method connected sends the stored messages of an ended call after the call's waiting progress messages. */
-  #end(call: Call, ending: FromBridge[]): void {
-    call.endingMessages = ending;
+  #end(call: BridgeCall, endingMessages: FromBridge[]): void {
+    call.endingMessages = endingMessages;
     call.toolRequests.close();
-    this.#callsByNumber.delete(call.number);
-    if (ending.length > 1) this.#partSender.begin(call.id, ending);
-    else for (const message of ending) this.#post(message);
+    this.#callsByNumber.delete(call.callNumber);
+    if (endingMessages.length > 1) this.#partSender.begin(call.id, endingMessages);
+    else for (const bridgeMessage of endingMessages) this.#post(bridgeMessage);
     this.#swaps.onCallEnded(call.host);
   }
 
-  #forget(call: Call): void {
+  #forget(call: BridgeCall): void {
     this.#partSender.drop(call.id);
     this.#callsById.delete(call.id);
-    this.#callsByNumber.delete(call.number);
+    this.#callsByNumber.delete(call.callNumber);
     this.#swaps.onCallEnded(call.host);
   }
 }
 
 function makeNotLiveError(plugin: string): string {
-  const message = `the plugin ${plugin} is not live in this tab`;
-  const error: CallError = { code: 'navigated', message, notStarted: true };
+  const bridgeMessage = `the plugin ${plugin} is not live in this tab`;
+  const error: CallError = { code: 'navigated', message: bridgeMessage, notStarted: true };
   return JSON.stringify(error);
 }
 
 /** splitResultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function splitResultMessages(id: string, text: string, hops: PageHops | undefined): FromBridge[] {
-  if (text.length <= MaxPartChars) return [makeResultMessage(id, { text }, hops)];
-  const messages: FromBridge[] = splitResult(text).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  messages.push(makeResultMessage(id, { parts: messages.length }, hops));
-  return messages;
+function splitResultMessages(id: string, hostText: string, pageHops: PageHops | undefined): FromBridge[] {
+  if (hostText.length <= MaxPartChars) return [makeResultMessage(id, { text: hostText }, pageHops)];
+  const partMessages: FromBridge[] = splitResult(hostText).map((part, seq) => ({ op: 'part', id, seq, text: part }));
+  partMessages.push(makeResultMessage(id, { parts: partMessages.length }, pageHops));
+  return partMessages;
 }
 
 function makeResultMessage(
   id: string,
-  result: { readonly text?: string; readonly parts?: number },
-  hops: PageHops | undefined,
+  callResult: { readonly text?: string; readonly parts?: number },
+  pageHops: PageHops | undefined,
 ): FromBridge {
-  return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
+  return pageHops ? { op: 'result', id, ...callResult, hops: pageHops } : { op: 'result', id, ...callResult };
 }
 
-function makeErrorMessage(id: string, error: string, hops: PageHops | undefined): FromBridge {
-  return hops ? { op: 'error', id, error, hops } : { op: 'error', id, error };
+function makeErrorMessage(id: string, error: string, pageHops: PageHops | undefined): FromBridge {
+  return pageHops ? { op: 'error', id, error, hops: pageHops } : { op: 'error', id, error };
 }
 
-function measurePageHops(trace: CallTrace | undefined): PageHops | undefined {
+function measurePageHops(callTrace: CallTrace | undefined): PageHops | undefined {
   // If a call fails before its handler starts, the times of the steps that the call does not reach are 0.
-  const [readyMs, startedMs = readyMs, settledMs = startedMs] = trace?.hostTimes ?? [];
-  if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
+  const [readyMs, startedMs = readyMs, settledMs = startedMs] = callTrace?.hostTimes ?? [];
+  if (!callTrace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
   return {
-    bridgeInUs: measureMicroseconds(trace.arrivedAtMs, trace.sentAtMs),
-    hostInUs: measureMicroseconds(trace.sentAtMs, readyMs),
+    bridgeInUs: measureMicroseconds(callTrace.arrivedAtMs, callTrace.sentAtMs),
+    hostInUs: measureMicroseconds(callTrace.sentAtMs, readyMs),
     schemaUs: measureMicroseconds(readyMs, startedMs),
     handlerUs: measureMicroseconds(startedMs, settledMs),
     resultUs: measureMicroseconds(settledMs, performance.now()),
   };
 }
 
-function splitAtSpace(text: string): [string, string] {
-  const space = text.indexOf(' ');
-  return space < 0 ? [text, ''] : [text.slice(0, space), text.slice(space + 1)];
+function splitAtSpace(hostText: string): [string, string] {
+  const space = hostText.indexOf(' ');
+  return space < 0 ? [hostText, ''] : [hostText.slice(0, space), hostText.slice(space + 1)];
 }

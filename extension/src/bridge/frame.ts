@@ -20,8 +20,8 @@ export function hasOriginOfTop(): boolean {
 export function mayShareWindow(): boolean {
   if (isFramed()) return true; // the page may have changed the frame's Window before this document loaded
   if (history.length !== 1) return false;
-  const [entry] = performance.getEntriesByType('navigation');
-  return !(entry instanceof PerformanceNavigationTiming) || entry.type !== 'reload';
+  const [timingEntry] = performance.getEntriesByType('navigation');
+  return !(timingEntry instanceof PerformanceNavigationTiming) || timingEntry.type !== 'reload';
 }
 
 /**

@@ -11,76 +11,81 @@ class EmptyPage extends EventTarget {
 
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER_EVENT) {
   const { port1: port } = new MessageChannel();
-  const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data })) };
+  const pageOffer = {
+    taken: false,
+    up: (upData: string) => void port.dispatchEvent(new MessageEvent(UP_MESSAGE, { data: upData })),
+  };
   port.addEventListener(ACCEPTED_EVENT, () => {
-    made.taken = true;
+    pageOffer.taken = true;
   });
   page.dispatchEvent(new MessageEvent(type, { data: JSON.stringify([plugin, 'h']), ports: [port] }));
-  return made;
+  return pageOffer;
 }
 
 test('hosts are accepted during the handshake, and never before or after', () => {
   const page = new EmptyPage();
-  const received: string[] = [];
-  const early = dispatchOffer(page, 'early');
+  const receivedTexts: string[] = [];
+  const earlyOffer = dispatchOffer(page, 'early');
   let promptedOffer = dispatchOffer(page, 'none');
   page.addEventListener(HANDSHAKE_EVENT, () => {
     promptedOffer = dispatchOffer(page, 'demo');
   });
-  const found: string[] = [];
+  const foundHosts: string[] = [];
   gatherHosts(page, {
-    onHostFound: (host) => found.push(host.plugin),
-    onMessage: (host: Host, text) => received.push(`${host.plugin} ${text}`),
+    onHostFound: (host) => foundHosts.push(host.plugin),
+    onMessage: (host: Host, hostText) => receivedTexts.push(`${host.plugin} ${hostText}`),
   });
-  assert.deepEqual(found, ['demo']);
+  assert.deepEqual(foundHosts, ['demo']);
   promptedOffer.up('ready');
   // The document has no content yet, but its root element is a script, so page code can already have run.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
-  assert.deepEqual([early.taken, promptedOffer.taken, late.taken], [false, true, false]);
-  assert.deepEqual(received, ['demo ready']);
+  assert.deepEqual([earlyOffer.taken, promptedOffer.taken, late.taken], [false, true, false]);
+  assert.deepEqual(receivedTexts, ['demo ready']);
 });
 
 test('a space marks the messages to a host that have no large integers', () => {
   const page = new EmptyPage();
   const { port1: port } = new MessageChannel();
-  const texts: unknown[] = [];
-  port.addEventListener(DOWN_MESSAGE, (event) => texts.push(event instanceof MessageEvent && event.data));
+  const sentTexts: unknown[] = [];
+  port.addEventListener(DOWN_MESSAGE, (event) => sentTexts.push(event instanceof MessageEvent && event.data));
   page.addEventListener(HANDSHAKE_EVENT, () => {
     page.dispatchEvent(new MessageEvent(OFFER_EVENT, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
   });
   let host: Host | undefined;
   gatherHosts(page, {
-    onHostFound: (found) => {
-      host = found;
+    onHostFound: (foundHosts) => {
+      host = foundHosts;
     },
     onMessage: () => undefined,
   });
   const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
   const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
-  for (const text of [...marked, ...unmarked]) host?.send(text);
-  assert.deepEqual(texts, [...marked.map((text) => ` ${text}`), ...unmarked]);
+  for (const hostText of [...marked, ...unmarked]) host?.sendText(hostText);
+  assert.deepEqual(sentTexts, [...marked.map((hostText) => ` ${hostText}`), ...unmarked]);
 });
 
 test('a document has a limited number of hosts, one for each plugin', () => {
   const page = new EmptyPage();
-  let taken = 0;
+  let takenOffers = 0;
   page.addEventListener(HANDSHAKE_EVENT, () => {
-    for (let i = 0; i < 1000; i++) for (let n = 0; n < 2; n++) taken += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
+    for (let i = 0; i < 1000; i++)
+      for (let offerNumber = 0; offerNumber < 2; offerNumber++)
+        takenOffers += dispatchOffer(page, `p${i}`).taken ? 1 : 0;
   });
   gatherHosts(page, { onHostFound: () => undefined, onMessage: () => undefined });
-  assert.equal(taken, 200);
+  assert.equal(takenOffers, 200);
 });
 
 test('only the newest wait of a plugin accepts a late host, once', () => {
   const page = new EmptyPage();
-  const found: string[] = [];
+  const foundHosts: string[] = [];
   const calls = new BridgeCalls(
     () => true,
     () => true,
     (plugin, type) => {
       return awaitLateHost(page, type, plugin, {
-        onHostFound: (host) => found.push(`${type} ${host.plugin}`),
+        onHostFound: (host) => foundHosts.push(`${type} ${host.plugin}`),
         onMessage: () => undefined,
       });
     },
@@ -88,13 +93,13 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
   for (const nonce of ['old', 'new'])
     calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: nonce, nonce });
   calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'other', hash: 'h', nonce: 'third' });
-  const taken = [
+  const takenOffers = [
     dispatchOffer(page, 'demo', 'old').taken,
     dispatchOffer(page, 'other', 'new').taken,
     dispatchOffer(page, 'other', 'third').taken,
     dispatchOffer(page, 'other', 'third').taken,
   ];
-  assert.deepEqual([taken, found], [[false, false, true, false], ['third other']]);
+  assert.deepEqual([takenOffers, foundHosts], [[false, false, true, false], ['third other']]);
   calls.receiveFromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: 'newest', nonce: 'newest' });
   assert.equal(dispatchOffer(page, 'demo', 'newest').taken, true);
 });

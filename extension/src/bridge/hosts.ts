@@ -8,13 +8,13 @@ export interface Host {
   readonly awaitsAdapter?: boolean;
   /** usesBase is true for a host that the base created. */
   readonly usesBase?: boolean;
-  /** send dispatches a message to the host, and returns after the host has handled the message. */
-  send(text: string): void;
+  /** sendText dispatches a message to the host, and returns after the host has handled the message. */
+  sendText(hostText: string): void;
 }
 
 /** BasePort connects the bridge to the base, the host that creates the hosts of plugins whose code arrives later. */
 export interface BasePort {
-  send(text: string): void;
+  sendText(hostText: string): void;
 }
 
 export interface HostEvents {
@@ -23,15 +23,15 @@ export interface HostEvents {
   /** onHostFound is called once for each host, before the first message of the host. */
   onHostFound(host: Host): void;
   /** onBaseFound is called when the bridge has connected to the document's base. */
-  onBaseFound?(base: BasePort): void;
+  onBaseFound?(basePort: BasePort): void;
   /**
    * onMessage is called synchronously for each message from a host. The implementation of onMessage must not run code
    * of the page.
    */
-  onMessage(host: Host, text: string): void;
+  onMessage(host: Host, hostText: string): void;
 }
 
-export interface Page extends EventTarget {
+export interface HostPage extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
@@ -47,15 +47,15 @@ const MaxHosts = 200;
  * gatherHosts stops listening when the handshake ends. Page code can run before the document has content if the root
  * element is a script or an image with an onerror handler.
  */
-export function gatherHosts(doc: Page, events: HostEvents): void {
+export function gatherHosts(doc: HostPage, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
   const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
-    const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (!offer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(offer.plugin)) return;
-    connectedPlugins.add(offer.plugin);
-    if (offer.plugin === '') connectBase(offer.port, events);
-    else connectHost(offer, false, events);
+    const hostOffer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
+    if (!hostOffer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(hostOffer.plugin)) return;
+    connectedPlugins.add(hostOffer.plugin);
+    if (hostOffer.plugin === '') connectBase(hostOffer.port, events);
+    else connectHost(hostOffer, false, events);
   };
   doc.addEventListener(OFFER_EVENT, onOffer);
   doc.dispatchEvent(new Event(HANDSHAKE_EVENT));
@@ -68,8 +68,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
  */
 export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
-    const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (offer?.plugin === plugin) connectHost(offer, false, events);
+    const hostOffer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
+    if (hostOffer?.plugin === plugin) connectHost(hostOffer, false, events);
   };
   doc.addEventListener(type, onOffer, { once: true });
   return () => doc.removeEventListener(type, onOffer);
@@ -83,10 +83,10 @@ interface HostOffer {
   readonly port: MessagePort;
 }
 
-function connectHost({ port, ...introduction }: HostOffer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendToHost(port, text) };
-  port.addEventListener(UP_MESSAGE, (message) => {
-    if (message instanceof MessageEvent && typeof message.data === 'string') events.onMessage(host, message.data);
+function connectHost({ port, ...hostIntroduction }: HostOffer, isBased: boolean, events: HostEvents): void {
+  const host: Host = { ...hostIntroduction, usesBase: isBased, sendText: (hostText) => sendToHost(port, hostText) };
+  port.addEventListener(UP_MESSAGE, (upMessage) => {
+    if (upMessage instanceof MessageEvent && typeof upMessage.data === 'string') events.onMessage(host, upMessage.data);
   });
   events.onHostFound(host);
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
@@ -97,13 +97,18 @@ function connectBase(port: MessagePort, events: HostEvents): void {
   port.addEventListener(UP_MESSAGE, (event) => {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
       return;
-    const offer = readOffer(event, event.data.slice(HOST_PREFIX.length));
-    if (!offer || offer.plugin === '' || connectedPlugins.has(offer.plugin) || connectedPlugins.size >= MaxHosts)
+    const hostOffer = readOffer(event, event.data.slice(HOST_PREFIX.length));
+    if (
+      !hostOffer ||
+      hostOffer.plugin === '' ||
+      connectedPlugins.has(hostOffer.plugin) ||
+      connectedPlugins.size >= MaxHosts
+    )
       return;
-    connectedPlugins.add(offer.plugin);
-    connectHost(offer, true, events);
+    connectedPlugins.add(hostOffer.plugin);
+    connectHost(hostOffer, true, events);
   });
-  events.onBaseFound?.({ send: (text) => sendToHost(port, text) });
+  events.onBaseFound?.({ sendText: (hostText) => sendToHost(port, hostText) });
   port.dispatchEvent(new Event(ACCEPTED_EVENT));
 }
 
@@ -114,27 +119,31 @@ const longIntegerPattern = /\d{16}/;
  * A leading space in a message means that JavaScript numbers represent all integers in the message exactly. The host
  * uses no regular expressions on messages, because the page can read their input from `RegExp.$_`.
  */
-function sendToHost(port: MessagePort, text: string): void {
-  port.dispatchEvent(new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(text) ? text : ` ${text}` }));
+function sendToHost(port: MessagePort, hostText: string): void {
+  port.dispatchEvent(
+    new MessageEvent(DOWN_MESSAGE, { data: longIntegerPattern.test(hostText) ? hostText : ` ${hostText}` }),
+  );
 }
 
 /** isPristine returns true if no script of the page can have run yet, because the document is empty and loading. */
-function isPristine(doc: Page, frame: unknown): boolean {
-  const root = doc.documentElement;
-  const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
+function isPristine(doc: HostPage, frame: unknown): boolean {
+  const rootElement = doc.documentElement;
+  const isEmpty =
+    rootElement === null ||
+    (rootElement.firstChild === (frame ?? null) && rootElement.firstChild === rootElement.lastChild);
   return isEmpty && doc.readyState === 'loading';
 }
 
-function readOffer(event: Event, data: unknown): HostOffer | undefined {
+function readOffer(event: Event, offerData: unknown): HostOffer | undefined {
   const port = event instanceof MessageEvent ? event.ports[0] : undefined;
-  if (!port || typeof data !== 'string') return undefined;
+  if (!port || typeof offerData !== 'string') return undefined;
   try {
-    const parts: unknown = JSON.parse(data);
-    if (!Array.isArray(parts)) return undefined;
-    const [plugin, hash, base, hasAdapter]: unknown[] = parts;
+    const offerParts: unknown = JSON.parse(offerData);
+    if (!Array.isArray(offerParts)) return undefined;
+    const [plugin, hash, basePort, hasAdapter]: unknown[] = offerParts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
-    const offer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
-    return typeof base === 'string' && base !== '' ? { ...offer, base } : offer;
+    const hostOffer: HostOffer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
+    return typeof basePort === 'string' && basePort !== '' ? { ...hostOffer, base: basePort } : hostOffer;
   } catch {
     return undefined;
   }

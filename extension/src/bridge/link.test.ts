@@ -2,89 +2,89 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '../port-message.ts';
 import { decodeMessages, encodeMessages } from '../port-text.ts';
-import { Link, type Port } from './link.ts';
+import { BridgeLink, type WorkerPort } from './link.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
-  const received: ToBridge[] = [];
-  const later: (() => void)[] = [];
+  const ports: { sentMessages: unknown[]; receive(portMessage: unknown): void; close(): void }[] = [];
+  const receivedMessages: ToBridge[] = [];
+  const laterTasks: (() => void)[] = [];
   const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
-  const connect = (): Port => {
+  const connectPort = (): WorkerPort => {
     if (environment.refuse) throw new Error('Extension context invalidated.');
-    let take: (message: unknown) => void = () => undefined;
-    let closed: () => void = () => undefined;
-    let open = true;
-    const sent: unknown[] = [];
+    let receiveMessage: (portMessage: unknown) => void = () => undefined;
+    let closeListener: () => void = () => undefined;
+    let isOpen = true;
+    const sentMessages: unknown[] = [];
     ports.push({
-      sent,
-      receive: (message) => take(message),
+      sentMessages,
+      receive: (portMessage) => receiveMessage(portMessage),
       close: () => {
-        open = false;
-        closed();
+        isOpen = false;
+        closeListener();
       },
     });
     return {
-      postMessage: (message) => {
-        if (!open) throw new Error('Attempting to use a disconnected port object');
-        sent.push(decodeMessages(message, readFromBridge));
+      postMessage: (portMessage) => {
+        if (!isOpen) throw new Error('Attempting to use a disconnected port object');
+        sentMessages.push(decodeMessages(portMessage, readFromBridge));
       },
       onMessage: (listener) => {
-        take = listener;
+        receiveMessage = listener;
       },
       onDisconnect: (listener) => {
-        closed = listener;
+        closeListener = listener;
       },
       disconnect: () => {
-        open = false;
+        isOpen = false;
       },
     };
   };
-  const link = new Link({
-    connect,
+  const link = new BridgeLink({
+    connect: connectPort,
     isExtensionAlive: () => environment.alive,
     read: readToBridge,
-    runSoon: (work) => void later.push(work),
+    runSoon: (scheduledWork) => void laterTasks.push(scheduledWork),
   });
-  const open = () =>
+  const isOpen = () =>
     link.open({
-      onReceived: (message) => received.push(message),
-      makeGreeting: () => greeting,
+      onReceived: (portMessage) => receivedMessages.push(portMessage),
+      makeGreeting: () => documentGreeting,
       isLikelyLastMessage: () => environment.alone,
       onConnected: () => void environment.connected++,
       onOrphaned: () => void environment.orphaned++,
     });
   const runTasks = () => {
-    for (const work of later.splice(0)) work();
+    for (const scheduledWork of laterTasks.splice(0)) scheduledWork();
   };
-  return { link, open, ports, received, environment, runTasks };
+  return { link, isOpen, ports, receivedMessages, environment, runTasks };
 }
 
-const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
-const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
+const documentGreeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
+const portMessage: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open, ports, received, environment } = makeFixture(t);
-  assert.equal(link.post(message), false);
-  open();
-  open();
+  const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
+  assert.equal(link.post(portMessage), false);
+  isOpen();
+  isOpen();
   assert.equal(ports.length, 1);
   assert.equal(environment.connected, 1);
-  assert.equal(link.post(message), true);
+  assert.equal(link.post(portMessage), true);
   ports[0]?.receive('[{"op":"confirmEndings","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
   ports[0]?.receive([{ op: 'confirmEndings', ids: ['y'] }]);
   ports[0]?.receive('text');
-  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['x'] }]);
+  assert.deepEqual(receivedMessages, [{ op: 'confirmEndings', ids: ['x'] }]);
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
-  const { link, open, ports, runTasks } = makeFixture(t);
-  open();
+  const { link, isOpen, ports, runTasks } = makeFixture(t);
+  isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
   assert.equal(ports.length, 2);
-  assert.equal(link.post(message), true);
+  assert.equal(link.post(portMessage), true);
   // In this test, Chrome stops the new worker 100 ms after it started.
   t.mock.timers.tick(100);
   ports[1]?.close();
@@ -93,19 +93,19 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
 });
 
 test('retries slow down to one per second while the worker keeps closing the port', (t) => {
-  const { open, ports, runTasks } = makeFixture(t);
-  open();
+  const { isOpen, ports, runTasks } = makeFixture(t);
+  isOpen();
   ports[0]?.close();
   runTasks();
-  const waits: number[] = [];
+  const waitTimes: number[] = [];
   for (let i = 1; i < 9; i++) {
     ports[i]?.close();
     runTasks();
     let waited = 0;
     for (; ports.length === i + 1; waited++) t.mock.timers.tick(1);
-    waits.push(waited);
+    waitTimes.push(waited);
   }
-  assert.deepEqual(waits, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
+  assert.deepEqual(waitTimes, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
   t.mock.timers.tick(1000);
   ports.at(-1)?.close();
   runTasks();
@@ -113,13 +113,16 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
-  open();
+  const { link, isOpen, ports, environment } = makeFixture(t);
+  isOpen();
   link.reopen();
   assert.equal(ports.length, 2);
   assert.equal(environment.connected, 2);
-  link.post(message);
-  assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
+  link.post(portMessage);
+  assert.deepEqual(
+    [ports[0]?.sentMessages, ports[1]?.sentMessages],
+    [[[documentGreeting]], [[documentGreeting], [portMessage]]],
+  );
   // Chrome may report the closing of an old port only after a new port is open.
   ports[0]?.close();
   t.mock.timers.tick(5000);
@@ -127,82 +130,83 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open, ports, received, environment } = makeFixture(t);
-  open();
+  const { link, isOpen, ports, receivedMessages, environment } = makeFixture(t);
+  isOpen();
   link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
   t.mock.timers.tick(5000);
-  open();
-  assert.deepEqual([ports.length, link.post(message)], [1, false]);
+  isOpen();
+  assert.deepEqual([ports.length, link.post(portMessage)], [1, false]);
   link.reopen();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
   ports[1]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['new'] }]));
-  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['new'] }]);
+  assert.deepEqual(receivedMessages, [{ op: 'confirmEndings', ids: ['new'] }]);
   assert.deepEqual([ports.length, environment.connected], [2, 2]);
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
-  open();
+  const { link, isOpen, ports, environment } = makeFixture(t);
+  isOpen();
   environment.alive = false;
   ports[0]?.close();
   t.mock.timers.tick(10_000);
-  open();
+  isOpen();
   link.reopen();
   assert.deepEqual([ports.length, environment.orphaned], [1, 1]);
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { open, environment } = makeFixture(t);
+  const { isOpen, environment } = makeFixture(t);
   environment.refuse = true;
-  open();
-  open();
+  isOpen();
+  isOpen();
   assert.deepEqual([environment.connected, environment.orphaned], [0, 1]);
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
-  const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
+  const makeNumberedMessage = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   environment.alone = false;
-  open();
-  for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
-  assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
+  isOpen();
+  for (const id of ['1', '2', '3']) assert.equal(link.post(makeNumberedMessage(id)), true);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [makeNumberedMessage('1')]]);
   runTasks();
-  assert.deepEqual(ports[0]?.sent.slice(2), [[numbered('2'), numbered('3')]]);
-  link.post(numbered('4'));
+  assert.deepEqual(ports[0]?.sentMessages.slice(2), [[makeNumberedMessage('2'), makeNumberedMessage('3')]]);
+  link.post(makeNumberedMessage('4'));
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sent, [[greeting], [numbered('4')]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [makeNumberedMessage('4')]]);
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, open, ports, environment } = makeFixture(t);
+  const { link, isOpen, ports, environment } = makeFixture(t);
   environment.alone = false;
-  open();
-  link.post(message);
-  link.post(message);
+  isOpen();
+  link.post(portMessage);
+  link.post(portMessage);
   link.closeForNavigation();
-  assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
+  assert.deepEqual(ports[0]?.sentMessages, [[documentGreeting], [portMessage], [portMessage]]);
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
   environment.alone = false;
-  open();
+  isOpen();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
-  link.post(message);
-  const ask = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
-  for (const waits of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
+  link.post(portMessage);
+  const toolRequest = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
+  for (const waitTimes of [progress, toolRequest, { op: 'result', id: 'x', parts: 8 }, portMessage] as const)
+    link.post(waitTimes);
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
-  assert.deepEqual(ports[1]?.sent, [[greeting], [progress]]);
+  assert.deepEqual(ports[1]?.sentMessages, [[documentGreeting], [progress]]);
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, open, ports, environment, runTasks } = makeFixture(t);
-  open();
+  const { link, isOpen, ports, environment, runTasks } = makeFixture(t);
+  isOpen();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
@@ -212,7 +216,7 @@ test('a dead port that was opened during a reload of the extension is closed', (
   environment.alive = false;
   t.mock.timers.tick(1000);
   assert.equal(environment.orphaned, 1);
-  assert.equal(link.post(message), false);
+  assert.equal(link.post(portMessage), false);
   t.mock.timers.tick(20_000);
   assert.deepEqual([environment.orphaned, ports.length], [1, 2]);
 });

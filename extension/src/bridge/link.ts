@@ -2,9 +2,9 @@ import { type Batcher, makeBatcher, makeTaskScheduler } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { countMessageChars, decodeMessages, encodeMessages } from '../port-text.ts';
 
-export interface Port {
-  postMessage(message: unknown): void;
-  onMessage(listener: (message: unknown) => void): void;
+export interface WorkerPort {
+  postMessage(portMessage: unknown): void;
+  onMessage(listener: (portMessage: unknown) => void): void;
   onDisconnect(listener: () => void): void;
   disconnect(): void;
 }
@@ -14,17 +14,17 @@ export interface LinkOptions {
    * connect opens a port to the worker, and starts the worker if needed. connect throws if the extension was removed or
    * reloaded.
    */
-  connect(): Port;
+  connect(): WorkerPort;
   /** isExtensionAlive returns false once the extension that injected this bridge was removed, reloaded or updated. */
   isExtensionAlive(): boolean;
-  read(message: unknown): ToBridge | undefined;
+  read(portMessage: unknown): ToBridge | undefined;
   /** runSoon runs `work` after the tasks that are already in the queue of the event loop. */
   readonly runSoon?: (work: () => void) => void;
 }
 
-export interface Session {
+export interface LinkSession {
   /** `arrivedMs` is the time at which the message arrived, as performance.now() returned it. */
-  onReceived(message: ToBridge, arrivedMs: number): void;
+  onReceived(portMessage: ToBridge, arrivedMs: number): void;
   /** makeGreeting returns the greeting, which the link sends as the first message on each new port. */
   makeGreeting(): FromBridge;
   /** onConnected is called when a new port is open and the greeting was sent on it. */
@@ -49,13 +49,15 @@ const MaxRetryDelayMs = 1000;
 const AliveCheckIntervalMs = 1000;
 const MaxAliveChecks = 10;
 
-/** Link reopens the port whenever Chrome closes it: at once, or with a delay if the worker keeps closing the port. */
-export class Link {
+/**
+ * BridgeLink reopens the port whenever Chrome closes it: at once, or with a delay if the worker keeps closing the port.
+ */
+export class BridgeLink {
   readonly #options: LinkOptions;
   readonly #runSoon: (work: () => void) => void;
   readonly #batcher: Batcher<FromBridge>;
-  #session: Session | undefined;
-  #port: Port | undefined;
+  #session: LinkSession | undefined;
+  #port: WorkerPort | undefined;
   #isOrphan = false;
   #isLeftByUser = false;
   #shortConnectionCount = 0;
@@ -63,21 +65,21 @@ export class Link {
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#runSoon = options.runSoon ?? makeTaskScheduler();
-    const send = (messages: readonly FromBridge[]) => this.#send(messages);
+    const sendMessages = (bridgeMessages: readonly FromBridge[]) => this.#send(bridgeMessages);
     const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
     this.#batcher = makeBatcher<FromBridge>({
-      send,
+      sendMessages,
       countChars: countMessageChars,
       isLikelyLastMessage,
       runSoon: this.#runSoon,
     });
   }
 
-  post(message: FromBridge): boolean {
-    return this.#batcher.post(message);
+  post(portMessage: FromBridge): boolean {
+    return this.#batcher.post(portMessage);
   }
 
-  open(session: Session): void {
+  open(session: LinkSession): void {
     this.#session = session;
     this.#connect();
   }
@@ -98,7 +100,7 @@ export class Link {
    */
   closeForNavigation(): void {
     this.#isLeftByUser = true;
-    this.#batcher.flush();
+    this.#batcher.flushMessages();
     this.#close();
   }
 
@@ -117,14 +119,14 @@ export class Link {
     // them again. If the link sent a call's ending before the result's parts, the server would lack parts that the
     // ending needs.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
-    this.#batcher.flush();
+    this.#batcher.flushMessages();
     session.onConnected();
   }
 
-  #send(messages: readonly FromBridge[]): boolean {
+  #send(bridgeMessages: readonly FromBridge[]): boolean {
     if (!this.#port) return false;
     try {
-      this.#port.postMessage(encodeMessages(messages));
+      this.#port.postMessage(encodeMessages(bridgeMessages));
       return true;
     } catch {
       // Chrome closed the port a moment ago, and has not called onDisconnect yet.
@@ -132,16 +134,16 @@ export class Link {
     }
   }
 
-  #listen(port: Port, session: Session): void {
+  #listen(port: WorkerPort, session: LinkSession): void {
     const openedAt = Date.now();
     this.#port = port;
-    port.onMessage((raw) => {
+    port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(raw, this.#options.read)) {
+      for (const portMessage of decodeMessages(rawMessage, this.#options.read)) {
         if (this.#port !== port) return;
         // The link answers a ping before it handles other messages, because a call can block the page.
-        if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
-        else session.onReceived(message, arrivedMs);
+        if (portMessage.op === 'ping') this.#send([{ op: 'pong', ping: portMessage.ping }]);
+        else session.onReceived(portMessage, arrivedMs);
       }
     });
     port.onDisconnect(() => {

@@ -10,13 +10,13 @@ const MaxWaitingChars = 8 * 1024 * 1024;
 /** MaxMessageChars is the length, in UTF-16 units, up to which log entries are joined into one message. */
 const MaxMessageChars = 256 * 1024;
 
-/** Logs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
-export interface Logs {
+/** BridgeLogs sends the log entries of the document's adapters to the worker, in order and at a limited rate. */
+export interface BridgeLogs {
   /**
    * `entries` is a JSON array of `count` log entries, as text. `dropped` is the number of log entries that the plugin
    * dropped before the first entry in `entries`.
    */
-  add(plugin: string, count: number, dropped: number, entries: string): void;
+  add(plugin: string, count: number, droppedCount: number, entries: string): void;
   /** If no port is open, flush keeps the log entries until a port opens. */
   flush(): void;
 }
@@ -30,18 +30,18 @@ interface LogBatch {
 }
 
 /** makeLogs returns a Logs that sends messages with `post`, which returns false while no port is open. */
-export function makeLogs(post: (message: FromBridge) => boolean): Logs {
+export function makeLogs(postToWorker: (message: FromBridge) => boolean): BridgeLogs {
   const waitingBatches: LogBatch[] = [];
   let entryCount = 0;
   let charCount = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const sendFirst = (): boolean => {
-    const [first] = waitingBatches;
-    if (!first) return false;
-    const { plugin, dropped } = first;
-    if (!post({ op: 'log', plugin, entries: `[${first.entries}]`, dropped })) return false;
-    subtractBatch(first);
+    const [firstBatch] = waitingBatches;
+    if (!firstBatch) return false;
+    const { plugin, dropped: droppedCount } = firstBatch;
+    if (!postToWorker({ op: 'log', plugin, entries: `[${firstBatch.entries}]`, dropped: droppedCount })) return false;
+    subtractBatch(firstBatch);
     waitingBatches.shift();
     return true;
   };
@@ -61,23 +61,29 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
   };
   /** dropOldest drops the oldest batch of log entries, and adds their number to the plugin's next batch. */
   const dropOldest = () => {
-    const oldest = waitingBatches.shift();
-    if (!oldest) return;
-    subtractBatch(oldest);
-    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldest.plugin);
-    if (nextOfPlugin) nextOfPlugin.dropped += oldest.dropped + oldest.count;
-    else waitingBatches.push({ plugin: oldest.plugin, count: 0, dropped: oldest.dropped + oldest.count, entries: '' });
+    const oldestBatch = waitingBatches.shift();
+    if (!oldestBatch) return;
+    subtractBatch(oldestBatch);
+    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldestBatch.plugin);
+    if (nextOfPlugin) nextOfPlugin.dropped += oldestBatch.dropped + oldestBatch.count;
+    else
+      waitingBatches.push({
+        plugin: oldestBatch.plugin,
+        count: 0,
+        dropped: oldestBatch.dropped + oldestBatch.count,
+        entries: '',
+      });
   };
 
   return {
-    add: (plugin, count, dropped, text) => {
-      const entriesText = text.slice(1, -1);
-      const last = waitingBatches.at(-1);
-      const canJoin = last?.plugin === plugin && dropped === 0 && last.count + count <= MaxLogEntries;
-      if (canJoin && last.entries.length + entriesText.length <= MaxMessageChars) {
-        last.entries += last.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
-        last.count += count;
-      } else waitingBatches.push({ plugin, count, dropped, entries: entriesText });
+    add: (plugin, count, droppedCount, logText) => {
+      const entriesText = logText.slice(1, -1);
+      const lastBatch = waitingBatches.at(-1);
+      const canJoin = lastBatch?.plugin === plugin && droppedCount === 0 && lastBatch.count + count <= MaxLogEntries;
+      if (canJoin && lastBatch.entries.length + entriesText.length <= MaxMessageChars) {
+        lastBatch.entries += lastBatch.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
+        lastBatch.count += count;
+      } else waitingBatches.push({ plugin, count, dropped: droppedCount, entries: entriesText });
       entryCount += count;
       charCount += entriesText.length;
       while ((entryCount > MaxWaitingEntries || charCount > MaxWaitingChars) && waitingBatches.length > 1) dropOldest();

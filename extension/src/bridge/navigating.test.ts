@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { watchNavigation } from './navigating.ts';
 
-function collectNavigationEvents(name: string, fields: object, trusted = true): (boolean | 'moved')[] {
-  const reported: (boolean | 'moved')[] = [];
+function collectNavigationEvents(name: string, eventFields: object, isTrusted = true): (boolean | 'moved')[] {
+  const reportedStates: (boolean | 'moved')[] = [];
   const listeners = new Map<string, (event: Event) => void>();
-  const navigation = new EventTarget();
-  navigation.addEventListener = (type: string, listener: unknown) => {
+  const navigationEvents = new EventTarget();
+  navigationEvents.addEventListener = (type: string, listener: unknown) => {
     if (typeof listener === 'function') listeners.set(type, (event) => listener(event));
   };
-  watchNavigation(navigation, {
-    onNavigationChanged: (on) => reported.push(on),
-    onUrlChanged: () => reported.push('moved'),
+  watchNavigation(navigationEvents, {
+    onNavigationChanged: (on) => reportedStates.push(on),
+    onUrlChanged: () => reportedStates.push('moved'),
   });
   const event = new Event(name);
   // A test cannot set isTrusted on a real event, so the dispatched event is a fake.
-  listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...fields, isTrusted: trusted })));
-  return reported;
+  listeners.get(name)?.(Object.create(event, Object.getOwnPropertyDescriptors({ ...eventFields, isTrusted })));
+  return reportedStates;
 }
 
 const crossDocumentNavigation = { destination: { sameDocument: false }, downloadRequest: null };

@@ -18,7 +18,7 @@ export interface NavigationEvents {
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The bridge's navigation listener is registered first and in the capture phase, so it runs before the page's
   // listeners. Events that scripts of the page dispatch are not trusted, and are ignored.
-  const listen = (name: string, onEvent: (event: Event) => void) =>
+  const addWindowListener = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,
       (event) => {
@@ -26,13 +26,14 @@ export function watchNavigation(navigation: Navigation, events: NavigationEvents
       },
       { capture: true },
     );
-  listen('navigate', (event) => {
+  addWindowListener('navigate', (event) => {
     if (isToAnotherDocument(event)) events.onNavigationChanged(true);
   });
   // Despite a navigation, the document stays if the page intercepts the navigation, as routers do, or if the navigation
   // was stopped.
-  for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.onNavigationChanged(false));
-  listen('currententrychange', () => {
+  for (const name of ['navigatesuccess', 'navigateerror'])
+    addWindowListener(name, () => events.onNavigationChanged(false));
+  addWindowListener('currententrychange', () => {
     events.onNavigationChanged(false);
     events.onUrlChanged();
   });

@@ -14,23 +14,23 @@ export const MaxPartsInFlight = 8;
 const OldestResultInterval = 4;
 
 interface PendingResult {
-  readonly messages: readonly FromBridge[];
+  readonly pendingMessages: readonly FromBridge[];
   sentCount: number;
 }
 
 /** PartSender splits large results into parts and sends the parts one after another. */
 export class PartSender {
-  readonly #post: (message: FromBridge) => boolean;
+  readonly #post: (partMessage: FromBridge) => boolean;
   readonly #pendingResults = new Map<string, PendingResult>();
   #partsInFlight = 0;
   #partCount = 0;
 
-  constructor(post: (message: FromBridge) => boolean) {
-    this.#post = post;
+  constructor(postPart: (partMessage: FromBridge) => boolean) {
+    this.#post = postPart;
   }
 
-  begin(id: string, messages: readonly FromBridge[]): void {
-    this.#pendingResults.set(id, { messages, sentCount: 0 });
+  begin(id: string, pendingMessages: readonly FromBridge[]): void {
+    this.#pendingResults.set(id, { pendingMessages, sentCount: 0 });
     this.#send();
   }
 
@@ -42,7 +42,7 @@ export class PartSender {
   /** restart resends all pending results from their first part, because a new port has replaced the old one. */
   restart(): void {
     this.#partsInFlight = 0;
-    for (const result of this.#pendingResults.values()) result.sentCount = 0;
+    for (const pendingResult of this.#pendingResults.values()) pendingResult.sentCount = 0;
     this.#send();
   }
 
@@ -52,29 +52,32 @@ export class PartSender {
 
   #send(): void {
     while (this.#partsInFlight < MaxPartsInFlight) {
-      const result = this.#nextResult();
-      const message = result?.messages[result.sentCount];
-      if (!result || !message || !this.#post(message)) return; // if no port is open, restart sends the parts later
-      result.sentCount++;
+      const pendingResult = this.#nextResult();
+      const partMessage = pendingResult?.pendingMessages[pendingResult.sentCount];
+      if (!pendingResult || !partMessage || !this.#post(partMessage)) return; // if no port is open, restart sends the parts later
+      pendingResult.sentCount++;
       this.#partsInFlight++;
       // The last message of a split result only contains the number of parts, so the bridge sends it with the last
       // part.
-      const lastMessage = result.messages[result.sentCount];
-      if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
+      const lastMessage = pendingResult.pendingMessages[pendingResult.sentCount];
+      if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) pendingResult.sentCount++;
     }
   }
 
   #nextResult(): PendingResult | undefined {
-    const unfinished = [...this.#pendingResults.values()].filter((result) => result.sentCount < result.messages.length);
+    const unfinishedResults = [...this.#pendingResults.values()].filter(
+      (pendingResult) => pendingResult.sentCount < pendingResult.pendingMessages.length,
+    );
     this.#partCount++;
-    if (this.#partCount % OldestResultInterval === 0) return unfinished[0];
-    return unfinished.reduce<PendingResult | undefined>(
-      (shortest, result) => (shortest && countUnsent(shortest) <= countUnsent(result) ? shortest : result),
+    if (this.#partCount % OldestResultInterval === 0) return unfinishedResults[0];
+    return unfinishedResults.reduce<PendingResult | undefined>(
+      (shortest, pendingResult) =>
+        shortest && countUnsent(shortest) <= countUnsent(pendingResult) ? shortest : pendingResult,
       undefined,
     );
   }
 }
 
-function countUnsent(result: PendingResult): number {
-  return result.messages.length - result.sentCount;
+function countUnsent(pendingResult: PendingResult): number {
+  return pendingResult.pendingMessages.length - pendingResult.sentCount;
 }

@@ -9,29 +9,35 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 function makeFixture(...names: string[]) {
-  const posted: FromBridge[] = [];
+  const postedMessages: FromBridge[] = [];
   const page = { visible: true, port: true };
   const calls = new BridgeCalls(
-    (message) => {
-      if (page.port) posted.push(message);
+    (postedMessage) => {
+      if (page.port) postedMessages.push(postedMessage);
       return page.port;
     },
     () => page.visible,
   );
   const toHost: string[] = [];
-  const host = (plugin: string): Host => ({ plugin, hash: 'h', send: (text) => toHost.push(`${plugin} ${text}`) });
+  const host = (plugin: string): Host => ({
+    plugin,
+    hash: 'h',
+    sendText: (hostText) => toHost.push(`${plugin} ${hostText}`),
+  });
   const hosts = names.map(host);
-  for (const one of hosts) calls.plugins.addHost(one);
-  const fromHost = (plugin: string, text: string) => {
-    const found = hosts.find((one) => one.plugin === plugin);
-    assert.ok(found);
-    calls.receiveFromHost(found, text);
+  for (const connectedHost of hosts) calls.plugins.addHost(connectedHost);
+  const fromHost = (plugin: string, hostText: string) => {
+    const foundHost = hosts.find((connectedHost) => connectedHost.plugin === plugin);
+    assert.ok(foundHost);
+    calls.receiveFromHost(foundHost, hostText);
   };
-  return { calls, plugins: calls.plugins, posted, toHost, fromHost, page };
+  return { calls, plugins: calls.plugins, postedMessages, toHost, fromHost, page };
 }
 
-const readLiveAdapters = (posted: FromBridge[]) =>
-  posted.splice(0).flatMap((message) => (message.op === 'documentState' ? [message.plugins] : []));
+const readLiveAdapters = (postedMessages: FromBridge[]) =>
+  postedMessages
+    .splice(0)
+    .flatMap((postedMessage) => (postedMessage.op === 'documentState' ? [postedMessage.plugins] : []));
 
 test('when the document is parsed, all hosts start and the live hosts are probed', () => {
   const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
@@ -51,13 +57,13 @@ test('when the document is parsed, all hosts start and the live hosts are probed
 });
 
 test('readiness is sent for each plugin and with every greeting', () => {
-  const { posted, fromHost, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, calls } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
-  posted.splice(0);
+  postedMessages.splice(0);
   fromHost('b', 's 0');
   fromHost('b', 's 1');
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     { op: 'ready', plugin: 'b', ready: false },
     { op: 'ready', plugin: 'b', ready: true },
   ]);
@@ -77,24 +83,27 @@ test('adapters that are not ready are probed at growing intervals, but not in a 
   toHost.splice(0);
   fromHost('a', 's 1');
   fromHost('b', 's 0');
-  const after = (ms: number) => {
+  const runAfterDelay = (ms: number) => {
     mock.timers.tick(ms);
     return toHost.splice(0).join();
   };
-  const ask = 'b ["probe"]';
-  assert.deepEqual([after(999), after(1), after(3999), after(1), after(15_000)], ['', ask, '', ask, ask]);
-  assert.deepEqual([after(29_999), after(1), after(30_000)], ['', ask, ask]);
+  const probeAnswer = 'b ["probe"]';
+  assert.deepEqual(
+    [runAfterDelay(999), runAfterDelay(1), runAfterDelay(3999), runAfterDelay(1), runAfterDelay(15_000)],
+    ['', probeAnswer, '', probeAnswer, probeAnswer],
+  );
+  assert.deepEqual([runAfterDelay(29_999), runAfterDelay(1), runAfterDelay(30_000)], ['', probeAnswer, probeAnswer]);
   page.visible = false;
-  assert.deepEqual([after(30_000), after(600_000)], ['', '']);
+  assert.deepEqual([runAfterDelay(30_000), runAfterDelay(600_000)], ['', '']);
   plugins.onVisibilityChanged();
-  assert.equal(after(0), '');
+  assert.equal(runAfterDelay(0), '');
   page.visible = true;
   plugins.onVisibilityChanged();
-  assert.deepEqual([after(0), after(1000)], [ask, ask]);
+  assert.deepEqual([runAfterDelay(0), runAfterDelay(1000)], [probeAnswer, probeAnswer]);
   fromHost('b', 's 1');
-  assert.equal(after(600_000), '');
+  assert.equal(runAfterDelay(600_000), '');
   fromHost('a', 's 0');
-  assert.deepEqual([after(1000), after(600_000) === ''], ['a ["probe"]', false]);
+  assert.deepEqual([runAfterDelay(1000), runAfterDelay(600_000) === ''], ['a ["probe"]', false]);
 });
 
 test('a navigation within the document probes all adapters, at most once per second', () => {
@@ -127,32 +136,32 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
 });
 
 test('a renewed adapter is live with its hash and probed again, and a kept one stays live', () => {
-  const { posted, toHost, fromHost, plugins } = makeFixture('a');
+  const { postedMessages, toHost, fromHost, plugins } = makeFixture('a');
   fromHost('a', 'ready');
   plugins.onDocumentParsed();
   fromHost('a', 's 1');
-  posted.splice(0);
+  postedMessages.splice(0);
   toHost.splice(0);
   fromHost('a', 'renewed h2');
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     { op: 'documentState', plugins: [{ name: 'a', hash: 'h2' }], running: [] },
     { op: 'adapterReplaced', plugin: 'a', hash: 'h2' },
   ]);
   assert.deepEqual(toHost, ['a ["probe"]']);
   fromHost('a', 'kept a typo in line 1');
-  assert.deepEqual(posted, [{ op: 'adapterReplaced', plugin: 'a', hash: 'h2', problem: 'a typo in line 1' }]);
+  assert.deepEqual(postedMessages, [{ op: 'adapterReplaced', plugin: 'a', hash: 'h2', problem: 'a typo in line 1' }]);
 });
 
 test('a removed plugin is not live, and its calls still end', () => {
-  const { calls, posted, toHost, fromHost } = makeFixture('a', 'b');
+  const { calls, postedMessages, toHost, fromHost } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
   calls.receiveFromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
-  posted.splice(0);
+  postedMessages.splice(0);
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'a' });
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'a' });
   assert.deepEqual(toHost.slice(1), ['a ["remove"]']);
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     {
       op: 'documentState',
       plugins: [{ name: 'b', hash: 'h' }],
@@ -160,24 +169,29 @@ test('a removed plugin is not live, and its calls still end', () => {
       running: [{ id: 'x', plugin: 'a' }],
     },
   ]);
-  for (const text of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', text);
-  assert.deepEqual(posted, []);
+  for (const hostText of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', hostText);
+  assert.deepEqual(postedMessages, []);
   fromHost('a', 'r 1 7');
-  assert.deepEqual(posted.splice(0), [{ op: 'result', id: 'x', text: '7' }]);
+  assert.deepEqual(postedMessages.splice(0), [{ op: 'result', id: 'x', text: '7' }]);
   calls.receiveFromWorker({ op: 'call', id: 'y', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
-  assert.match(JSON.stringify(posted), /not live/);
+  assert.match(JSON.stringify(postedMessages), /not live/);
 });
 
 test('log entries are sent at once, then batched, and none is lost with a port', () => {
-  const { posted, fromHost, page, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   fromHost('a', 'l 1 0 [{"message":"1 x"}]');
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
   fromHost('a', 'l 1 0 [{"message":"4"}]');
   fromHost('b', 'l 0 7 []');
-  const log = (plugin: string, entries: string, dropped = 0) => ({ op: 'log', plugin, entries, dropped });
-  assert.deepEqual(posted.splice(0), [log('a', '[{"message":"1 x"}]')]);
+  const log = (plugin: string, entriesText: string, droppedCount = 0) => ({
+    op: 'log',
+    plugin,
+    entries: entriesText,
+    dropped: droppedCount,
+  });
+  assert.deepEqual(postedMessages.splice(0), [log('a', '[{"message":"1 x"}]')]);
   mock.timers.tick(100);
-  assert.deepEqual(posted.splice(0), [
+  assert.deepEqual(postedMessages.splice(0), [
     log('a', '[{"message":"2"},{"message":"3"},{"message":"4"}]'),
     log('b', '[]', 7),
   ]);
@@ -187,30 +201,30 @@ test('log entries are sent at once, then batched, and none is lost with a port',
   mock.timers.tick(1000);
   page.port = true;
   calls.connected();
-  assert.deepEqual(posted.splice(0), [log('a', '[{"message":"5"}]')]);
+  assert.deepEqual(postedMessages.splice(0), [log('a', '[{"message":"5"}]')]);
   fromHost('a', 'l 1 0 [6]');
   fromHost('a', 'l 1 0 [7]');
   fromHost('a', 'l 1 0 [8]');
   calls.reportLeaving();
   assert.deepEqual(
-    posted.filter((message) => message.op === 'log'),
+    postedMessages.filter((postedMessage) => postedMessage.op === 'log'),
     [log('a', '[6]'), log('a', '[7,8]')],
   );
 });
 
 test('waiting log entries are bounded, and dropped ones are counted', () => {
-  const { posted, fromHost, page, calls } = makeFixture('a', 'b');
+  const { postedMessages, fromHost, page, calls } = makeFixture('a', 'b');
   page.port = false;
   fromHost('b', 'l 1 0 [0]');
   for (let i = 0; i < 60; i++) fromHost('a', `l 25 0 [${Array.from({ length: 25 }, () => i).join()}]`);
   page.port = true;
   calls.connected();
-  const logs = posted.filter((message) => message.op === 'log');
-  const count = (text: string) => JSON.parse(text).length;
-  const sent = logs.reduce((sum, { entries }) => sum + count(entries), 0);
-  const dropped = logs.reduce((sum, message) => sum + message.dropped, 0);
-  assert.deepEqual([sent + dropped, sent], [1501, 1000]);
-  assert.ok(logs.every(({ entries }) => count(entries) <= 50));
-  const [b] = logs.filter(({ plugin }) => plugin === 'b');
-  assert.deepEqual(b, { op: 'log', plugin: 'b', entries: '[]', dropped: 1 });
+  const logs = postedMessages.filter((postedMessage) => postedMessage.op === 'log');
+  const count = (hostText: string) => JSON.parse(hostText).length;
+  const sentCount = logs.reduce((sum, { entries: entriesText }) => sum + count(entriesText), 0);
+  const droppedCount = logs.reduce((sum, postedMessage) => sum + postedMessage.dropped, 0);
+  assert.deepEqual([sentCount + droppedCount, sentCount], [1501, 1000]);
+  assert.ok(logs.every(({ entries: entriesText }) => count(entriesText) <= 50));
+  const [secondLog] = logs.filter(({ plugin }) => plugin === 'b');
+  assert.deepEqual(secondLog, { op: 'log', plugin: 'b', entries: '[]', dropped: 1 });
 });

@@ -1,8 +1,8 @@
 import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
 import { type PortHandlers, routeMessage } from '../port-router.ts';
 import type { BasePort, Host } from './hosts.ts';
-import { type Logs, makeLogs } from './logs.ts';
-import { makeProbing, type Probing } from './probing.ts';
+import { type BridgeLogs, makeLogs } from './logs.ts';
+import { makeProbing, type ReadinessProbing } from './probing.ts';
 import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /** PluginMessage does not include the message 'replaceAdapter', which also affects running calls. */
@@ -13,7 +13,7 @@ export type PluginMessage = Extract<
 
 export interface PluginsOptions {
   /** post sends a message to the worker, and returns false if no port is open. */
-  post(message: FromBridge): boolean;
+  post(postedMessage: FromBridge): boolean;
   onLiveAdaptersChanged(): void;
   isVisible(): boolean;
   findPendingHash(host: Host): string | undefined;
@@ -37,17 +37,17 @@ export class Plugins {
   readonly #removedHosts = new Set<Host>();
   /** If the worker sends 'awaitLateHost' more than once for a plugin, only the newest message has an effect. */
   readonly #stopAwaiting = new Map<string, () => void>();
-  readonly #logs: Logs;
+  readonly #logs: BridgeLogs;
   readonly #wakes: WakeRequests;
-  readonly #probing: Probing;
+  readonly #probing: ReadinessProbing;
   #isParsed = false;
   #base: BasePort | undefined;
 
   constructor(options: PluginsOptions) {
-    const { post, isVisible } = options;
+    const { post: postToWorker, isVisible } = options;
     this.#options = options;
-    this.#logs = makeLogs(post);
-    this.#wakes = makeWakeRequests({ post, isVisible });
+    this.#logs = makeLogs(postToWorker);
+    this.#wakes = makeWakeRequests({ post: postToWorker, isVisible });
     this.#probing = makeProbing({
       probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
@@ -61,8 +61,8 @@ export class Plugins {
 
   /** removedPlugins returns the plugins whose adapter a hot reload removed from this document. */
   get removedPlugins(): RemovedPlugin[] {
-    return [...this.#removedHosts].map(({ plugin, base }) =>
-      base === undefined ? { name: plugin } : { name: plugin, base },
+    return [...this.#removedHosts].map(({ plugin, base: isBaseHost }) =>
+      isBaseHost === undefined ? { name: plugin } : { name: plugin, base: isBaseHost },
     );
   }
 
@@ -92,29 +92,29 @@ export class Plugins {
 
   addHost(host: Host): void {
     this.#allHosts.set(host.plugin, host);
-    if (this.#isParsed) host.send('["begin"]');
+    if (this.#isParsed) host.sendText('["begin"]');
   }
 
-  setBase(base: BasePort): void {
-    this.#base = base;
+  setBase(isBaseHost: BasePort): void {
+    this.#base = isBaseHost;
   }
 
   /** receiveFromHost returns false for a message about a call. */
-  receiveFromHost(host: Host, op: string, rest: string): boolean {
+  receiveFromHost(host: Host, op: string, messageRest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
-    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, rest);
+    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, messageRest);
     return true;
   }
 
-  receive(message: PluginMessage): void {
-    routeMessage(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
+  receive(postedMessage: PluginMessage): void {
+    routeMessage(this.#handlers, postedMessage.op, postedMessage, this.#allHosts.get(postedMessage.plugin));
   }
 
   /** onDocumentParsed is called on DOMContentLoaded, and starts the adapters that wait for the parsed document. */
   onDocumentParsed(): void {
     this.#isParsed = true;
-    for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.send('["begin"]');
+    for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.sendText('["begin"]');
     this.#probing.onDocumentLoaded();
   }
 
@@ -147,15 +147,15 @@ export class Plugins {
   }
 
   readonly #handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
-    settings: ({ settings }, host) => host?.send(JSON.stringify(['settings', settings])),
-    probe: (_, host) => host?.send('["probe"]'),
+    settings: ({ settings }, host) => host?.sendText(JSON.stringify(['settings', settings])),
+    probe: (_, host) => host?.sendText('["probe"]'),
     prepareHost: ({ nonce, hash, options }, host) => {
-      if (host) host.send(JSON.stringify(['renew', nonce, hash]));
-      else this.#base?.send(JSON.stringify(['host', options, nonce]));
+      if (host) host.sendText(JSON.stringify(['renew', nonce, hash]));
+      else this.#base?.sendText(JSON.stringify(['host', options, nonce]));
     },
     awaitLateHost: ({ plugin, nonce, hash }, host) => {
       if (host) {
-        host.send(JSON.stringify(['renew', nonce, hash]));
+        host.sendText(JSON.stringify(['renew', nonce, hash]));
         return;
       }
       this.#stopAwaiting.get(plugin)?.();
@@ -165,9 +165,9 @@ export class Plugins {
     removePlugin: ({ plugin }) => this.#remove(plugin),
   };
 
-  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, rest: string) => void>> = {
+  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, messageRest: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
-    broken: (host, problem) => this.#addLiveAdapter(host, host.hash, problem),
+    broken: (host, adapterProblem) => this.#addLiveAdapter(host, host.hash, adapterProblem),
     armed: ({ plugin, usesBase = false }, nonce) =>
       this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase }),
     renewed: (host, hash) => {
@@ -176,22 +176,27 @@ export class Plugins {
       this.#options.endSwap(host);
       this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
-    kept: (host, problem) => {
-      const { findPendingHash: hashOf, endSwap, post } = this.#options;
+    kept: (host, adapterProblem) => {
+      const { findPendingHash: hashOf, endSwap, post: postToWorker } = this.#options;
       // If a host has no older adapter and its new adapter does not start, the plugin counts as failed in the document.
-      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
+      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, adapterProblem);
       endSwap(host);
-      post({
+      postToWorker({
         op: 'adapterReplaced',
         plugin: host.plugin,
         hash: this.#liveAdapters.get(host.plugin)?.hash ?? host.hash,
-        problem,
+        problem: adapterProblem,
       });
     },
-    s: (host, ready) => this.#setReady(host, ready === '1'),
-    l: ({ plugin }, rest) => {
-      const [count = '', dropped = ''] = rest.split(' ', 2);
-      this.#logs.add(plugin, Number(count), Number(dropped), rest.slice(count.length + dropped.length + 2));
+    s: (host, readyFlag) => this.#setReady(host, readyFlag === '1'),
+    l: ({ plugin }, messageRest) => {
+      const [count = '', droppedText = ''] = messageRest.split(' ', 2);
+      this.#logs.add(
+        plugin,
+        Number(count),
+        Number(droppedText),
+        messageRest.slice(count.length + droppedText.length + 2),
+      );
     },
     w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
   };
@@ -200,48 +205,48 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
+  #probeAdapters(mustProbe: (liveAdapter: LiveAdapter) => boolean): void {
     for (const [plugin, host] of this.#liveHosts) {
-      const entry = this.#liveAdapters.get(plugin);
-      if (entry && mustProbe(entry)) host.send('["probe"]');
+      const liveAdapter = this.#liveAdapters.get(plugin);
+      if (liveAdapter && mustProbe(liveAdapter)) host.sendText('["probe"]');
     }
   }
 
-  #addLiveAdapter(host: Host, hash: string, problem?: string): void {
-    const entry: LiveAdapter = { name: host.plugin, hash };
-    if (host.base !== undefined) entry.base = host.base;
-    if (problem !== undefined) entry.problem = problem;
+  #addLiveAdapter(host: Host, hash: string, adapterProblem?: string): void {
+    const liveAdapter: LiveAdapter = { name: host.plugin, hash };
+    if (host.base !== undefined) liveAdapter.base = host.base;
+    if (adapterProblem !== undefined) liveAdapter.problem = adapterProblem;
     this.#liveHosts.set(host.plugin, host);
-    this.#liveAdapters.set(host.plugin, entry);
+    this.#liveAdapters.set(host.plugin, liveAdapter);
     this.#options.onLiveAdaptersChanged();
-    if (!this.#isParsed || problem !== undefined) return;
-    host.send('["probe"]');
+    if (!this.#isParsed || adapterProblem !== undefined) return;
+    host.sendText('["probe"]');
     this.#probing.onReadinessChanged();
   }
 
   #remove(plugin: string): void {
     const host = this.#allHosts.get(plugin);
     if (!host || this.#removedHosts.has(host)) return;
-    host.send('["remove"]');
+    host.sendText('["remove"]');
     this.#removedHosts.add(host);
     this.#liveHosts.delete(plugin);
     this.#options.endSwap(host);
     if (this.#liveAdapters.delete(plugin)) this.#options.onLiveAdaptersChanged();
   }
 
-  #setReady({ plugin }: Host, ready: boolean): void {
-    const entry = this.#liveAdapters.get(plugin);
-    if (!entry) return;
-    entry.ready = ready;
-    this.#options.post({ op: 'ready', plugin, ready });
+  #setReady({ plugin }: Host, readyFlag: boolean): void {
+    const liveAdapter = this.#liveAdapters.get(plugin);
+    if (!liveAdapter) return;
+    liveAdapter.ready = readyFlag;
+    this.#options.post({ op: 'ready', plugin, ready: readyFlag });
     this.#probing.onReadinessChanged();
   }
 }
 
-function isWorking(entry: LiveAdapter): boolean {
-  return entry.problem === undefined;
+function isWorking(liveAdapter: LiveAdapter): boolean {
+  return liveAdapter.problem === undefined;
 }
 
-function isNotReadyYet(entry: LiveAdapter): boolean {
-  return isWorking(entry) && entry.ready !== true;
+function isNotReadyYet(liveAdapter: LiveAdapter): boolean {
+  return isWorking(liveAdapter) && liveAdapter.ready !== true;
 }

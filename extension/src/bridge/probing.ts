@@ -12,10 +12,10 @@ export interface ProbingOptions {
 }
 
 /**
- * Probing schedules readiness probes, in which the bridge checks whether an adapter is ready. In addition to the
- * scheduled probes, each start of a call probes the adapter that runs the call.
+ * ReadinessProbing schedules readiness probes, in which the bridge checks whether an adapter is ready. In addition to
+ * the scheduled probes, each start of a call probes the adapter that runs the call.
  */
-export interface Probing {
+export interface ReadinessProbing {
   /** onDocumentLoaded is called twice: when the document is parsed, and when its resources are loaded. */
   onDocumentLoaded(): void;
   onUrlChanged(): void;
@@ -23,7 +23,7 @@ export interface Probing {
   onReadinessChanged(): void;
 }
 
-export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): Probing {
+export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): ReadinessProbing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let delayIndex = 0;
   let isUrlProbeScheduled = false;

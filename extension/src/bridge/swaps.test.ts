@@ -8,9 +8,9 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_0
 afterEach(() => mock.timers.reset());
 
 function makeFixture() {
-  const posted: FromBridge[] = [];
-  const calls = new BridgeCalls((message) => {
-    posted.push(message);
+  const postedMessages: FromBridge[] = [];
+  const calls = new BridgeCalls((postedMessage) => {
+    postedMessages.push(postedMessage);
     return true;
   });
   const toHost: string[] = [];
@@ -18,103 +18,103 @@ function makeFixture() {
     plugin: 'p',
     hash: 'h1',
     base: 'b',
-    send: (text) => toHost.push(text),
+    sendText: (hostText) => toHost.push(hostText),
   };
   calls.plugins.addHost(host);
-  const fromHost = (text: string) => calls.receiveFromHost(host, text);
+  const fromHost = (hostText: string) => calls.receiveFromHost(host, hostText);
   const call = (id: string) =>
     calls.receiveFromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
-  const renew = (hash = 'h2') =>
+  const renewAdapter = (hash = 'h2') =>
     calls.receiveFromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
   fromHost('ready');
   call('x');
-  posted.splice(0);
+  postedMessages.splice(0);
   toHost.splice(0);
-  return { calls, posted, toHost, fromHost, call, renew };
+  return { calls, postedMessages, toHost, fromHost, call, renewAdapter };
 }
 
 test('an adapter is replaced once its calls have ended, and new calls wait', () => {
-  const { posted, toHost, fromHost, call, renew, calls } = makeFixture();
-  renew();
+  const { postedMessages, toHost, fromHost, call, renewAdapter, calls } = makeFixture();
+  renewAdapter();
   call('y');
   call('z');
   calls.receiveFromWorker({ op: 'cancel', id: 'z', reason: 'r' });
   assert.deepEqual(toHost, []);
-  assert.deepEqual(posted.splice(0), [{ op: 'cancelled', id: 'z', outcome: 'aborted' }]);
+  assert.deepEqual(postedMessages.splice(0), [{ op: 'cancelled', id: 'z', outcome: 'aborted' }]);
   fromHost('r 1 "old"');
   assert.deepEqual(toHost.splice(0), ['["renew","n","h2"]']);
   fromHost('armed n');
-  assert.deepEqual(posted.splice(1), [{ op: 'entryPointReady', plugin: 'p', nonce: 'n', usesBase: false }]);
-  posted.splice(0);
+  assert.deepEqual(postedMessages.splice(1), [{ op: 'entryPointReady', plugin: 'p', nonce: 'n', usesBase: false }]);
+  postedMessages.splice(0);
   fromHost('renewed h2');
   assert.deepEqual(toHost.splice(0), ['["call",2,"t",9,{},false]']);
   assert.deepEqual(
-    posted.splice(0).map(({ op }) => op),
+    postedMessages.splice(0).map(({ op }) => op),
     ['documentState', 'adapterReplaced'],
   );
   fromHost('r 2 "new"');
-  assert.deepEqual(posted.splice(0), [{ op: 'result', id: 'y', text: '"new"' }]);
+  assert.deepEqual(postedMessages.splice(0), [{ op: 'result', id: 'y', text: '"new"' }]);
 });
 
 test('calls that exceed the wait fail with plugin_updated and are cancelled', () => {
-  const { posted, toHost, fromHost, renew } = makeFixture();
-  renew('h2');
+  const { postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
+  renewAdapter('h2');
   mock.timers.tick(900);
-  renew('h3'); // A newer adapter does not extend the time limit of the running calls
+  renewAdapter('h3'); // A newer adapter does not extend the time limit of the running calls
   mock.timers.tick(99);
-  assert.deepEqual([toHost, posted], [[], []]);
+  assert.deepEqual([toHost, postedMessages], [[], []]);
   mock.timers.tick(1);
-  const why = 'a new version of the plugin p replaced the one that ran the call';
-  assert.deepEqual(toHost, [`["cancel",1,"${why}"]`, '["renew","n","h3"]']);
-  assert.deepEqual(posted.splice(0), [
-    { op: 'error', id: 'x', error: JSON.stringify({ code: 'plugin_updated', message: why }) },
+  const replacedReason = 'a new version of the plugin p replaced the one that ran the call';
+  assert.deepEqual(toHost, [`["cancel",1,"${replacedReason}"]`, '["renew","n","h3"]']);
+  assert.deepEqual(postedMessages.splice(0), [
+    { op: 'error', id: 'x', error: JSON.stringify({ code: 'plugin_updated', message: replacedReason }) },
   ]);
-  for (const text of ['a 1', 'r 1 "late"']) fromHost(text);
-  assert.deepEqual(posted, []);
+  for (const hostText of ['a 1', 'r 1 "late"']) fromHost(hostText);
+  assert.deepEqual(postedMessages, []);
 });
 
 test('waiting calls run in the old adapter if the new one is missing or rejected', () => {
-  for (const end of ['kept a typo', 'nothing', 'another worker']) {
-    const { calls, toHost, fromHost, call, renew } = makeFixture();
+  for (const hostReply of ['kept a typo', 'nothing', 'another worker']) {
+    const { calls, toHost, fromHost, call, renewAdapter } = makeFixture();
     fromHost('r 1 "old"');
-    renew();
+    renewAdapter();
     call('y');
     assert.deepEqual(toHost.splice(0), ['["renew","n","h2"]']);
-    if (end === 'nothing') mock.timers.tick(10_000);
-    else if (end === 'another worker') calls.connected();
-    else fromHost(end);
-    assert.deepEqual(toHost, ['["call",2,"t",9,{},false]'], end);
+    if (hostReply === 'nothing') mock.timers.tick(10_000);
+    else if (hostReply === 'another worker') calls.connected();
+    else fromHost(hostReply);
+    assert.deepEqual(toHost, ['["call",2,"t",9,{},false]'], hostReply);
   }
 });
 
 test('a call that waits for the new adapter has not begun, and fails if the plugin is removed', () => {
-  const { calls, posted, call, renew } = makeFixture();
-  renew();
+  const { calls, postedMessages, call, renewAdapter } = makeFixture();
+  renewAdapter();
   call('y');
   calls.reportLeaving();
-  assert.deepEqual(posted.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
+  assert.deepEqual(postedMessages.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
-  assert.match(JSON.stringify(posted), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
+  assert.match(JSON.stringify(postedMessages), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
 });
 
 test('a removed plugin whose new adapter does not start has failed', () => {
-  const { calls, posted, fromHost, renew } = makeFixture();
+  const { calls, postedMessages, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
-  renew();
-  posted.splice(0);
+  renewAdapter();
+  postedMessages.splice(0);
   fromHost('kept a typo');
-  assert.deepEqual(posted, [
+  assert.deepEqual(postedMessages, [
     { op: 'documentState', plugins: [{ name: 'p', hash: 'h2', base: 'b', problem: 'a typo' }], running: [] },
     { op: 'adapterReplaced', plugin: 'p', hash: 'h2', problem: 'a typo' },
   ]);
 });
 
 test('a removed plugin is reported until it gets another adapter', () => {
-  const { calls, posted, toHost, fromHost, renew } = makeFixture();
+  const { calls, postedMessages, toHost, fromHost, renewAdapter } = makeFixture();
   fromHost('r 1 1');
   calls.receiveFromWorker({ op: 'removePlugin', plugin: 'p' });
-  assert.deepEqual(posted.splice(0).at(-1), {
+  assert.deepEqual(postedMessages.splice(0).at(-1), {
     op: 'documentState',
     plugins: [],
     removedPlugins: [{ name: 'p', base: 'b' }],
@@ -122,10 +122,10 @@ test('a removed plugin is reported until it gets another adapter', () => {
   });
   calls.plugins.onDocumentParsed();
   assert.deepEqual(toHost.splice(0), ['["remove"]']);
-  renew();
+  renewAdapter();
   fromHost('armed n');
   fromHost('renewed h2');
-  assert.deepEqual(posted.splice(1)[0], {
+  assert.deepEqual(postedMessages.splice(1)[0], {
     op: 'documentState',
     plugins: [{ name: 'p', hash: 'h2', base: 'b' }],
     running: [],

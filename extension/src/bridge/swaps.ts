@@ -18,7 +18,7 @@ export interface AdapterSwapsOptions {
  */
 export interface AdapterSwaps {
   /** If the host already waits for an adapter, begin replaces that adapter by the adapter in the message. */
-  begin(host: Host, message: ReplaceMessage): void;
+  begin(host: Host, replaceMessage: ReplaceMessage): void;
   /** isWaiting reports whether new calls in this host must wait, because the host is about to get a new adapter. */
   isWaiting(host: Host): boolean;
   onCallEnded(host: Host): void;
@@ -36,26 +36,26 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
   >();
 
   const armHost = (host: Host) => {
-    const entry = pendingSwaps.get(host);
-    if (!entry || entry.isArmed) return;
-    clearTimeout(entry.timer);
-    entry.isArmed = true;
-    entry.timer = setTimeout(() => finish(host), NewAdapterTimeoutMs);
-    const { nonce, hash } = entry.message;
-    host.send(JSON.stringify(['renew', nonce, hash]));
+    const pendingSwap = pendingSwaps.get(host);
+    if (!pendingSwap || pendingSwap.isArmed) return;
+    clearTimeout(pendingSwap.timer);
+    pendingSwap.isArmed = true;
+    pendingSwap.timer = setTimeout(() => finishSwap(host), NewAdapterTimeoutMs);
+    const { nonce, hash } = pendingSwap.message;
+    host.sendText(JSON.stringify(['renew', nonce, hash]));
   };
-  const finish = (host: Host) => {
-    const entry = pendingSwaps.get(host);
-    if (!entry) return;
-    clearTimeout(entry.timer);
+  const finishSwap = (host: Host) => {
+    const pendingSwap = pendingSwaps.get(host);
+    if (!pendingSwap) return;
+    clearTimeout(pendingSwap.timer);
     pendingSwaps.delete(host);
     startWaitingCalls(host);
   };
   return {
-    begin: (host, message) => {
+    begin: (host, replaceMessage) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
-        earlierSwap.message = message; // A newer adapter does not extend the time limit of the running calls.
+        earlierSwap.message = replaceMessage; // A newer adapter does not extend the time limit of the running calls.
         return;
       }
       clearTimeout(earlierSwap?.timer);
@@ -63,7 +63,11 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
         endCalls(host);
         armHost(host);
       };
-      pendingSwaps.set(host, { message, isArmed: false, timer: setTimeout(onTimeout, message.waitMs) });
+      pendingSwaps.set(host, {
+        message: replaceMessage,
+        isArmed: false,
+        timer: setTimeout(onTimeout, replaceMessage.waitMs),
+      });
       if (!isBusy(host)) armHost(host);
     },
     isWaiting: (host) => pendingSwaps.has(host),
@@ -71,9 +75,9 @@ export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: Adapte
       if (pendingSwaps.has(host) && !isBusy(host)) armHost(host);
     },
     findPendingHash: (host) => pendingSwaps.get(host)?.message.hash,
-    finish,
+    finish: finishSwap,
     clear: () => {
-      for (const host of [...pendingSwaps.keys()]) finish(host);
+      for (const host of [...pendingSwaps.keys()]) finishSwap(host);
     },
   };
 }

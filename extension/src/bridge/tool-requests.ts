@@ -9,12 +9,12 @@ const WITHDRAWN_REQUEST = JSON.stringify({ withdrawn: true } satisfies Partial<T
  * received, so the bridge can send unanswered requests again.
  */
 export interface ToolRequests {
-  recordRequest(ask: number, body: string): FromBridge;
+  recordRequest(askId: number, body: string): FromBridge;
   /**
    * recordAnswer returns "wanted" if the host waits for the answer, "known" if the host already has the answer, and
    * "unwanted" otherwise.
    */
-  recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
+  recordAnswer(askId: number): 'wanted' | 'known' | 'unwanted';
   /**
    * listUnansweredRequests returns the messages that the bridge resends to a new worker: unanswered and withdrawn
    * requests, oldest first.
@@ -27,21 +27,21 @@ export interface ToolRequests {
 export function makeToolRequests(id: string): ToolRequests {
   const unansweredBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();
-  const requestMessage = (ask: number, body: string): FromBridge => ({ op: 'toolRequest', id, ask, body });
+  const requestMessage = (askId: number, body: string): FromBridge => ({ op: 'toolRequest', id, ask: askId, body });
   return {
-    recordRequest: (ask, body) => {
-      unansweredBodies.set(ask, body);
-      return requestMessage(ask, body);
+    recordRequest: (askId, body) => {
+      unansweredBodies.set(askId, body);
+      return requestMessage(askId, body);
     },
-    recordAnswer: (ask) => {
-      if (answeredRequests.has(ask)) return 'known';
-      const body = unansweredBodies.get(ask);
+    recordAnswer: (askId) => {
+      if (answeredRequests.has(askId)) return 'known';
+      const body = unansweredBodies.get(askId);
       if (body === undefined || body === WITHDRAWN_REQUEST) return 'unwanted';
-      unansweredBodies.delete(ask);
-      answeredRequests.add(ask);
+      unansweredBodies.delete(askId);
+      answeredRequests.add(askId);
       return 'wanted';
     },
-    listUnansweredRequests: () => [...unansweredBodies].map(([ask, body]) => requestMessage(ask, body)),
+    listUnansweredRequests: () => [...unansweredBodies].map(([askId, body]) => requestMessage(askId, body)),
     close: () => {
       unansweredBodies.clear();
       answeredRequests.clear();

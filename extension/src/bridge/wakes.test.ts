@@ -5,75 +5,89 @@ import type { Host } from './hosts.ts';
 import { makeWakeRequests } from './wakes.ts';
 
 function setUpWakes() {
-  const state = { now: 1000, visible: false, port: true };
-  const posted: FromBridge[] = [];
-  const woken: string[] = [];
-  const host = (plugin: string): Host => ({ plugin, hash: 'h', send: (text) => woken.push(`${plugin} ${text}`) });
-  const wakes = makeWakeRequests({
-    post: (message) => {
-      if (state.port) posted.push(message);
-      return state.port;
-    },
-    isVisible: () => state.visible,
-    now: () => state.now,
+  const pageState = { now: 1000, visible: false, port: true };
+  const postedMessages: FromBridge[] = [];
+  const wokenPlugins: string[] = [];
+  const host = (plugin: string): Host => ({
+    plugin,
+    hash: 'h',
+    sendText: (hostText) => wokenPlugins.push(`${plugin} ${hostText}`),
   });
-  const asked = () => posted.splice(0).map((message) => (message.op === 'scheduleWake' ? message.ms : message.op));
-  return { state, woken, wakes, asked, a: host('a'), b: host('b') };
+  const wakeRequests = makeWakeRequests({
+    post: (postedMessage) => {
+      if (pageState.port) postedMessages.push(postedMessage);
+      return pageState.port;
+    },
+    isVisible: () => pageState.visible,
+    nowMs: () => pageState.now,
+  });
+  const takeWakeRequests = () =>
+    postedMessages
+      .splice(0)
+      .map((postedMessage) => (postedMessage.op === 'scheduleWake' ? postedMessage.ms : postedMessage.op));
+  return {
+    pageState,
+    wokenPlugins,
+    wakeRequests,
+    takeWakeRequests,
+    a: host('a'),
+    b: host('b'),
+  };
 }
 
 test('a hidden document requests its next wake, a visible one does not', () => {
-  const { state, woken, wakes, asked, a, b } = setUpWakes();
-  wakes.setTimer(a, 500.2);
-  wakes.setTimer(b, 700);
-  assert.deepEqual(asked(), [501]);
-  wakes.setTimer(b, 100);
-  assert.deepEqual(asked(), [100]);
-  state.now = 1100;
-  wakes.wake();
-  assert.deepEqual(woken.splice(0), ['b ["wake"]']);
-  assert.deepEqual(asked(), [401]);
-  state.visible = true;
-  state.now = 1501;
-  wakes.wake();
-  wakes.setTimer(a, 50);
-  assert.deepEqual([woken, asked()], [['a ["wake"]'], []]);
-  state.visible = false;
-  wakes.onVisibilityChanged();
-  assert.deepEqual(asked(), [50]);
+  const { pageState, wokenPlugins, wakeRequests, takeWakeRequests, a: firstPlugin, b: secondPlugin } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 500.2);
+  wakeRequests.setTimer(secondPlugin, 700);
+  assert.deepEqual(takeWakeRequests(), [501]);
+  wakeRequests.setTimer(secondPlugin, 100);
+  assert.deepEqual(takeWakeRequests(), [100]);
+  pageState.now = 1100;
+  wakeRequests.wake();
+  assert.deepEqual(wokenPlugins.splice(0), ['b ["wake"]']);
+  assert.deepEqual(takeWakeRequests(), [401]);
+  pageState.visible = true;
+  pageState.now = 1501;
+  wakeRequests.wake();
+  wakeRequests.setTimer(firstPlugin, 50);
+  assert.deepEqual([wokenPlugins, takeWakeRequests()], [['a ["wake"]'], []]);
+  pageState.visible = false;
+  wakeRequests.onVisibilityChanged();
+  assert.deepEqual(takeWakeRequests(), [50]);
 });
 
 test('a host without timers gets no wake', () => {
-  const { state, woken, wakes, a } = setUpWakes();
-  wakes.setTimer(a, 10);
-  wakes.setTimer(a, -1);
-  state.now = 2000;
-  wakes.wake();
-  assert.deepEqual(woken, []);
+  const { pageState, wokenPlugins, wakeRequests, a: firstPlugin } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 10);
+  wakeRequests.setTimer(firstPlugin, -1);
+  pageState.now = 2000;
+  wakeRequests.wake();
+  assert.deepEqual(wokenPlugins, []);
 });
 
-test('wakes are at least 4 ms apart', () => {
-  const { state, wakes, asked, a } = setUpWakes();
-  let messages = 0;
+test('wakes of a hidden page are at least 4 ms apart', () => {
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
+  let messageCount = 0;
   for (let i = 0; i < 1000; i++) {
-    wakes.setTimer(a, 0);
-    for (const ms of asked()) {
-      messages++;
-      state.now += Number(ms);
-      wakes.wake();
+    wakeRequests.setTimer(firstPlugin, 0);
+    for (const ms of takeWakeRequests()) {
+      messageCount++;
+      pageState.now += Number(ms);
+      wakeRequests.wake();
     }
   }
-  assert.equal(messages, 1000);
-  assert.ok(state.now - 1000 >= 4000);
+  assert.equal(messageCount, 1000);
+  assert.ok(pageState.now - 1000 >= 4000);
 });
 
 test('a new port requests the wake again', () => {
-  const { state, wakes, asked, a } = setUpWakes();
-  wakes.setTimer(a, 1000);
-  assert.deepEqual(asked(), [1000]);
-  state.port = false;
-  wakes.onPortConnected();
-  state.port = true;
-  state.now = 1400;
-  wakes.onPortConnected();
-  assert.deepEqual(asked(), [600]);
+  const { pageState, wakeRequests, takeWakeRequests, a: firstPlugin } = setUpWakes();
+  wakeRequests.setTimer(firstPlugin, 1000);
+  assert.deepEqual(takeWakeRequests(), [1000]);
+  pageState.port = false;
+  wakeRequests.onPortConnected();
+  pageState.port = true;
+  pageState.now = 1400;
+  wakeRequests.onPortConnected();
+  assert.deepEqual(takeWakeRequests(), [600]);
 });

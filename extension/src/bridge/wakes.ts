@@ -7,7 +7,7 @@ const MinWakeIntervalMs = 4;
 export interface WakeRequestsOptions {
   post(message: FromBridge): boolean;
   isVisible(): boolean;
-  readonly now?: () => number;
+  readonly nowMs?: () => number;
 }
 
 /**
@@ -24,9 +24,9 @@ export interface WakeRequests {
 }
 
 export function makeWakeRequests({
-  post,
+  post: postToWorker,
   isVisible,
-  now = () => performance.now(),
+  nowMs = () => performance.now(),
 }: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
   /**
@@ -36,9 +36,9 @@ export function makeWakeRequests({
 
   const requestWake = () => {
     if (isVisible() || dueTimes.size === 0) return;
-    const nextWakeAt = Math.max(Math.min(...dueTimes.values()), now() + MinWakeIntervalMs);
+    const nextWakeAt = Math.max(Math.min(...dueTimes.values()), nowMs() + MinWakeIntervalMs);
     if (nextWakeAt >= requestedWakeAt) return;
-    if (post({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - now()) })) requestedWakeAt = nextWakeAt;
+    if (postToWorker({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - nowMs()) })) requestedWakeAt = nextWakeAt;
   };
   return {
     setTimer: (host, ms) => {
@@ -46,16 +46,16 @@ export function makeWakeRequests({
         dueTimes.delete(host);
         return;
       }
-      dueTimes.set(host, now() + ms);
+      dueTimes.set(host, nowMs() + ms);
       requestWake();
     },
     wake: () => {
       requestedWakeAt = Infinity;
-      const wakeAt = now();
+      const wakeAt = nowMs();
       for (const [host, dueAt] of dueTimes) {
         if (dueAt > wakeAt) continue;
         dueTimes.delete(host);
-        host.send('["wake"]'); // after a wake, the host reports when its next timer is due
+        host.sendText('["wake"]'); // after a wake, the host reports when its next timer is due
       }
       requestWake();
     },

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type HostPort, makeAdapterCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
+async function beginCall(handlerCode: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
-  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));
+  realm.start('demo', 'h', makeAdapterCode('demo', `{ name: 'run', handle: async (p, c) => { ${handlerCode} } }`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  port.received.splice(0);
-  port.send('call', 1, 'run', 1 << 20, {});
+  port.receivedTexts.splice(0);
+  port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   return { realm, port };
 }
 
 function readReports(port: HostPort): unknown[] {
-  return port.received.splice(0).flatMap((text): unknown[] => {
-    const batch = /^p 1 \d+ \d+ (.*)$/.exec(text);
-    return batch ? JSON.parse(batch[1] ?? '') : [text];
+  return port.receivedTexts.splice(0).flatMap((receivedText): unknown[] => {
+    const batch = /^p 1 \d+ \d+ (.*)$/.exec(receivedText);
+    return batch ? JSON.parse(batch[1] ?? '') : [receivedText];
   });
 }
 
@@ -48,14 +48,14 @@ test('an invalid activity becomes an invalid report, and nothing throws', async 
     for (const patch of [undefined, null, 'text', cyclic]) c.reportActivityDelta('t', patch);
     c.reportActivity(); c.reportActivityDelta(); c.endAudience(5); c.endAudience();
     c.reportActivity('t', 'x'.repeat(256 * 1024 - 2), 7);`);
-  const all = readReports(port);
-  assert.equal(all.length, 17);
-  for (const report of all.slice(0, 15)) assert.deepEqual(report, { invalid: true });
-  assert.match(JSON.stringify(all[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
+  const allReports = readReports(port);
+  assert.equal(allReports.length, 17);
+  for (const report of allReports.slice(0, 15)) assert.deepEqual(report, { invalid: true });
+  assert.match(JSON.stringify(allReports[15]), /^{"activity":{"type":"t","content":"x+"}}$/);
 });
 
 test('the audience of a successful ending is the last report', async () => {
-  const ends: [string, unknown[]][] = [
+  const endCases: [string, unknown[]][] = [
     [
       `c.endAudience('internal'); c.endAudience('user'); c.reportProgress({ progress: 1 }); return 1`,
       [{ progress: 1 }, { endAudience: 'user' }, 'r 1 1'],
@@ -63,12 +63,12 @@ test('the audience of a successful ending is the last report', async () => {
     [`c.endAudience('user')`, [{ endAudience: 'user' }, 'n 1']],
     [`c.endAudience('user'); throw new Error('no')`, ['e 1 {"code":"tool_error","message":"no"}']],
   ];
-  for (const [handle, want] of ends) {
-    const received = readReports((await beginCall(handle)).port);
-    const isLogEntry = (message: unknown) => typeof message === 'string' && message.startsWith('l ');
+  for (const [handlerCode, expectedReports] of endCases) {
+    const receivedReports = readReports((await beginCall(handlerCode)).port);
+    const isLogEntry = (portMessage: unknown) => typeof portMessage === 'string' && portMessage.startsWith('l ');
     assert.deepEqual(
-      received.filter((message) => !isLogEntry(message)),
-      want,
+      receivedReports.filter((portMessage) => !isLogEntry(portMessage)),
+      expectedReports,
     );
   }
 });
@@ -84,24 +84,24 @@ test('a resync sends the last content and its later patches', async () => {
     c.reportActivity('a', 'new');
     ${waitStatement}`);
   realm.runNextTask();
-  const before = readReports(port);
-  port.send('resync', 1, 'a');
-  port.send('resync', 1, 'unknown');
-  port.send('resync', 9, 'a');
+  const earlierReports = readReports(port);
+  port.sendParts('resync', 1, 'a');
+  port.sendParts('resync', 1, 'unknown');
+  port.sendParts('resync', 9, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  assert.match(port.received[0] ?? '', /^p 1 4 0 /);
-  const again = readReports(port);
-  assert.deepEqual(again, [before[1], ...before.slice(3)]);
-  port.send('resync', 1, '');
+  assert.match(port.receivedTexts[0] ?? '', /^p 1 4 0 /);
+  const laterReports = readReports(port);
+  assert.deepEqual(laterReports, [earlierReports[1], ...earlierReports.slice(3)]);
+  port.sendParts('resync', 1, '');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  assert.deepEqual(readReports(port), [before[1], ...before.slice(3), before[2]]);
+  assert.deepEqual(readReports(port), [earlierReports[1], ...earlierReports.slice(3), earlierReports[2]]);
   realm.run('go()');
   await realm.waitUntilIdle();
   realm.runNextTask();
-  port.received.splice(0);
-  port.send('resync', 1, 'a');
+  port.receivedTexts.splice(0);
+  port.sendParts('resync', 1, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 'new' } }]);
@@ -112,7 +112,7 @@ test('invalid activities are not sent again', async () => {
     c.reportActivity('a', 1); c.reportActivityDelta('a', 'no patch'); c.reportActivity('a', () => 1); ${waitStatement}`);
   realm.runNextTask();
   assert.equal(readReports(port).length, 3);
-  port.send('resync', 1, 'a');
+  port.sendParts('resync', 1, 'a');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(readReports(port), [{ activity: { type: 'a', content: 1 } }]);
@@ -123,19 +123,19 @@ test('each content of an activity is sent again at most 8 times', async () => {
     `c.reportActivity('a', 1); ${waitStatement} c.reportActivity('a', 2); ${waitStatement}`,
   );
   realm.runNextTask();
-  port.received.splice(0);
-  const resync = async () => {
-    for (let i = 0; i < 20; i++) port.send('resync', 1, 'a');
+  port.receivedTexts.splice(0);
+  const requestResync = async () => {
+    for (let i = 0; i < 20; i++) port.sendParts('resync', 1, 'a');
     await realm.waitUntilIdle();
     realm.runNextTask();
     return readReports(port).length;
   };
-  assert.equal(await resync(), 8);
+  assert.equal(await requestResync(), 8);
   realm.run('go()');
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.equal(readReports(port).length, 1);
-  assert.equal(await resync(), 8);
+  assert.equal(await requestResync(), 8);
 });
 
 test('at most 1 MiB and 16 activities of a call are stored for a resync', async () => {
@@ -146,13 +146,13 @@ test('at most 1 MiB and 16 activities of a call are stored for a resync', async 
     for (let i = 0; i < 6; i++) c.reportActivityDelta('many0', { op: 'add', path: '', value: big });
     ${waitStatement}`);
   realm.runNextTask();
-  port.received.splice(0);
-  const kept: number[] = [];
+  port.receivedTexts.splice(0);
+  const keptNumbers: number[] = [];
   for (let i = 0; i < 20; i++) {
-    port.send('resync', 1, `many${i}`);
+    port.sendParts('resync', 1, `many${i}`);
     await realm.waitUntilIdle();
     realm.runNextTask();
-    if (readReports(port).length > 0) kept.push(i);
+    if (readReports(port).length > 0) keptNumbers.push(i);
   }
-  assert.deepEqual(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+  assert.deepEqual(keptNumbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
 });

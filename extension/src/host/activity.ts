@@ -29,7 +29,7 @@ export interface Activities {
    * resend sends an activity again, if the host still stores its reports. resend joins the reports by commas: the last
    * complete content, then all later patches. If `type` is empty, resend sends the activities of all types.
    */
-  resend(type: string, send: (reports: string, count: number) => void): void;
+  resend(type: string, sendReports: (reports: string, count: number) => void): void;
 }
 
 interface StoredReports {
@@ -44,33 +44,33 @@ export function makeActivities(): Activities {
   let storedChars = 0;
 
   const findStored = (type: string): StoredReports | undefined => {
-    const entry = storedByType[type];
-    return isStoredReports(entry) ? entry : undefined;
+    const storedActivity = storedByType[type];
+    return isStoredReports(storedActivity) ? storedActivity : undefined;
   };
   const dropStored = (type: string) => {
-    const entry = findStored(type);
-    if (!entry) return;
+    const storedActivity = findStored(type);
+    if (!storedActivity) return;
     delete storedByType[type];
     storedTypeCount--;
-    storedChars -= entry.reports.length;
+    storedChars -= storedActivity.reports.length;
   };
   const storeContent = (type: string, report: string) => {
     dropStored(type);
     if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredChars) return;
-    const entry: StoredReports = { reports: report, count: 1, resendCount: 0 };
-    storedByType[type] = entry;
+    const storedActivity: StoredReports = { reports: report, count: 1, resendCount: 0 };
+    storedByType[type] = storedActivity;
     storedTypeCount++;
     storedChars += report.length;
   };
   const storePatch = (type: string, report: string) => {
-    const entry = findStored(type);
-    if (!entry) return;
+    const storedActivity = findStored(type);
+    if (!storedActivity) return;
     if (storedChars + report.length + 1 > MaxStoredChars) {
       dropStored(type);
       return;
     }
-    entry.reports += `,${report}`;
-    entry.count++;
+    storedActivity.reports += `,${report}`;
+    storedActivity.count++;
     storedChars += report.length + 1;
   };
 
@@ -85,12 +85,12 @@ export function makeActivities(): Activities {
       if (typeof type === 'string' && report !== INVALID_REPORT) storePatch(type, report);
       return report;
     },
-    resend: (type, send) => {
+    resend: (type, sendReports) => {
       for (const storedType in storedByType) {
-        const entry = type === '' || type === storedType ? findStored(storedType) : undefined;
-        if (!entry || entry.resendCount >= MaxResends) continue;
-        entry.resendCount++;
-        send(entry.reports, entry.count);
+        const storedActivity = type === '' || type === storedType ? findStored(storedType) : undefined;
+        if (!storedActivity || storedActivity.resendCount >= MaxResends) continue;
+        storedActivity.resendCount++;
+        sendReports(storedActivity.reports, storedActivity.count);
       }
     },
   };
@@ -102,19 +102,20 @@ function isStoredReports(value: unknown): value is StoredReports {
 
 function makeActivityReport(
   type: unknown,
-  field: 'content' | 'patch',
+  fieldName: 'content' | 'patch',
   writeField: () => string | undefined,
   options: unknown,
 ): string {
   if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID_REPORT;
   try {
-    const text = writeField();
-    if (text === undefined || countUtf8Bytes(text, MaxActivityBytes) > MaxActivityBytes) return INVALID_REPORT;
+    const fieldJson = writeField();
+    if (fieldJson === undefined || countUtf8Bytes(fieldJson, MaxActivityBytes) > MaxActivityBytes)
+      return INVALID_REPORT;
     const audience = readAudience(options);
     const activity =
-      field === 'content'
-        ? makeObjectText<'Activity'>({ type: toJson(type), content: text })
-        : makeObjectText<'Activity'>({ type: toJson(type), patch: text });
+      fieldName === 'content'
+        ? makeObjectText<'Activity'>({ type: toJson(type), content: fieldJson })
+        : makeObjectText<'Activity'>({ type: toJson(type), patch: fieldJson });
     return makeObjectText<'Report'>({
       activity,
       audience: typeof audience === 'string' && audience !== '' ? toJson(truncateMessage(audience)) : undefined,
@@ -126,6 +127,6 @@ function makeActivityReport(
 
 function toPatchText(patch: unknown): string | undefined {
   if (!isObject(patch)) return undefined;
-  const text = writeJson(patch);
-  return isArray(patch) || text === undefined ? text : `[${text}]`;
+  const fieldJson = writeJson(patch);
+  return isArray(patch) || fieldJson === undefined ? fieldJson : `[${fieldJson}]`;
 }

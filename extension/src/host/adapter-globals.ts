@@ -1,4 +1,4 @@
-import type { Logs } from './logs.ts';
+import type { HostLogs } from './logs.ts';
 import {
   apply,
   dataProperty,
@@ -11,7 +11,7 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
-import type { Timers } from './timers.ts';
+import type { AdapterTimers } from './timers.ts';
 
 // This file defines the properties of `__openTabs` that adapters expect in addition to the registry of adapters. The
 // properties of `__openTabs` have the names of the original OpenTabs plugin format. In the original plugin format, the
@@ -22,9 +22,9 @@ import type { Timers } from './timers.ts';
 export interface HostServices {
   readonly plugin: string;
   readonly config: object;
-  readonly logs: Logs;
+  readonly logs: HostLogs;
   /** timers run on time in hidden pages too, where Chrome delays the timers of the page. */
-  readonly timers: Timers;
+  readonly timers: AdapterTimers;
   /** onReadinessChanged is called when the adapter reports that isReady() can now return another result. */
   onReadinessChanged(): void;
 }
@@ -39,7 +39,7 @@ const KeptOnReloadProperties = ['preScript', 'tokenCache'];
  * makeAdapterGlobals returns a new `__openTabs`, with the KeptOnReloadProperties of the document's previous
  * `__openTabs`.
  */
-export function makeAdapterGlobals(services: HostServices, previousGlobals?: unknown): object {
+export function makeAdapterGlobals(hostServices: HostServices, previousGlobals?: unknown): object {
   // The objects in `__openTabs` have no prototypes, so a property of the page's Object.prototype cannot be mistaken for
   // a setting.
   const adapterGlobals = makeBareObject();
@@ -48,12 +48,12 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
     const carriedValue = isObject(previousGlobals) ? lookup(previousGlobals, key) : undefined;
     defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
-  defineProperty(adapterGlobals, '_pluginName', dataProperty(services.plugin));
+  defineProperty(adapterGlobals, '_pluginName', dataProperty(hostServices.plugin));
   // Adapters of the original SDK send logs and readiness only if both nonces are set, so the host sets arbitrary
   // nonces.
   defineProperty(adapterGlobals, '_logNonce', dataProperty('private'));
   defineProperty(adapterGlobals, '_readinessNonce', dataProperty('private'));
-  addAdapterGlobals(adapterGlobals, services);
+  addAdapterGlobals(adapterGlobals, hostServices);
   return adapterGlobals;
 }
 
@@ -61,23 +61,23 @@ export function makeAdapterGlobals(services: HostServices, previousGlobals?: unk
  * An adapter can assign its own functions, which post messages to the page, or replace the whole `__openTabs` object.
  * If an adapter assigns a function to one of the host's properties, the property's setter ignores the function.
  */
-export function addAdapterGlobals(container: unknown, services: HostServices): void {
+export function addAdapterGlobals(container: unknown, hostServices: HostServices): void {
   if (!isObject(container)) return;
-  const defineAccessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
-    const descriptor: PropertyDescriptor = { get, set, enumerable: true, configurable: true };
+  const defineAccessor = (key: string, get: () => unknown, setValue: (value: unknown) => void) => {
+    const descriptor: PropertyDescriptor = { get, set: setValue, enumerable: true, configurable: true };
     setPrototypeOf(descriptor, null);
     defineProperty(container, key, descriptor);
   };
-  defineAccessor('pluginConfig', () => services.config, doNothing);
+  defineAccessor('pluginConfig', () => hostServices.config, doNothing);
   defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
-  defineAccessor('_notifyReadinessChanged', () => services.onReadinessChanged, doNothing);
+  defineAccessor('_notifyReadinessChanged', () => hostServices.onReadinessChanged, doNothing);
   // The original plugin format has no property _setTimer. Without _setTimer, the SDK would use the timers of the page.
-  defineAccessor('_setTimer', () => services.timers.set, doNothing);
-  const transport = (entries: unknown) => services.logs.accept(entries);
+  defineAccessor('_setTimer', () => hostServices.timers.set, doNothing);
+  const acceptLogEntries = (logEntries: unknown) => hostServices.logs.accept(logEntries);
   let installTransport: unknown = lookup(container, '_setLogTransport');
   const callInstallTransport = (): unknown => {
     try {
-      return isFn(installTransport) ? apply(installTransport, container, [transport]) : undefined;
+      return isFn(installTransport) ? apply(installTransport, container, [acceptLogEntries]) : undefined;
     } catch {
       return undefined; // an adapter with a broken logger sends no logs
     }

@@ -42,7 +42,7 @@ const schema = `{ safeParse(data) {
   return issues.length > 0 ? { success: false, error: { get issues() { return issues.slice(); } } } : { success: true, data: { limit: 10, ...out } };
 } }`;
 
-const prelude = `
+const attackPrelude = `
   const schema = ${schema};
   let log; globalThis.__openTabs._setLogTransport = (fn) => { log = fn; };
   const given = Promise.resolve('S3CRET'); const op = { op: 'add', path: '/a', value: ['S3CRET'] };
@@ -53,11 +53,11 @@ const prelude = `
 /** openHostilePage returns a page whose script, which runs after the host has started, attacks the host. */
 async function openHostilePage() {
   const realm = makeRealm();
-  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  assert.deepEqual(port.received.splice(0), ['ready']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['ready']);
   realm.addContent();
   realm.run(`page = ${hostileCode}`);
   return { realm, port };
@@ -69,7 +69,7 @@ function listObservedUses(realm: Realm): string[] {
 }
 
 const args = { secret: 'S3CRET' };
-const attacks: [string, unknown[][], string[]][] = [
+const attackCases: [string, unknown[][], string[]][] = [
   ['a result', [['call', 1, 'value', 1 << 20, args]], ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']],
   ['a promise', [['call', 1, 'promise', 1 << 20, {}]], ['r 1 "S3CRET"']],
   ['an error', [['call', 1, 'thrown', 1 << 20, {}]], ['e 1 {"code":"tool_error","message":"S3CRET"}']],
@@ -112,7 +112,7 @@ const attacks: [string, unknown[][], string[]][] = [
   ],
 ];
 
-attacks.push(
+attackCases.push(
   [
     'arguments of a schema that looks up built-ins',
     [['call', 1, 'schema', 1 << 20, { secret: 'S3CRET', list: [' S3CRET '] }]],
@@ -125,34 +125,34 @@ attacks.push(
   ],
 );
 
-const secret = { secret: 'S3CRET', list: ['S3CRET'] };
-const ask = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
-const shown = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience":"user"}';
-const patched = '{"activity":{"type":"t","patch":[{"op":"add","path":"/a","value":["S3CRET"]}]}}';
-attacks.push(
+const secretArguments = { secret: 'S3CRET', list: ['S3CRET'] };
+const toolRequestText = 'q 1 1 {"call":{"tool":"other","args":{"secret":"S3CRET"}}}';
+const activityReportText = '{"activity":{"type":"t","content":{"secret":"S3CRET"}},"audience":"user"}';
+const patchReportText = '{"activity":{"type":"t","patch":[{"op":"add","path":"/a","value":["S3CRET"]}]}}';
+attackCases.push(
   [
     'the result of a nested call',
     [
       ['call', 1, 'calls', 1 << 20, args],
-      ['answer', 1, 1, true, secret],
+      ['answer', 1, 1, true, secretArguments],
     ],
-    [ask, 'r 1 "S3CRETS3CRET"'],
+    [toolRequestText, 'r 1 "S3CRETS3CRET"'],
   ],
   [
     'the promise of a nested call as a result',
     [
       ['call', 1, 'returns', 1 << 20, args],
-      ['answer', 1, 1, true, secret],
+      ['answer', 1, 1, true, secretArguments],
     ],
-    [ask, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
+    [toolRequestText, 'r 1 {"secret":"S3CRET","list":["S3CRET"]}'],
   ],
   [
     'then, catch and finally of a nested call',
     [
       ['call', 1, 'chains', 1 << 20, args],
-      ['answer', 1, 1, true, secret],
+      ['answer', 1, 1, true, secretArguments],
     ],
-    [ask, 'r 1 "S3CRET"'],
+    [toolRequestText, 'r 1 "S3CRET"'],
   ],
   [
     'the error of a nested call',
@@ -160,9 +160,9 @@ attacks.push(
       ['call', 1, 'fails', 1 << 20, args],
       ['answer', 1, 1, false, { code: 'tool_error', message: 'S3CRET', tool: { code: 'MINE', retryable: false } }],
     ],
-    [ask, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
+    [toolRequestText, 'e 1 {"code":"tool_error","message":"S3CRET","tool":{"code":"MINE","retryable":false}}'],
   ],
-  ['an ask without await', [['call', 1, 'forgets', 1 << 20, args]], [ask, 'r 1 1']],
+  ['an ask without await', [['call', 1, 'forgets', 1 << 20, args]], [toolRequestText, 'r 1 1']],
   [
     'a cancellation during a nested call',
     [
@@ -170,7 +170,7 @@ attacks.push(
       ['resync', 1, 'none'],
       ['cancel', 1, 'S3CRET'],
     ],
-    [ask, 'a 1'],
+    [toolRequestText, 'a 1'],
   ],
   [
     'a wait for the user',
@@ -195,7 +195,7 @@ attacks.push(
     'an ask that is withdrawn',
     [['call', 1, 'withdraws', 1 << 20, args]],
     [
-      ask,
+      toolRequestText,
       'q 1 1 {"withdrawn":true}',
       'e 1 {"code":"tool_error","message":"aborted: S3CRET","tool":{"code":"aborted","retryable":false}}',
     ],
@@ -206,17 +206,17 @@ attacks.push(
       ['call', 1, 'showing', 1 << 20, args],
       ['resync', 1, ''],
     ],
-    [`p 1 2 0 [${shown},${shown}]`],
+    [`p 1 2 0 [${activityReportText},${activityReportText}]`],
   ],
   [
     'activities',
     [['call', 1, 'shows', 1 << 20, args]],
-    [`p 1 4 0 [${shown},${patched},${patched},{"endAudience":"user"}]`, 'r 1 1'],
+    [`p 1 4 0 [${activityReportText},${patchReportText},${patchReportText},{"endAudience":"user"}]`, 'r 1 1'],
   ],
-  ['a decision of the user', [['call', 1, 'decided', 1 << 20, {}, false, secret]], ['r 1 "S3CRET"']],
+  ['a decision of the user', [['call', 1, 'decided', 1 << 20, {}, false, secretArguments]], ['r 1 "S3CRET"']],
 );
 
-attacks.push(
+attackCases.push(
   [
     'settings',
     [
@@ -234,21 +234,21 @@ attacks.push(
   ['the removal of the plugin', [['remove']], []],
 );
 
-for (const [name, messages, want] of attacks) {
+for (const [name, attackMessages, expectedMessages] of attackCases) {
   test(`page: a hostile page observes nothing of ${name}`, async () => {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
-    for (const message of messages) {
+    for (const attackMessage of attackMessages) {
       // The host accepts an answer or a resync only while a handler runs, but accepts a cancellation at any time.
-      if (message[0] === 'answer' || message[0] === 'resync') await realm.waitUntilIdle();
-      port.send(...message);
+      if (attackMessage[0] === 'answer' || attackMessage[0] === 'resync') await realm.waitUntilIdle();
+      port.sendParts(...attackMessage);
     }
     await realm.waitUntilIdle();
     realm.runNextTask();
-    const isLogEntry = (message: string) => message.startsWith('l ');
+    const isLogEntry = (attackMessage: string) => attackMessage.startsWith('l ');
     assert.deepEqual(
-      port.received.filter((message) => !isLogEntry(message)),
-      want,
+      port.receivedTexts.filter((attackMessage) => !isLogEntry(attackMessage)),
+      expectedMessages,
     );
     assert.deepEqual(listObservedUses(realm), []);
   });
@@ -257,14 +257,14 @@ for (const [name, messages, want] of attacks) {
 test('page: a hostile page observes nothing of logs', async () => {
   const { realm, port } = await openHostilePage();
   realm.run('page.watch()');
-  port.send('call', 1, 'logs', 1 << 20, args);
+  port.sendParts('call', 1, 'logs', 1 << 20, args);
   await realm.waitUntilIdle();
   realm.runNextTask();
   assert.deepEqual(listObservedUses(realm), []);
-  const entry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
+  const secretEntry = '{"level":"error","message":"S3CRET","data":["S3CRET",{"s":"S3CRET"}],"atMs":';
   assert.deepEqual(
-    port.received.map((text) => text.slice(0, 6 + entry.length + 1)),
-    [`l 1 0 [${entry}`, 'r 1 1'],
+    port.receivedTexts.map((receivedText) => receivedText.slice(0, 6 + secretEntry.length + 1)),
+    [`l 1 0 [${secretEntry}`, 'r 1 1'],
   );
 });
 
@@ -277,14 +277,14 @@ test('page: the hostile page of these tests observes uses of its built-ins', asy
   );
 });
 
-for (const locked of [true, false]) {
-  test(`page: a ${locked ? 'locked' : 'planted'} toJSON of the page is not called`, async () => {
+for (const isLocked of [true, false]) {
+  test(`page: a ${isLocked ? 'locked' : 'planted'} toJSON of the page is not called`, async () => {
     const { realm, port } = await openHostilePage();
-    realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!locked}, value() { taken = this; return 'forged'; } };
+    realm.run(`delete Object.prototype.toJSON; forge = { __proto__: null, configurable: ${!isLocked}, value() { taken = this; return 'forged'; } };
       Object.defineProperty(Object.prototype, 'toJSON', forge); Object.defineProperty(Array.prototype, 'toJSON', forge); taken = 0`);
-    port.send('call', 1, 'value', 1 << 20, args);
+    port.sendParts('call', 1, 'value', 1 << 20, args);
     await realm.waitUntilIdle();
-    assert.deepEqual(port.received, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+    assert.deepEqual(port.receivedTexts, ['r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
     assert.equal(realm.run('taken'), 0);
   });
 }
@@ -293,21 +293,21 @@ test('page: a toJSON that defines another one during serialization does not chan
   const { realm, port } = await openHostilePage();
   realm.run(`planted = { __proto__: null, toJSON() { Object.defineProperty(Object.prototype, 'toJSON', { __proto__: null, configurable: true, value() { taken = this; return 'forged'; } });
     return 'of the page'; } }; taken = 0`);
-  port.send('call', 1, 'mixed', 1 << 20, args);
+  port.sendParts('call', 1, 'mixed', 1 << 20, args);
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
+  assert.deepEqual(port.receivedTexts, ['r 1 {"page":"of the page","secret":"S3CRET","deep":{"secret":"S3CRET"}}']);
   assert.equal(realm.run('taken'), 0);
 });
 
 test('page: a locked __openTabs of the page does not reach the adapter', async () => {
   const realm = makeRealm();
   realm.run(`Object.defineProperty(window, '__openTabs', { value: { adapters: {} } })`);
-  realm.start('demo', 'h', prelude + makeAdapterCode('demo', tools, '() => yes'));
+  realm.start('demo', 'h', attackPrelude + makeAdapterCode('demo', tools, '() => yes'));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.send('call', 1, 'value', 1 << 20, args);
+  port?.sendParts('call', 1, 'value', 1 << 20, args);
   await realm.waitUntilIdle();
-  assert.deepEqual(port?.received, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
+  assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 {"secret":"S3CRET","list":["S3CRET"]}']);
 });
 
 test("page: a page function called on the adapter's globalThis gets the page's window", async () => {
@@ -317,10 +317,10 @@ test("page: a page function called on the adapter's globalThis gets the page's w
   realm.start('demo', 'h', makeAdapterCode('demo', calls));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.send('call', 1, 'run', 1 << 20, {});
+  port?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   assert.equal(realm.run('typeof saw.__openTabs'), 'undefined');
-  assert.equal(port?.received.at(-1), 'r 1 [true,true]');
+  assert.equal(port?.receivedTexts.at(-1), 'r 1 [true,true]');
 });
 
 test("page: an adapter's globalThis as an argument becomes the page's window", async () => {
@@ -337,9 +337,9 @@ test("page: an adapter's globalThis as an argument becomes the page's window", a
   realm.start('demo', 'h', makeAdapterCode('demo', calls));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.send('call', 1, 'run', 1 << 20, {});
+  port?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  assert.equal(port?.received.at(-1), 'r 1 [1,true,true]');
+  assert.equal(port?.receivedTexts.at(-1), 'r 1 [1,true,true]');
   assert.equal(realm.run('got.length === 3 && got.every((g) => g === window)'), true);
 });
 
@@ -354,10 +354,10 @@ test('page: a page that gets the container cannot replace the adapter', async ()
   realm.run(`
     const forged = Object.freeze({ isReady: () => true, tools: [{ name: 'run', handle: () => 'forged' }] });
     pageFn = function () { replaced = typeof this.__openTabs; this.__openTabs = { adapters: { demo: forged } }; };`);
-  for (const call of [1, 2]) port?.send('call', call, 'run', 1 << 20, args);
+  for (const call of [1, 2]) port?.sendParts('call', call, 'run', 1 << 20, args);
   await realm.waitUntilIdle();
   assert.equal(realm.run('replaced'), 'object');
-  assert.deepEqual(port?.received, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
+  assert.deepEqual(port?.receivedTexts, ['ready', 'r 1 "S3CRET"', 'r 2 "S3CRET"']);
 });
 
 test('page: a locked then of the page is not called with an answer', async () => {
@@ -365,11 +365,11 @@ test('page: a locked then of the page is not called with an answer', async () =>
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, value(ok) { taken = this; ok('forged'); } }); taken = 0`,
   );
-  port.send('call', 1, 'calls', 1 << 20, args);
+  port.sendParts('call', 1, 'calls', 1 << 20, args);
   await realm.waitUntilIdle();
-  port.send('answer', 1, 1, true, secret);
+  port.sendParts('answer', 1, 1, true, secretArguments);
   await realm.waitUntilIdle();
-  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.receivedTexts[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('taken'), 0);
 });
 
@@ -378,26 +378,26 @@ test('page: a then of the page is restored after an answer', async () => {
   realm.run(
     `delete Object.prototype.then; Object.defineProperty(Object.prototype, 'then', { __proto__: null, configurable: true, value: 'bait' })`,
   );
-  port.send('call', 1, 'calls', 1 << 20, args);
+  port.sendParts('call', 1, 'calls', 1 << 20, args);
   await realm.waitUntilIdle();
-  port.send('answer', 1, 1, true, secret);
+  port.sendParts('answer', 1, 1, true, secretArguments);
   await realm.waitUntilIdle();
-  assert.equal(port.received[1], 'r 1 "S3CRETS3CRET"');
+  assert.equal(port.receivedTexts[1], 'r 1 "S3CRETS3CRET"');
   assert.equal(realm.run('({}).then'), 'bait');
 });
 
 test('page: the error of an ask reaches no rejection listener and no stack formatter of the page', async () => {
   const { realm, port } = await openHostilePage();
   realm.run('formatted = 0; Error.prepareStackTrace = () => { formatted++; return "x"; }');
-  const rejections: unknown[] = [];
-  const listen = (reason: unknown) => rejections.push(reason);
-  process.on('unhandledRejection', listen);
-  port.send('call', 1, 'forgets', 1 << 20, args);
-  port.send('call', 2, 'fails', 1 << 20, args);
+  const unhandledRejections: unknown[] = [];
+  const onUnhandledRejection = (reason: unknown) => unhandledRejections.push(reason);
+  process.on('unhandledRejection', onUnhandledRejection);
+  port.sendParts('call', 1, 'forgets', 1 << 20, args);
+  port.sendParts('call', 2, 'fails', 1 << 20, args);
   await realm.waitUntilIdle();
-  port.send('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
+  port.sendParts('answer', 2, 1, false, { code: 'denied', message: 'S3CRET' });
   await realm.waitUntilIdle();
   await new Promise((done) => setImmediate(done));
-  process.off('unhandledRejection', listen);
-  assert.deepEqual([rejections, realm.run('formatted')], [[], 0]);
+  process.off('unhandledRejection', onUnhandledRejection);
+  assert.deepEqual([unhandledRejections, realm.run('formatted')], [[], 0]);
 });

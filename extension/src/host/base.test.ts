@@ -6,65 +6,71 @@ import { makeAdapterScript } from '../worker/delivery/entry-points.ts';
 const wrapAdapterCode = (plugin: string) =>
   `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {
     ${makeAdapterCode(plugin, `{ name: 'key', handle: () => [globalThis.__openTabs.pluginConfig.key] }`)} }; }`;
-const makeOptions = (name: string, more: object = {}) =>
-  JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
+const makeOptions = (name: string, optionFields: object = {}) =>
+  JSON.stringify({
+    name,
+    hash: `h-${name}`,
+    start: 'now',
+    settings: { values: { key: `key of ${name}` } },
+    ...optionFields,
+  });
 
 async function makePage() {
   const realm = makeRealm();
   realm.startBase('_base');
-  const [base] = realm.bridge();
-  assert.ok(base);
+  const [baseHost] = realm.bridge();
+  assert.ok(baseHost);
   await realm.waitUntilIdle();
   realm.addContent();
-  const request = async (name: string, nonce: string, more?: object) => {
-    base.send('host', makeOptions(name, more), nonce);
+  const request = async (name: string, nonce: string, optionFields?: object) => {
+    baseHost.sendParts('host', makeOptions(name, optionFields), nonce);
     await realm.waitUntilIdle();
     const port = realm.ports.at(-1);
     assert.equal(port?.plugin, name);
     return port;
   };
-  const bring = (nonce: string, name: string, text = wrapAdapterCode(name)) =>
-    realm.run(makeAdapterScript('_base', nonce, `h-${name}`, text));
-  return { realm, base, request, bring };
+  const evaluateAdapter = (nonce: string, name: string, adapterText = wrapAdapterCode(name)) =>
+    realm.run(makeAdapterScript('_base', nonce, `h-${name}`, adapterText));
+  return { realm, base: baseHost, request, evaluateAdapter };
 }
 
 test('the base of a page does not name any plugin', async () => {
-  const { realm, base } = await makePage();
-  assert.deepEqual([base.plugin, base.hash, base.received, realm.ports.length], ['', '', [], 1]);
+  const { realm, base: baseHost } = await makePage();
+  assert.deepEqual([baseHost.plugin, baseHost.hash, baseHost.receivedTexts, realm.ports.length], ['', '', [], 1]);
 });
 
 test('plugins that arrive later have separate ports, entry points and settings', async () => {
-  const { realm, request, bring } = await makePage();
-  const a = await request('a', 'n1');
-  const b = await request('b', 'n2');
-  assert.deepEqual([a?.received, b?.received], [['armed n1'], ['armed n2']]);
-  assert.equal(bring('n2', 'a'), false);
-  assert.equal(bring('n1', 'b'), false);
-  assert.equal(bring('n2', 'b'), true);
-  assert.equal(bring('n2', 'b'), false, 'once');
-  assert.equal(bring('n1', 'a'), true);
+  const { realm, request, evaluateAdapter } = await makePage();
+  const firstRequest = await request('a', 'n1');
+  const secondRequest = await request('b', 'n2');
+  assert.deepEqual([firstRequest?.receivedTexts, secondRequest?.receivedTexts], [['armed n1'], ['armed n2']]);
+  assert.equal(evaluateAdapter('n2', 'a'), false);
+  assert.equal(evaluateAdapter('n1', 'b'), false);
+  assert.equal(evaluateAdapter('n2', 'b'), true);
+  assert.equal(evaluateAdapter('n2', 'b'), false, 'once');
+  assert.equal(evaluateAdapter('n1', 'a'), true);
   for (const [port, name] of [
-    [a, 'a'],
-    [b, 'b'],
+    [firstRequest, 'a'],
+    [secondRequest, 'b'],
   ] as const) {
-    assert.equal(port?.received.at(-1), `renewed h-${name}`);
-    port?.send('call', 1, 'key', 1 << 20, {});
+    assert.equal(port?.receivedTexts.at(-1), `renewed h-${name}`);
+    port?.sendParts('call', 1, 'key', 1 << 20, {});
     await realm.waitUntilIdle();
-    assert.equal(port?.received.at(-1), `r 1 ["key of ${name}"]`);
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ["key of ${name}"]`);
   }
 });
 
 test('a late plugin waits until the document is parsed, and accepts other code until then', async () => {
-  const { realm, request, bring } = await makePage();
+  const { realm, request, evaluateAdapter } = await makePage();
   const port = await request('a', 'n1', { start: 'dom' });
-  assert.equal(bring('n1', 'a', 'function () { throw new Error("not this one") }'), true);
-  port?.send('renew', 'n2', 'h-a');
+  assert.equal(evaluateAdapter('n1', 'a', 'function () { throw new Error("not this one") }'), true);
+  port?.sendParts('renew', 'n2', 'h-a');
   await realm.waitUntilIdle();
-  assert.equal(bring('n2', 'a'), true);
-  assert.deepEqual(port?.received, ['armed n1', 'armed n2']);
-  port?.send('begin');
+  assert.equal(evaluateAdapter('n2', 'a'), true);
+  assert.deepEqual(port?.receivedTexts, ['armed n1', 'armed n2']);
+  port?.sendParts('begin');
   await realm.waitUntilIdle();
-  assert.equal(port?.received.at(-1), 'renewed h-a');
+  assert.equal(port?.receivedTexts.at(-1), 'renewed h-a');
 });
 
 test('a base without a bridge creates no host, and a page cannot use its entry point', async () => {
@@ -87,5 +93,5 @@ test('in an isolated world a host starts at any time if the bridge waits for it'
   realm.startLate('a', makeAdapterCode('a', `{ name: 'key', handle: () => 1 }`), 'random');
   await realm.waitUntilIdle();
   const [port] = realm.ports;
-  assert.deepEqual([port?.plugin, port?.received], ['a', ['ready']]);
+  assert.deepEqual([port?.plugin, port?.receivedTexts], ['a', ['ready']]);
 });

@@ -26,7 +26,7 @@ import {
 } from './primordials.ts';
 import { makeReadiness } from './ready.ts';
 import { truncateMessage } from './report.ts';
-import { makeOutcome, type Outcome } from './result.ts';
+import { type CallOutcome, makeOutcome } from './result.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /** The bridge assigns a number to each request, because the page must not see the ID of the call. */
@@ -54,7 +54,7 @@ export interface CallEvents {
    */
   ask(call: number, ask: number, body: string): void;
   /** end is called once for each tool call that ends without being cancelled. */
-  end(call: number, outcome: Outcome): void;
+  end(call: number, callOutcome: CallOutcome): void;
   /**
    * If the host must report the times of a call, the host calls `traced` before `end`. `times` contains up to three
    * times: when isReady returned, when the handler started, and when the call ended.
@@ -63,7 +63,7 @@ export interface CallEvents {
   /** aborted is called when the handler of a cancelled call has finished. */
   aborted(call: number): void;
   /** ready is called when the adapter first reports whether it is ready, and again after each change. */
-  ready(ready: boolean): void;
+  ready(isReady: boolean): void;
 }
 
 /** ToolRunner runs the tools of one adapter. */
@@ -93,44 +93,44 @@ interface RunningCall {
   isLive: boolean;
   timesText: string | undefined;
   /** Only the first call of `end` has an effect. */
-  end(outcome: Outcome): void;
+  end(callOutcome: CallOutcome): void;
 }
 
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
   add(request: CallRequest): RunningCall;
-  cancel(entry: RunningCall, reason: string): void;
+  cancel(runningCall: RunningCall, reason: string): void;
 }
 
 function makeRunningCalls(events: CallEvents): RunningCalls {
   const table = makeBareObject();
-  const finish = (entry: RunningCall): boolean => {
-    if (!entry.isLive) return false;
-    entry.isLive = false;
-    delete table[entry.call];
-    entry.toolRequests.close(() => makeSimpleToolError('the call has ended', 'call_ended'));
+  const finishCall = (runningCall: RunningCall): boolean => {
+    if (!runningCall.isLive) return false;
+    runningCall.isLive = false;
+    delete table[runningCall.call];
+    runningCall.toolRequests.close(() => makeSimpleToolError('the call has ended', 'call_ended'));
     return true;
   };
-  const endCall = (entry: RunningCall, outcome: Outcome) => {
-    if (!finish(entry)) return;
-    if (entry.cancellation.isCancelled()) {
-      events.aborted(entry.call);
+  const endCall = (runningCall: RunningCall, callOutcome: CallOutcome) => {
+    if (!finishCall(runningCall)) return;
+    if (runningCall.cancellation.isCancelled()) {
+      events.aborted(runningCall.call);
       return;
     }
     // endAudience is part of the last report, because a full buffer drops the oldest reports.
-    if (entry.endAudience !== '' && outcome.kind !== 'error') {
-      events.report(entry.call, makeObjectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
+    if (runningCall.endAudience !== '' && callOutcome.kind !== 'error') {
+      events.report(runningCall.call, makeObjectText<'Report'>({ endAudience: toJson(runningCall.endAudience) }), 1);
     }
-    if (entry.timesText !== undefined) events.traced(entry.call, entry.timesText);
-    events.end(entry.call, outcome);
+    if (runningCall.timesText !== undefined) events.traced(runningCall.call, runningCall.timesText);
+    events.end(runningCall.call, callOutcome);
   };
   return {
     find: (call) => {
-      const entry = table[call];
-      return isRunning(entry) ? entry : undefined;
+      const runningCall = table[call];
+      return isRunning(runningCall) ? runningCall : undefined;
     },
     add: ({ call, isTraced }) => {
-      const entry: RunningCall = {
+      const runningCall: RunningCall = {
         call,
         cancellation: makeCancellation(),
         toolRequests: makeToolRequests((ask, body) => events.ask(call, ask, body)),
@@ -138,16 +138,16 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
         endAudience: '',
         isLive: true,
         timesText: isTraced === true ? '' : undefined,
-        end: (outcome) => endCall(entry, outcome),
+        end: (callOutcome) => endCall(runningCall, callOutcome),
       };
-      table[call] = entry;
-      return entry;
+      table[call] = runningCall;
+      return runningCall;
     },
-    cancel: (entry, reason) => {
+    cancel: (runningCall, reason) => {
       // A cancelled call is removed from the table if its handler has not settled within CancelTimeoutMs.
-      nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
-      const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
-      entry.toolRequests.close(() => makeAbortedError(error));
+      nativeSetTimeout(() => finishCall(runningCall), CancelTimeoutMs);
+      const error = runningCall.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
+      runningCall.toolRequests.close(() => makeAbortedError(error));
     },
   };
 }
@@ -162,68 +162,76 @@ export function makeToolRunner(
   const calls = makeRunningCalls(events);
   // useAdapter runs in the task that starts the adapter, and stores the adapter before this task ends. A page that
   // obtains the adapter's container after the start cannot replace the adapter.
-  let registered: object | undefined;
-  const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
+  let registeredAdapter: object | undefined;
+  const readinessProbe = makeReadiness(plugin, readContainer, (isReady) => events.ready(isReady));
 
-  const run = (request: CallRequest) => {
-    const entry = calls.add(request);
-    const adapter = registered;
-    const failWith = (text: string) => endWithError(entry, text);
+  const runCall = (request: CallRequest) => {
+    const runningCall = calls.add(request);
+    const adapter = registeredAdapter;
+    const failWith = (errorText: string) => endWithError(runningCall, errorText);
     if (!adapter) {
       failWith(makeFailureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
-    const context = makeCallContext(entry, request.decision, (report) => {
-      if (entry.isLive) events.report(entry.call, report, 1);
+    const context = makeCallContext(runningCall, request.decision, (report) => {
+      if (runningCall.isLive) events.report(runningCall.call, report, 1);
     });
-    readiness.check(adapter, (problem) => {
-      if (problem !== undefined) {
-        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
-      } else if (!endIfCancelled(entry)) startHandler(plugin, adapter, request, entry, context, logFailure);
+    readinessProbe.check(adapter, (readyProblem) => {
+      if (readyProblem !== undefined) {
+        failWith(makeFailureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${readyProblem}`));
+      } else if (!endIfCancelled(runningCall)) startHandler(plugin, adapter, request, runningCall, context, logFailure);
     });
   };
-  const cancel = (call: number, reason: string): boolean => {
-    const entry = calls.find(call);
-    if (entry) calls.cancel(entry, reason);
-    return entry !== undefined;
+  const cancelCall = (call: number, reason: string): boolean => {
+    const runningCall = calls.find(call);
+    if (runningCall) calls.cancel(runningCall, reason);
+    return runningCall !== undefined;
   };
-  const answer = (call: number, ask: number, ok: boolean, value: unknown) =>
+  const answerToolRequest = (call: number, ask: number, ok: boolean, value: unknown) =>
     calls.find(call)?.toolRequests.answer(ask, ok, value);
-  const resync = (call: number, type: string) =>
+  const resyncActivity = (call: number, type: string) =>
     calls.find(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
   const useAdapter = (): string => {
     const adapter = findAdapter(plugin, readContainer());
     if (typeof adapter === 'string') return adapter;
-    registered = adapter;
-    readiness.watch(adapter);
+    registeredAdapter = adapter;
+    readinessProbe.watch(adapter);
     return '';
   };
-  const drop = () => {
-    const adapter = registered;
-    registered = undefined;
-    readiness.watch(undefined);
+  const dropResult = () => {
+    const adapter = registeredAdapter;
+    registeredAdapter = undefined;
+    readinessProbe.watch(undefined);
     return adapter;
   };
-  return { run, cancel, answer, resync, useAdapter, probe: readiness.probe, drop };
+  return {
+    run: runCall,
+    cancel: cancelCall,
+    answer: answerToolRequest,
+    resync: resyncActivity,
+    useAdapter,
+    probe: readinessProbe.probe,
+    drop: dropResult,
+  };
 }
 
 function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
-function endIfCancelled(entry: RunningCall): boolean {
-  if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
-  return !entry.isLive;
+function endIfCancelled(runningCall: RunningCall): boolean {
+  if (runningCall.cancellation.isCancelled()) runningCall.end({ kind: 'nothing' });
+  return !runningCall.isLive;
 }
 
-function recordTime(entry: RunningCall): void {
-  if (entry.timesText !== undefined) entry.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
+function recordTime(runningCall: RunningCall): void {
+  if (runningCall.timesText !== undefined) runningCall.timesText += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
-function endWithError(entry: RunningCall, text: string): void {
-  recordTime(entry);
-  entry.end({ kind: 'error', text });
+function endWithError(runningCall: RunningCall, errorText: string): void {
+  recordTime(runningCall);
+  runningCall.end({ kind: 'error', text: errorText });
 }
 
 export type LogFailure = (failure: LoggedFailure) => void;
@@ -234,29 +242,30 @@ function startHandler(
   plugin: string,
   adapter: object,
   request: CallRequest,
-  entry: RunningCall,
+  runningCall: RunningCall,
   context: object,
   logFailure: LogFailure,
 ): void {
-  const warn = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
+  const logWarning = (warningText: string) =>
+    logFailure({ level: 'warning', message: `${request.tool}: ${warningText}`, stack: '' });
   let output: unknown;
-  const done = (value: unknown) => {
-    recordTime(entry);
+  const settleWithValue = (value: unknown) => {
+    recordTime(runningCall);
     let lossCount = 0;
     const onLoss = (path: string, hint: string) => {
-      if (lossCount < MaxConversionHints) warn(`${path} ${hint}`);
+      if (lossCount < MaxConversionHints) logWarning(`${path} ${hint}`);
       lossCount++;
     };
     const hint = value === undefined ? makeMissingResultHint(output) : '';
-    if (hint !== '') warn(`the handler ${hint}`);
-    entry.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
+    if (hint !== '') logWarning(`the handler ${hint}`);
+    runningCall.end(makeOutcome(request.tool, value, request.maxBytes, onLoss));
   };
-  const failWith = (text: string) => endWithError(entry, text);
+  const failWith = (errorText: string) => endWithError(runningCall, errorText);
   const failWithThrown = (error: unknown) => {
-    if (!entry.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
+    if (!runningCall.cancellation.isCancelled()) logFailure(makeThrownFailure(request.tool, error));
     failWith(makeThrownText(error));
   };
-  recordTime(entry);
+  recordTime(runningCall);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
     const handler = tool && findHandler(tool, request.prompt);
@@ -266,10 +275,10 @@ function startHandler(
     }
     output = request.prompt ? undefined : lookup(tool, 'output');
     const callHandler = (params: unknown) => {
-      if (endIfCancelled(entry)) return;
-      recordTime(entry);
+      if (endIfCancelled(runningCall)) return;
+      recordTime(runningCall);
       try {
-        whenSettled(apply(handler, tool, [params, context]), done, failWithThrown);
+        whenSettled(apply(handler, tool, [params, context]), settleWithValue, failWithThrown);
       } catch (error) {
         failWithThrown(error);
       }
@@ -286,8 +295,8 @@ function startHandler(
 }
 
 function findAdapter(plugin: string, container: unknown): object | string {
-  const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
-  const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
+  const adapterTable = isObject(container) ? lookup(container, 'adapters') : undefined;
+  const adapter = isObject(adapterTable) ? lookup(adapterTable, plugin) : undefined;
   if (!isObject(adapter)) return `the adapter did not register as ${plugin}`;
   if (!isFrozen(adapter)) return `the adapter ${plugin} did not lock itself, as the plugin format requires`;
   if (!isFn(lookup(adapter, 'isReady'))) return `the adapter ${plugin} has no isReady function`;
@@ -309,15 +318,15 @@ function findHandler(tool: object, prompt: boolean): unknown {
 }
 
 function makeUnknownToolText(plugin: string, { tool, prompt }: CallRequest): string {
-  const message = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
-  return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
+  const missingToolMessage = `the plugin ${plugin} has no ${prompt ? 'prompt' : 'tool'} ${tool} in this tab`;
+  return makeFailureText(prompt ? 'unknown_prompt' : 'unknown_tool', missingToolMessage);
 }
 
-function makeCallContext(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
-  const { activities, toolRequests } = entry;
+function makeCallContext(runningCall: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
+  const { activities, toolRequests } = runningCall;
   const endAudience = (audience: unknown) => {
-    if (typeof audience === 'string') entry.endAudience = truncateMessage(audience);
+    if (typeof audience === 'string') runningCall.endAudience = truncateMessage(audience);
   };
-  const readSignal = () => entry.cancellation.getSignal();
+  const readSignal = () => runningCall.cancellation.getSignal();
   return makeContext({ readSignal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
 }

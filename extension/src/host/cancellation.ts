@@ -13,7 +13,7 @@ export function makeCancellation(): Cancellation {
   let isCancelled = false;
   let abortReason: unknown;
   let controller: object | undefined;
-  const abort = () => {
+  const abortSignal = () => {
     if (controller) apply(abortController, controller, [abortReason]);
   };
   return {
@@ -22,13 +22,13 @@ export function makeCancellation(): Cancellation {
       if (isCancelled) return abortReason;
       isCancelled = true;
       abortReason = reason;
-      abort();
+      abortSignal();
       return abortReason;
     },
     getSignal: () => {
       if (!controller) {
         controller = construct(NativeAbortController, []);
-        if (isCancelled) abort();
+        if (isCancelled) abortSignal();
       }
       return apply(signalGetter, controller, []);
     },

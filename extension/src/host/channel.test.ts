@@ -15,10 +15,10 @@ test('the host preserves large integers only in messages that may have some', as
   realm.start('demo', 'h1', makeAdapterCode('demo', "{ name: 'run', handle: (p) => p.n }"));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.received.splice(0);
+  port?.receivedTexts.splice(0);
   port?.sendText('["call",1,"run",1000000,{"n":1},false]');
   port?.sendText(' ["call",2,"run",1000000,{"n":2},false]');
   await realm.waitUntilIdle();
-  assert.deepEqual(port?.received, ['r 1 1', 'r 2 2']);
+  assert.deepEqual(port?.receivedTexts, ['r 1 1', 'r 2 2']);
   assert.equal(realm.run('exact.join()'), 'true,false');
 });

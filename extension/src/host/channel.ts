@@ -35,35 +35,35 @@ import {
 /** BridgeChannel is the host's end of the connection to the bridge (handshake.ts). */
 export interface BridgeChannel {
   readonly port: EventTarget;
-  sendToBridge(text: string): void;
+  sendToBridge(messageText: string): void;
   /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
-  listen(onMessage: (parts: readonly unknown[]) => void): void;
+  listen(onMessage: (messageParts: readonly unknown[]) => void): void;
   /**
    * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
    * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
-  offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
+  offerToBridge(hostIntroduction: string, onDecided: (isAccepted: boolean) => void): void;
   /**
    * offerThroughPort offers the channel in an event of the given type on `target`, and reports whether a bridge has
    * accepted the channel.
    */
-  offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
+  offerThroughPort(target: EventTarget, type: string, hostIntroduction: string): boolean;
 }
 
 export function makeChannel(): BridgeChannel {
   // Messages are events that are dispatched on the port; no message is posted through the port.
   const port = getPort1(construct(NativeMessageChannel, []));
-  const sendToBridge = (text: string) => {
-    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, text)]);
+  const sendToBridge = (messageText: string) => {
+    apply(dispatchEvent, port, [makeMessage(UP_MESSAGE, messageText)]);
   };
-  const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
+  const offerOn = (target: EventTarget, type: string, hostIntroduction: string): boolean => {
     let isAccepted = false;
     // The bridge accepts an offer synchronously, while the event is dispatched.
     const markAccepted = () => {
       isAccepted = true;
     };
     apply(addEventListener, port, [ACCEPTED_EVENT, markAccepted]);
-    apply(dispatchEvent, target, [makeMessage(type, introduction, port)]);
+    apply(dispatchEvent, target, [makeMessage(type, hostIntroduction, port)]);
     apply(removeEventListener, port, [ACCEPTED_EVENT, markAccepted]);
     return isAccepted;
   };
@@ -72,12 +72,12 @@ export function makeChannel(): BridgeChannel {
     sendToBridge,
     listen: (onMessage) => listenOn(port, onMessage),
     offerThroughPort: offerOn,
-    offerToBridge: (introduction, done) => {
+    offerToBridge: (hostIntroduction, onDecided) => {
       runAtStart((hasHandshake) => {
-        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, introduction);
+        const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, hostIntroduction);
         // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
         // `window.event`.
-        runInMicrotask(() => done(isAccepted));
+        runInMicrotask(() => onDecided(isAccepted));
       });
     },
   };
@@ -108,17 +108,17 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
     if (hasRun) return;
     hasRun = true;
     apply(removeEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
-    apply(disconnectObserver, observer, []);
+    apply(disconnectObserver, handshakeObserver, []);
     onStart(hasHandshake);
   };
   const onHandshake = () => runOnce(true);
   const onNoHandshake = () => runOnce(false);
-  const observer = construct(NativeMutationObserver, [onNoHandshake]);
+  const handshakeObserver = construct(NativeMutationObserver, [onNoHandshake]);
   apply(addEventListener, realDocument, [HANDSHAKE_EVENT, onHandshake]);
   const options = makeBareObject();
   defineProperty(options, 'childList', dataProperty(true));
   defineProperty(options, 'subtree', dataProperty(true));
-  apply(observeMutations, observer, [realDocument, options]);
+  apply(observeMutations, handshakeObserver, [realDocument, options]);
   nativeSetTimeout(onNoHandshake, 0);
 }
 
@@ -126,14 +126,14 @@ export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
  * runAtEndOfTask returns a function that schedules work after the current task, without the delay that Chrome adds in
  * hidden tabs.
  */
-export function runAtEndOfTask(work: () => void): () => void {
+export function runAtEndOfTask(callback: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
-  const receiver = getPort1(channel);
-  const sender = apply(port2Getter, channel, []);
-  if (!isEventTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
-  apply(addEventListener, receiver, ['message', work]);
-  apply(startPort, receiver, []);
-  return () => apply(postMessage, sender, [0]);
+  const receiverPort = getPort1(channel);
+  const senderPort = apply(port2Getter, channel, []);
+  if (!isEventTarget(senderPort)) throw new TypeError('opentabs: MessageChannel has no ports');
+  apply(addEventListener, receiverPort, ['message', callback]);
+  apply(startPort, receiverPort, []);
+  return () => apply(postMessage, senderPort, [0]);
 }
 
 function getPort1(channel: object): MessagePort {
@@ -146,9 +146,9 @@ function isEventTarget(value: unknown): value is MessagePort {
   return isObject(value);
 }
 
-function makeMessage(type: string, text: string, port?: unknown): Event {
+function makeMessage(type: string, messageText: string, port?: unknown): Event {
   const init = makeBareObject();
-  defineProperty(init, 'data', dataProperty(text));
+  defineProperty(init, 'data', dataProperty(messageText));
   if (port !== undefined) defineProperty(init, 'ports', dataProperty([port]));
   return construct(NativeMessageEvent, [type, init]);
 }
@@ -157,15 +157,16 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
  * listenOn calls onMessage for each message in a microtask, because code of the page could read `window.event` during
  * the event listener.
  */
-function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
+function listenOn(port: EventTarget, onMessage: (messageParts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
-    const text = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
-    if (typeof text !== 'string') return;
+    const messageText = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
+    if (typeof messageText !== 'string') return;
     runInMicrotask(() => {
       try {
         // A reviver function takes most of the time that JSON.parse needs for a short message.
-        const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
-        if (isObject(parts) && isArray(parts)) onMessage(parts);
+        const messageParts: unknown =
+          messageText[0] === ' ' ? parseJson(messageText) : parseJson(messageText, parseExactInteger);
+        if (isObject(messageParts) && isArray(messageParts)) onMessage(messageParts);
       } catch {
         // Only a bridge of another version sends messages that a host cannot parse. An error that the host does not
         // catch would be visible to the page.

@@ -33,31 +33,31 @@ const ADAPTER_GLOBALS_KEY = '__openTabs';
 
 /** AdapterContainer holds the private `__openTabs` of one plugin, and the `globalThis` of the plugin. */
 export interface AdapterContainer {
-  readonly scope: object;
+  readonly scopeProxy: object;
   /** Adapters can replace the `__openTabs` object at any time. */
   read(): unknown;
 }
 
 /** `previousGlobals` is the `__openTabs` of the adapter's previous start. */
-export function makeContainer(services: HostServices, previousGlobals?: unknown): AdapterContainer {
+export function makeContainer(hostServices: HostServices, previousGlobals?: unknown): AdapterContainer {
   const ownProperties = makeBareObject();
-  const storeGlobals = (value: unknown) => {
-    addAdapterGlobals(value, services);
-    defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(value));
+  const storeGlobals = (pageValue: unknown) => {
+    addAdapterGlobals(pageValue, hostServices);
+    defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(pageValue));
     return true;
   };
-  defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
-  const membrane = makeWindowMembrane();
+  defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(hostServices, previousGlobals)));
+  const windowMembrane = makeWindowMembrane();
   // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
   // properties of its target. With the window as target, a page that locks `__openTabs` could force a value on the
   // adapter.
   const proxyTarget = makeBareObject();
-  const scope: object = new NativeProxy(
+  const scopeProxy: object = new NativeProxy(
     proxyTarget,
-    makeScopeHandler(ownProperties, storeGlobals, proxyTarget, membrane),
+    makeScopeHandler(ownProperties, storeGlobals, proxyTarget, windowMembrane),
   );
-  membrane.scope = scope;
-  return { scope, read: () => ownProperties[ADAPTER_GLOBALS_KEY] };
+  windowMembrane.scopeProxy = scopeProxy;
+  return { scopeProxy, read: () => ownProperties[ADAPTER_GLOBALS_KEY] };
 }
 
 /**
@@ -65,88 +65,99 @@ export function makeContainer(services: HostServices, previousGlobals?: unknown)
  * window, and proxies in place of the page's functions.
  */
 interface WindowMembrane {
-  scope: object;
-  toAdapterValue(value: unknown): unknown;
-  toWindowValue(value: unknown): unknown;
+  scopeProxy: object;
+  toAdapterValue(pageValue: unknown): unknown;
+  toWindowValue(pageValue: unknown): unknown;
 }
 
 function makeWindowMembrane(): WindowMembrane {
-  const proxies = construct(NativeWeakMap, []);
-  const originals = construct(NativeWeakMap, []);
-  const disguise: WindowMembrane = {
-    scope: realWindow,
-    toAdapterValue: (value) => {
-      if (value === realWindow) return disguise.scope;
-      if (!isFn(value) || isBuiltIn(value)) return value;
-      const knownProxy: unknown = apply(weakMapGet, proxies, [value]);
+  const proxyByOriginal = construct(NativeWeakMap, []);
+  const originalObjects = construct(NativeWeakMap, []);
+  const windowDisguise: WindowMembrane = {
+    scopeProxy: realWindow,
+    toAdapterValue: (pageValue) => {
+      if (pageValue === realWindow) return windowDisguise.scopeProxy;
+      if (!isFn(pageValue) || isBuiltIn(pageValue)) return pageValue;
+      const knownProxy: unknown = apply(weakMapGet, proxyByOriginal, [pageValue]);
       if (knownProxy !== undefined) return knownProxy;
-      const proxy = new NativeProxy(value, methodHandler);
-      apply(weakMapSet, proxies, [value, proxy]);
-      apply(weakMapSet, originals, [proxy, value]);
+      const proxy = new NativeProxy(pageValue, methodHandler);
+      apply(weakMapSet, proxyByOriginal, [pageValue, proxy]);
+      apply(weakMapSet, originalObjects, [proxy, pageValue]);
       return proxy;
     },
-    toWindowValue: (value) => {
-      if (value === disguise.scope) return realWindow;
-      if (!isObject(value)) return value;
-      return apply(weakMapGet, originals, [value]) ?? value;
+    toWindowValue: (pageValue) => {
+      if (pageValue === windowDisguise.scopeProxy) return realWindow;
+      if (!isObject(pageValue)) return pageValue;
+      return apply(weakMapGet, originalObjects, [pageValue]) ?? pageValue;
     },
   };
   // If an adapter calls a window function on its scope, the function receives the real window as `this`, as built-ins
   // require. A function of the page must not receive the adapter's scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
-    const list: unknown[] = [];
-    for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));
-    return list;
+    const adapterList: unknown[] = [];
+    for (let i = 0; i < args.length; i++)
+      defineProperty(adapterList, i, dataProperty(windowDisguise.toWindowValue(args[i])));
+    return adapterList;
   };
   const methodHandler: ProxyHandler<Fn> = {
-    apply: (method, self, args) => apply(method, disguise.toWindowValue(self), toWindowArguments(args)),
+    apply: (method, self, args) => apply(method, windowDisguise.toWindowValue(self), toWindowArguments(args)),
     construct: (method, args, target) => {
-      const newTarget: unknown = disguise.toWindowValue(target);
+      const newTarget: unknown = windowDisguise.toWindowValue(target);
       const instance: unknown = construct(method, toWindowArguments(args), isFn(newTarget) ? newTarget : method);
       return isObject(instance) ? instance : makeBareObject();
     },
   };
   setPrototypeOf(methodHandler, null);
-  setPrototypeOf(disguise, null);
-  return disguise;
+  setPrototypeOf(windowDisguise, null);
+  return windowDisguise;
 }
 
 function makeScopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
-  storeGlobals: (value: unknown) => boolean,
+  storeGlobals: (pageValue: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
-  disguise: WindowMembrane,
+  windowDisguise: WindowMembrane,
 ): ProxyHandler<object> {
   const ownerOf = (key: PropertyKey): object => (key === ADAPTER_GLOBALS_KEY ? ownProperties : realWindow);
   const handler: ProxyHandler<object> = {
     get: (_, key) => {
       if (key === ADAPTER_GLOBALS_KEY) return ownProperties[ADAPTER_GLOBALS_KEY];
-      const value: unknown = getProperty(realWindow, key);
-      return hasOwn(proxyTarget, key) ? value : disguise.toAdapterValue(value);
+      const pageValue: unknown = getProperty(realWindow, key);
+      return hasOwn(proxyTarget, key) ? pageValue : windowDisguise.toAdapterValue(pageValue);
     },
-    set: (_, key, value) =>
-      key === ADAPTER_GLOBALS_KEY ? storeGlobals(value) : setProperty(realWindow, key, disguise.toWindowValue(value)),
+    set: (_, key, pageValue) =>
+      key === ADAPTER_GLOBALS_KEY
+        ? storeGlobals(pageValue)
+        : setProperty(realWindow, key, windowDisguise.toWindowValue(pageValue)),
     has: (_, key) => hasProperty(ownerOf(key), key),
     deleteProperty: (_, key) => deleteProperty(ownerOf(key), key),
-    defineProperty: (_, key, descriptor) => {
-      setPrototypeOf(descriptor, null);
-      if (key === ADAPTER_GLOBALS_KEY) return storeGlobals(descriptor.value);
-      if (hasOwn(descriptor, 'value'))
-        defineProperty(descriptor, 'value', dataProperty(disguise.toWindowValue(descriptor.value)));
-      if (!defineProperty(realWindow, key, descriptor)) return false;
+    defineProperty: (_, key, propertyDescriptor) => {
+      setPrototypeOf(propertyDescriptor, null);
+      if (key === ADAPTER_GLOBALS_KEY) return storeGlobals(propertyDescriptor.value);
+      if (hasOwn(propertyDescriptor, 'value'))
+        defineProperty(
+          propertyDescriptor,
+          'value',
+          dataProperty(windowDisguise.toWindowValue(propertyDescriptor.value)),
+        );
+      if (!defineProperty(realWindow, key, propertyDescriptor)) return false;
       copyLockedProperty(proxyTarget, key);
       return true;
     },
     getOwnPropertyDescriptor: (_, key) => {
-      const descriptor = getOwnPropertyDescriptor(ownerOf(key), key);
-      if (!descriptor) return undefined;
-      setPrototypeOf(descriptor, null);
-      if (hasOwn(proxyTarget, key)) return descriptor;
-      defineProperty(descriptor, 'configurable', dataProperty(true));
-      if (key !== ADAPTER_GLOBALS_KEY && hasOwn(descriptor, 'value')) {
-        defineProperty(descriptor, 'value', dataProperty(disguise.toAdapterValue(descriptor.value)));
+      const propertyDescriptor = getOwnPropertyDescriptor(ownerOf(key), key);
+      if (!propertyDescriptor) return undefined;
+      setPrototypeOf(propertyDescriptor, null);
+      if (hasOwn(proxyTarget, key)) return propertyDescriptor;
+      defineProperty(propertyDescriptor, 'configurable', dataProperty(true));
+      if (key !== ADAPTER_GLOBALS_KEY && hasOwn(propertyDescriptor, 'value')) {
+        defineProperty(
+          propertyDescriptor,
+          'value',
+          dataProperty(windowDisguise.toAdapterValue(propertyDescriptor.value)),
+        );
       }
-      return descriptor;
+      return propertyDescriptor;
     },
     getPrototypeOf: () => getPrototypeOf(realWindow),
     setPrototypeOf: () => false,
@@ -167,8 +178,8 @@ function makeScopeHandler(
  * require.
  */
 function copyLockedProperty(proxyTarget: object, key: PropertyKey): void {
-  const descriptor = getOwnPropertyDescriptor(realWindow, key);
-  if (descriptor?.configurable !== false) return;
-  setPrototypeOf(descriptor, null);
-  defineProperty(proxyTarget, key, descriptor);
+  const propertyDescriptor = getOwnPropertyDescriptor(realWindow, key);
+  if (propertyDescriptor?.configurable !== false) return;
+  setPrototypeOf(propertyDescriptor, null);
+  defineProperty(proxyTarget, key, propertyDescriptor);
 }

@@ -20,15 +20,31 @@ export interface ContextOptions {
  */
 export function makeContext(options: ContextOptions): object {
   const { sendReport, activities, toolRequests } = options;
-  const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
-    sendReport(makeReportText(removePrototype({ progress, total, percent, message, audience: readAudience(options) })));
+  const sendProgress = (
+    progress: unknown,
+    totalCount: unknown,
+    percent: unknown,
+    progressMessage: unknown,
+    options: unknown,
+  ) =>
+    sendReport(
+      makeReportText(
+        removePrototype({
+          progress,
+          total: totalCount,
+          percent,
+          message: progressMessage,
+          audience: readAudience(options),
+        }),
+      ),
+    );
   return freeze(
     removePrototype({
       reportProgress: (progress: unknown) => sendReport(makeReportText(progress)),
-      reportPercent: (percent: unknown, message?: unknown, options?: unknown) =>
-        sendProgress(undefined, undefined, percent, message, options),
-      reportCount: (done: unknown, total?: unknown, message?: unknown, options?: unknown) =>
-        sendProgress(done, total, undefined, message, options),
+      reportPercent: (percent: unknown, progressMessage?: unknown, options?: unknown) =>
+        sendProgress(undefined, undefined, percent, progressMessage, options),
+      reportCount: (doneCount: unknown, totalCount?: unknown, progressMessage?: unknown, options?: unknown) =>
+        sendProgress(doneCount, totalCount, undefined, progressMessage, options),
       reportActivity: (type: unknown, content: unknown, options?: unknown) =>
         sendReport(activities.reportContent(type, content, options)),
       reportActivityDelta: (type: unknown, patch: unknown, options?: unknown) =>

@@ -42,23 +42,23 @@ const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayProt
  * detachFromPage makes plain objects and arrays, at any depth, inherit from frozen copies of the standard prototypes.
  * detachFromPage replaces a frozen object with a copy. Instances of classes other than Object and Array stay unchanged.
  */
-export function detachFromPage(value: unknown): unknown {
-  return detachToDepth(value, 0);
+export function detachFromPage(pageValue: unknown): unknown {
+  return detachToDepth(pageValue, 0);
 }
 
-function detachToDepth(value: unknown, depth: number): unknown {
-  if (!isObject(value) || depth > MaxDetachDepth) return value;
-  const parent = getPrototypeOf(value);
-  if (parent !== ObjectPrototype && parent !== ArrayPrototype) return value;
+function detachToDepth(pageValue: unknown, depth: number): unknown {
+  if (!isObject(pageValue) || depth > MaxDetachDepth) return pageValue;
+  const parent = getPrototypeOf(pageValue);
+  if (parent !== ObjectPrototype && parent !== ArrayPrototype) return pageValue;
   const detachedPrototype = parent === ArrayPrototype ? detachedArrayPrototype : detachedObjectPrototype;
-  if (setPrototypeOf(value, detachedPrototype)) {
-    copyDetachedFields(value, value, depth);
-    return value;
+  if (setPrototypeOf(pageValue, detachedPrototype)) {
+    copyDetachedFields(pageValue, pageValue, depth);
+    return pageValue;
   }
-  const copy: object = isArray(value) ? [] : makeBareObject();
-  setPrototypeOf(copy, detachedPrototype);
-  copyDetachedFields(value, copy, depth);
-  return isFrozen(value) ? freeze(copy) : copy;
+  const detachedCopy: object = isArray(pageValue) ? [] : makeBareObject();
+  setPrototypeOf(detachedCopy, detachedPrototype);
+  copyDetachedFields(pageValue, detachedCopy, depth);
+  return isFrozen(pageValue) ? freeze(detachedCopy) : detachedCopy;
 }
 
 /** The caller of setDetachedPrototype must already have detached the fields of the object or array. */
@@ -67,32 +67,33 @@ export function setDetachedPrototype(object: object): object {
   return object;
 }
 
-function copyDetachedFields(from: object, into: object, depth: number): void {
-  const keys = ownKeys(from);
+function copyDetachedFields(sourceObject: object, targetObject: object, depth: number): void {
+  const keys = ownKeys(sourceObject);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = getOwnPropertyDescriptor(from, key);
-    if (descriptor === undefined) continue;
-    setPrototypeOf(descriptor, null);
-    if (hasOwn(descriptor, 'value')) {
-      const detachedValue = detachToDepth(descriptor.value, depth + 1);
-      if (from === into && detachedValue === descriptor.value) continue;
-      defineProperty(descriptor, 'value', dataProperty(detachedValue));
+    const sourceDescriptor = getOwnPropertyDescriptor(sourceObject, key);
+    if (sourceDescriptor === undefined) continue;
+    setPrototypeOf(sourceDescriptor, null);
+    if (hasOwn(sourceDescriptor, 'value')) {
+      const detachedValue = detachToDepth(sourceDescriptor.value, depth + 1);
+      if (sourceObject === targetObject && detachedValue === sourceDescriptor.value) continue;
+      defineProperty(sourceDescriptor, 'value', dataProperty(detachedValue));
     }
-    if (from !== into || descriptor.writable === true) defineProperty(into, key, descriptor);
+    if (sourceObject !== targetObject || sourceDescriptor.writable === true)
+      defineProperty(targetObject, key, sourceDescriptor);
   }
 }
 
 /** copyOfPrototype must run before the first script of the page. */
-function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
-  const copy = makeBareObject();
-  setPrototypeOf(copy, parent);
+function copyOfPrototype(copyPrototype: object, keys: readonly PropertyKey[], parent: object | null): object {
+  const detachedCopy = makeBareObject();
+  setPrototypeOf(detachedCopy, parent);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = key === 'length' ? undefined : getOwnPropertyDescriptor(prototype, key);
-    if (descriptor === undefined) continue;
-    setPrototypeOf(descriptor, null);
-    defineProperty(copy, key, descriptor);
+    const sourceDescriptor = key === 'length' ? undefined : getOwnPropertyDescriptor(copyPrototype, key);
+    if (sourceDescriptor === undefined) continue;
+    setPrototypeOf(sourceDescriptor, null);
+    defineProperty(detachedCopy, key, sourceDescriptor);
   }
-  return freeze(copy);
+  return freeze(detachedCopy);
 }

@@ -2,22 +2,28 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-async function readLogOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
+async function readLogOf(
+  handlerCode: string,
+  toolFields = '',
+  beforeCall = '',
+): Promise<readonly Record<string, unknown>[]> {
   const realm = makeRealm();
-  realm.start('demo', 'h1', makeAdapterCode('demo', `{ name: 'run', handle: ${handle}${more} }`));
+  realm.start('demo', 'h1', makeAdapterCode('demo', `{ name: 'run', handle: ${handlerCode}${toolFields} }`));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
   realm.run(beforeCall);
-  port.received.splice(0);
-  port.send('call', 1, 'run', 1 << 20, {});
+  port.receivedTexts.splice(0);
+  port.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
-  const [entries] = port.received.flatMap((text) => (text.startsWith('l ') ? [text.replace(/^l \d+ \d+ /, '')] : []));
-  return entries === undefined ? [] : JSON.parse(entries);
+  const [logEntries] = port.receivedTexts.flatMap((receivedText) =>
+    receivedText.startsWith('l ') ? [receivedText.replace(/^l \d+ \d+ /, '')] : [],
+  );
+  return logEntries === undefined ? [] : JSON.parse(logEntries);
 }
 
 test('the log explains what a result loses, with the path of the part', async () => {
-  for (const [handle, want] of [
+  for (const [handlerCode, expectedEntry] of [
     ['() => ({ items: [1, { p: Promise.resolve(1) }] })', /^run: items\[1\]\.p is a promise, .* Add an await\.$/],
     ['() => [new Map()]', /^run: result\[0\] is a Map/],
     ['() => new Set()', /^run: the result is a Set/],
@@ -27,9 +33,9 @@ test('the log explains what a result loses, with the path of the part', async ()
     ['() => ({ c: new (class Song { #a = 1 })() })', /^run: c is an instance of Song without public fields/],
     ['() => ({ n: { nodeType: 1, nodeName: "DIV", __proto__: { x: 1 } } })', /^run: n is a DOM node \(DIV\)/],
   ] as const) {
-    const [entry] = await readLogOf(handle);
-    assert.equal(entry?.level, 'warning', handle);
-    assert.match(String(entry?.message), want);
+    const [logEntry] = await readLogOf(handlerCode);
+    assert.equal(logEntry?.level, 'warning', handlerCode);
+    assert.match(String(logEntry?.message), expectedEntry);
   }
 });
 
@@ -42,13 +48,13 @@ test('the log has no hint about a result that loses nothing, and at most three a
 
 test('the log reports a missing return only if the output schema requires a result', async () => {
   const output = (type: string) => `, output: { def: { type: '${type}' } }`;
-  const [entry] = await readLogOf('() => undefined', output('object'));
+  const [logEntry] = await readLogOf('() => undefined', output('object'));
   assert.equal(
-    entry?.message,
+    logEntry?.message,
     'run: the handler returned undefined, but the tool has an output schema. Is a return missing?',
   );
-  for (const more of [output('void'), output('optional'), ''])
-    assert.deepEqual(await readLogOf('() => undefined', more), []);
+  for (const toolFields of [output('void'), output('optional'), ''])
+    assert.deepEqual(await readLogOf('() => undefined', toolFields), []);
 });
 
 test('the log contains the stack trace of a thrown error and advice', async () => {
@@ -56,22 +62,22 @@ test('the log contains the stack trace of a thrown error and advice', async () =
   assert.equal(error?.level, 'error');
   assert.match(String(error?.message), /^run failed: Failed to fetch\nThe browser got no answer .*\(CORS\)/);
   assert.match(String(error?.stack), /^TypeError: Failed to fetch\n +at .*:\d+:\d+/);
-  const [text] = await readLogOf('() => { throw "no luck" }');
-  assert.match(String(text?.message), /^run failed: no luck\nThe tool threw a text/);
-  assert.equal(text?.stack, undefined);
+  const [receivedText] = await readLogOf('() => { throw "no luck" }');
+  assert.match(String(receivedText?.message), /^run failed: no luck\nThe tool threw a text/);
+  assert.equal(receivedText?.stack, undefined);
   const [usual] = await readLogOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
   assert.equal(usual?.level, 'debug');
 });
 
 test("the page's hook for stack traces does not receive the error, and stays", async () => {
-  const hook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
-  const handle = '() => { throw globalThis.made ??= new TypeError("x") }';
-  const [entry] = await readLogOf(handle, '', hook);
-  assert.match(String(entry?.stack), /^TypeError: x\n/);
-  const [locked] = await readLogOf(
-    handle,
+  const throwingHook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
+  const handlerCode = '() => { throw globalThis.made ??= new TypeError("x") }';
+  const [logEntry] = await readLogOf(handlerCode, '', throwingHook);
+  assert.match(String(logEntry?.stack), /^TypeError: x\n/);
+  const [lockedEntry] = await readLogOf(
+    handlerCode,
     '',
     'Object.defineProperty(Error, "prepareStackTrace", { value: () => "x" })',
   );
-  assert.deepEqual([locked?.level, locked?.stack], ['error', undefined]);
+  assert.deepEqual([lockedEntry?.level, lockedEntry?.stack], ['error', undefined]);
 });

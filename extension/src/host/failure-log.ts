@@ -13,16 +13,20 @@ export interface LoggedFailure {
 }
 
 /** A tool throws errors with a code on purpose, so their log entries have the level debug. */
-export function makeThrownFailure(tool: string, thrown: unknown): LoggedFailure {
-  const text = readMessage(thrown);
-  const hint = makeFailureHint(thrown, text);
-  const message = `${tool} failed: ${text}${hint === '' ? '' : `\n${hint}`}`;
-  return { level: hint === '' && hasErrorCode(thrown) ? 'debug' : 'error', message, stack: readStack(thrown) };
+export function makeThrownFailure(tool: string, thrownValue: unknown): LoggedFailure {
+  const thrownMessage = readMessage(thrownValue);
+  const hint = makeFailureHint(thrownValue, thrownMessage);
+  const failureMessage = `${tool} failed: ${thrownMessage}${hint === '' ? '' : `\n${hint}`}`;
+  return {
+    level: hint === '' && hasErrorCode(thrownValue) ? 'debug' : 'error',
+    message: failureMessage,
+    stack: readStack(thrownValue),
+  };
 }
 
-function hasErrorCode(thrown: unknown): boolean {
+function hasErrorCode(thrownValue: unknown): boolean {
   try {
-    return isObject(thrown) && typeof lookup(thrown, 'code') === 'string';
+    return isObject(thrownValue) && typeof lookup(thrownValue, 'code') === 'string';
   } catch {
     return false; // reading a field of a revoked proxy throws
   }

@@ -20,8 +20,8 @@ interface ReportChunk {
   readonly call: number;
   text: string;
   count: number;
-  skipped: number;
-  next: ReportChunk | undefined;
+  skippedReports: number;
+  nextChunk: ReportChunk | undefined;
 }
 
 /** ReportBuffer is a bounded buffer of progress reports. */
@@ -31,69 +31,75 @@ export interface ReportBuffer {
   flush(): void;
 }
 
-/** whenIdle must call flush at the end of the task. */
-export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
-  let first: ReportChunk | undefined;
-  let last: ReportChunk | undefined;
+/** whenIdle must call flushReports at the end of the task. */
+export function makeReportBuffer(sendReports: SendReports, whenIdle: () => void): ReportBuffer {
+  let firstChunk: ReportChunk | undefined;
+  let lastChunk: ReportChunk | undefined;
   let waitingChars = 0;
   let isScheduled = false;
   let flushedAt = 0;
 
-  const flush = () => {
+  const flushReports = () => {
     isScheduled = false;
     flushedAt = apply(performanceNow, nativePerformance, []);
-    let chunk = first;
-    first = undefined;
-    last = undefined;
+    let chunk = firstChunk;
+    firstChunk = undefined;
+    lastChunk = undefined;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk)
+      sendReports(chunk.call, chunk.count, chunk.skippedReports, `[${chunk.text}]`);
   };
 
   /** dropOldest counts the dropped reports as skipped in the call's next chunk. */
   const dropOldest = () => {
-    const oldest = first;
-    if (!oldest?.next) return;
-    first = oldest.next;
-    waitingChars -= oldest.text.length;
-    let nextOfCall = oldest.next;
-    while (nextOfCall.call !== oldest.call && nextOfCall.next) nextOfCall = nextOfCall.next;
-    if (nextOfCall.call === oldest.call) {
-      nextOfCall.skipped += oldest.count + oldest.skipped;
+    const oldestChunk = firstChunk;
+    if (!oldestChunk?.nextChunk) return;
+    firstChunk = oldestChunk.nextChunk;
+    waitingChars -= oldestChunk.text.length;
+    let nextOfCall = oldestChunk.nextChunk;
+    while (nextOfCall.call !== oldestChunk.call && nextOfCall.nextChunk) nextOfCall = nextOfCall.nextChunk;
+    if (nextOfCall.call === oldestChunk.call) {
+      nextOfCall.skippedReports += oldestChunk.count + oldestChunk.skippedReports;
     } else {
       // If the call has no newer chunk of reports, an empty chunk stores the number of the call's dropped reports.
-      const emptyChunk = makeChunk(oldest.call);
-      emptyChunk.skipped = oldest.count + oldest.skipped;
-      nextOfCall.next = emptyChunk;
-      last = emptyChunk;
+      const emptyChunk = makeChunk(oldestChunk.call);
+      emptyChunk.skippedReports = oldestChunk.count + oldestChunk.skippedReports;
+      nextOfCall.nextChunk = emptyChunk;
+      lastChunk = emptyChunk;
     }
   };
 
-  const add = (call: number, reports: string, count: number) => {
-    if (!last || last.call !== call || last.count >= MaxChunkReports || last.text.length >= MaxChunkChars) {
+  const addReports = (call: number, reports: string, count: number) => {
+    if (
+      !lastChunk ||
+      lastChunk.call !== call ||
+      lastChunk.count >= MaxChunkReports ||
+      lastChunk.text.length >= MaxChunkChars
+    ) {
       const chunk = makeChunk(call);
-      if (last) last.next = chunk;
-      else first = chunk;
-      last = chunk;
+      if (lastChunk) lastChunk.nextChunk = chunk;
+      else firstChunk = chunk;
+      lastChunk = chunk;
     }
-    last.text += last.count === 0 ? reports : `,${reports}`;
-    last.count += count;
+    lastChunk.text += lastChunk.count === 0 ? reports : `,${reports}`;
+    lastChunk.count += count;
     waitingChars += reports.length;
     if (!isScheduled) {
       isScheduled = true;
       flushedAt = apply(performanceNow, nativePerformance, []);
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
-      flush();
+      flushReports();
       // The host has already scheduled whenIdle for the end of the current task, so more reports must not schedule
       // whenIdle again.
       isScheduled = true;
     }
-    while (waitingChars > MaxWaitingChars && first !== last) dropOldest();
+    while (waitingChars > MaxWaitingChars && firstChunk !== lastChunk) dropOldest();
   };
 
-  return { add, flush };
+  return { add: addReports, flush: flushReports };
 }
 
 function makeChunk(call: number): ReportChunk {
-  return { call, text: '', count: 0, skipped: 0, next: undefined };
+  return { call, text: '', count: 0, skippedReports: 0, nextChunk: undefined };
 }

@@ -10,18 +10,18 @@ async function openWithTools(tools: string, isReady?: string): Promise<{ realm: 
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['ready']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['ready']);
   return { realm, port };
 }
 
-async function callTool(tools: string, args: unknown = {}, max = MB): Promise<string[]> {
+async function callTool(tools: string, args: unknown = {}, maxResultBytes = MB): Promise<string[]> {
   const { realm, port } = await openWithTools(tools);
-  port.send('call', 1, 'run', max, args);
+  port.sendParts('call', 1, 'run', maxResultBytes, args);
   await realm.waitUntilIdle();
-  return port.received.filter((message) => !message.startsWith('l '));
+  return port.receivedTexts.filter((receivedText) => !receivedText.startsWith('l '));
 }
 
-const makeTool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;
+const makeTool = (handlerCode: string, toolFields = '') => `{ name: 'run', handle: ${handlerCode}${toolFields} }`;
 
 test('a call runs the handler with the arguments and sends its result as JSON text', async () => {
   assert.deepEqual(await callTool(makeTool('(p) => ({ got: p, list: [1, null] })'), { a: 'ü' }), [
@@ -34,27 +34,29 @@ test('a call runs the handler with the arguments and sends its result as JSON te
 
 test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
   const { realm, port } = await openWithTools(makeTool('async () => 7'));
-  port.send('traced', 1, 'run', MB, {});
-  port.send('call', 2, 'run', MB, {});
+  port.sendParts('traced', 1, 'run', MB, {});
+  port.sendParts('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
-  const [times = '', ...results] = port.received;
-  assert.deepEqual(results, ['r 1 7', 'r 2 7']);
-  assert.match(times, /^t 1( \d+(\.\d+)?){3}$/);
-  const [, , readyMs, startedMs, settledMs] = times.split(' ').map(Number);
-  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), times);
+  const [timesText = '', ...resultTexts] = port.receivedTexts;
+  assert.deepEqual(resultTexts, ['r 1 7', 'r 2 7']);
+  assert.match(timesText, /^t 1( \d+(\.\d+)?){3}$/);
+  const [, , readyMs, startedMs, settledMs] = timesText.split(' ').map(Number);
+  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), timesText);
 });
 
 test('a traced call that fails reports the times of the steps that it reached', async () => {
   const { realm, port } = await openWithTools(makeTool(`async () => { throw new Error('no') }`));
-  port.send('traced', 1, 'run', MB, {});
-  port.send('traced', 2, 'missing', MB, {});
+  port.sendParts('traced', 1, 'run', MB, {});
+  port.sendParts('traced', 2, 'missing', MB, {});
   await realm.waitUntilIdle();
-  const times = port.received.filter((text) => text.startsWith('t '));
-  assert.deepEqual(times.map((text) => text.split(' ').length - 2).sort(), [2, 3]);
-  for (const number of [1, 2]) {
-    const ofCall = port.received.filter((text) => /^[te] /.test(text) && text.split(' ')[1] === String(number));
+  const timesText = port.receivedTexts.filter((messageText) => messageText.startsWith('t '));
+  assert.deepEqual(timesText.map((messageText) => messageText.split(' ').length - 2).sort(), [2, 3]);
+  for (const callNumber of [1, 2]) {
+    const ofCall = port.receivedTexts.filter(
+      (messageText) => /^[te] /.test(messageText) && messageText.split(' ')[1] === String(callNumber),
+    );
     assert.deepEqual(
-      ofCall.map((text) => text[0]),
+      ofCall.map((messageText) => messageText[0]),
       ['t', 'e'],
     );
   }
@@ -69,7 +71,11 @@ test('hosts send their plugin during the handshake, and at no other time', async
   realm.bridge();
   await realm.waitUntilIdle();
   assert.deepEqual(
-    realm.ports.map(({ plugin, hash, received }) => ({ plugin, hash, received })),
+    realm.ports.map(({ plugin, hash, receivedTexts: receivedChanges }) => ({
+      plugin,
+      hash,
+      received: receivedChanges,
+    })),
     [
       { plugin: 'a', hash: 'h', received: ['ready'] },
       { plugin: 'b', hash: 'hash-b', received: ['ready'] },
@@ -81,18 +87,18 @@ test('hosts send their plugin during the handshake, and at no other time', async
 
 test("a handshake of the page gets no offer, even if the document's root is a script", (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const refused = makeRealm();
-  refused.start('demo', 'h', makeAdapterCode('demo', ''));
-  refused.dispatch('opentabs:bridge');
-  refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  refused.dispatch('opentabs:bridge');
-  assert.equal(refused.run('offers'), 0);
-  const alone = makeRealm();
-  alone.start('demo', 'h', makeAdapterCode('demo', ''));
+  const refusingRealm = makeRealm();
+  refusingRealm.start('demo', 'h', makeAdapterCode('demo', ''));
+  refusingRealm.dispatch('opentabs:bridge');
+  refusingRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  refusingRealm.dispatch('opentabs:bridge');
+  assert.equal(refusingRealm.run('offers'), 0);
+  const baselessRealm = makeRealm();
+  baselessRealm.start('demo', 'h', makeAdapterCode('demo', ''));
   t.mock.timers.tick(1);
-  alone.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
-  alone.dispatch('opentabs:bridge');
-  assert.equal(alone.run('offers'), 0);
+  baselessRealm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
+  baselessRealm.dispatch('opentabs:bridge');
+  assert.equal(baselessRealm.run('offers'), 0);
 });
 
 test('the adapter is evaluated once, and only after a bridge has accepted the port', async () => {
@@ -110,13 +116,13 @@ test('the adapter is evaluated once, and only after a bridge has accepted the po
 });
 
 test('in a document with content no port is offered', async () => {
-  const late = makeRealm();
-  late.addContent();
-  late.bridge();
-  late.start('demo', 'h', 'globalThis.evaluated = true');
-  await late.waitUntilIdle();
-  assert.deepEqual(late.ports, []);
-  assert.equal(late.run('typeof evaluated'), 'undefined');
+  const lateAdapter = makeRealm();
+  lateAdapter.addContent();
+  lateAdapter.bridge();
+  lateAdapter.start('demo', 'h', 'globalThis.evaluated = true');
+  await lateAdapter.waitUntilIdle();
+  assert.deepEqual(lateAdapter.ports, []);
+  assert.equal(lateAdapter.run('typeof evaluated'), 'undefined');
 });
 
 test('a page gets no port with a handshake of the page', () => {
@@ -129,34 +135,34 @@ test('a page gets no port with a handshake of the page', () => {
 });
 
 test('an adapter that fails to start is reported as broken', async () => {
-  const cases: [string, RegExp][] = [
+  const handlerCases: [string, RegExp][] = [
     ['throw new Error("no luck")', /^broken the adapter threw while it started: no luck$/],
     ['', /^broken the adapter did not register as demo$/],
     ['globalThis.__openTabs.adapters = { demo: {} }', /^broken the adapter demo did not lock itself/],
     ['globalThis.__openTabs.adapters = { demo: Object.freeze({}) }', /^broken the adapter demo has no isReady/],
   ];
-  for (const [code, want] of cases) {
+  for (const [code, expectedResult] of handlerCases) {
     const realm = makeRealm();
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.waitUntilIdle();
-    port?.send('begin'); // The host restarts an adapter that threw before the document was parsed.
+    port?.sendParts('begin'); // The host restarts an adapter that threw before the document was parsed.
     await realm.waitUntilIdle();
-    assert.match(port?.received.join('\n') ?? '', want);
+    assert.match(port?.receivedTexts.join('\n') ?? '', expectedResult);
   }
 });
 
 test('a call of an adapter that is not ready fails with the reason', async () => {
-  for (const [isReady, why] of [
+  for (const [isReady, expectedReason] of [
     ['async () => false', 'isReady\\(\\) did not return true'],
     ['() => 1', 'isReady\\(\\) did not return true'],
     ['async () => { throw new Error("no cookie") }', 'isReady\\(\\) threw: no cookie'],
     ['() => { throw "odd" }', 'isReady\\(\\) threw: odd'],
   ] as const) {
     const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
-    port.send('call', 1, 'run', MB, {});
+    port.sendParts('call', 1, 'run', MB, {});
     await realm.waitUntilIdle();
-    assert.match(port.received.join(), new RegExp(`^e 1 {"code":"not_ready",.*${why}`));
+    assert.match(port.receivedTexts.join(), new RegExp(`^e 1 {"code":"not_ready",.*${expectedReason}`));
   }
 });
 
@@ -164,47 +170,47 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const isReady = '() => (n = (globalThis.n ?? 0) + 1) === 2 ? true : new Promise(() => {})';
   const { realm, port } = await openWithTools(makeTool('() => 1'), isReady);
-  const call = async (number: number, afterMs: number) => {
+  const call = async (callNumber: number, afterMs: number) => {
     t.mock.timers.tick(afterMs);
-    port.send('call', number, 'run', MB, {});
+    port.sendParts('call', callNumber, 'run', MB, {});
     await realm.waitUntilIdle();
   };
   await call(1, 0);
   await call(2, 1000);
   await call(3, 1000);
-  assert.deepEqual(port.received.splice(0), ['r 2 1']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['r 2 1']);
   t.mock.timers.tick(2999);
-  assert.deepEqual(port.received, []);
+  assert.deepEqual(port.receivedTexts, []);
   t.mock.timers.tick(1);
-  assert.match(port.received.join(), /^e 1 .*not_ready.*did not return within 5 s[^e]*$/);
+  assert.match(port.receivedTexts.join(), /^e 1 .*not_ready.*did not return within 5 s[^e]*$/);
   t.mock.timers.tick(1999);
-  assert.equal(port.received.length, 1);
+  assert.equal(port.receivedTexts.length, 1);
   t.mock.timers.tick(1);
-  assert.match(port.received[1] ?? '', /^e 3 .*not_ready.*did not return within 5 s/);
+  assert.match(port.receivedTexts[1] ?? '', /^e 3 .*not_ready.*did not return within 5 s/);
   await call(4, 60_000);
   t.mock.timers.tick(5000);
-  assert.match(port.received[2] ?? '', /^e 4 .*not_ready/);
+  assert.match(port.receivedTexts[2] ?? '', /^e 4 .*not_ready/);
 });
 
 test("a call needs a known tool and arguments that match the tool's schema", async () => {
   const { realm, port } = await openWithTools(makeTool('() => 1'));
-  port.send('call', 1, 'other', MB, {});
+  port.sendParts('call', 1, 'other', MB, {});
   await realm.waitUntilIdle();
-  assert.match(port.received.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
+  assert.match(port.receivedTexts.join(), /^e 1 {"code":"unknown_tool","message":"the plugin demo has no tool other/);
 
-  const parse = `safeParse(v) { return typeof v.a === 'string'
+  const safeParseCode = `safeParse(v) { return typeof v.a === 'string'
     ? { success: true, data: { a: v.a, b: 'default' } }
     : { success: false, error: { issues: [{ path: ['a'], message: 'want text' }, { path: ['c', 0, 'd'], message: 'no' }, { path: [], message: 'x' }] } } }`;
-  const withInput = makeTool('(p) => p', `, input: { ${parse} }`);
+  const withInput = makeTool('(p) => p', `, input: { ${safeParseCode} }`);
   assert.deepEqual(await callTool(withInput, { a: 'x' }), ['r 1 {"a":"x","b":"default"}']);
   assert.deepEqual(await callTool(withInput, { a: 1 }), [
     'e 1 {"code":"invalid_arguments","message":"the arguments of run are not valid:\\na: want text\\nc[0].d: no\\narguments: x"}',
   ]);
-  const later = makeTool(
+  const laterTool = makeTool(
     '(p) => p',
     `, input: { safeParse() { throw new Error('async'); }, safeParseAsync: async (v) => ({ success: true, data: [v.a] }) }`,
   );
-  assert.deepEqual(await callTool(later, { a: 1 }), ['r 1 [1]']);
+  assert.deepEqual(await callTool(laterTool, { a: 1 }), ['r 1 [1]']);
 });
 
 test('a prompt is found among the prompts, its arguments are checked, and it has the same context', async () => {
@@ -219,14 +225,14 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
   );
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.received.splice(0);
-  port?.send('call', 1, 'ask', MB, { n: '7' }, true);
-  port?.send('call', 2, 'ask', MB, {}, true);
-  port?.send('call', 3, 'old', MB, {}, true);
-  port?.send('call', 4, 'none', MB, {}, true);
-  port?.send('call', 5, 'ask', MB, {}, false);
+  port?.receivedTexts.splice(0);
+  port?.sendParts('call', 1, 'ask', MB, { n: '7' }, true);
+  port?.sendParts('call', 2, 'ask', MB, {}, true);
+  port?.sendParts('call', 3, 'old', MB, {}, true);
+  port?.sendParts('call', 4, 'none', MB, {}, true);
+  port?.sendParts('call', 5, 'ask', MB, {}, false);
   await realm.waitUntilIdle();
-  assert.deepEqual(port?.received, [
+  assert.deepEqual(port?.receivedTexts, [
     'p 1 1 0 [{"percent":5}]',
     'r 1 {"self":"ask","n":7}',
     'e 2 {"code":"invalid_arguments","message":"the arguments of ask are not valid:\\nn: missing"}',
@@ -237,7 +243,7 @@ test('a prompt is found among the prompts, its arguments are checked, and it has
 });
 
 test('a handler has the whole context and can only read it', async () => {
-  const looks = `(p, c) => {
+  const abortHandlerCode = `(p, c) => {
     const kinds = {};
     for (const name of Object.getOwnPropertyNames(c)) kinds[name] = typeof c[name];
     let changed = 0;
@@ -245,19 +251,31 @@ test('a handler has the whole context and can only read it', async () => {
     try { c.more = 1; } catch {}
     return { kinds, changed, more: 'more' in c, from: Object.getPrototypeOf(c) };
   }`;
-  const f = 'function';
-  const kinds = { reportProgress: f, reportPercent: f, reportCount: f, reportActivity: f, reportActivityDelta: f };
-  const rest = { endAudience: f, call: f, waitForUser: f, decision: 'undefined', signal: 'object' };
-  const received = { kinds: { ...kinds, ...rest }, changed: 0, more: false, from: null };
-  assert.deepEqual(await callTool(makeTool(looks)), [`r 1 ${JSON.stringify(received)}`]);
+  const functionType = 'function';
+  const kinds = {
+    reportProgress: functionType,
+    reportPercent: functionType,
+    reportCount: functionType,
+    reportActivity: functionType,
+    reportActivityDelta: functionType,
+  };
+  const remainingKinds = {
+    endAudience: functionType,
+    call: functionType,
+    waitForUser: functionType,
+    decision: 'undefined',
+    signal: 'object',
+  };
+  const receivedChanges = { kinds: { ...kinds, ...remainingKinds }, changed: 0, more: false, from: null };
+  assert.deepEqual(await callTool(makeTool(abortHandlerCode)), [`r 1 ${JSON.stringify(receivedChanges)}`]);
 });
 
 test('a handler gets the decision of the user', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => [c.decision]'));
-  port.send('call', 1, 'run', MB, {}, false, { allow: true });
-  port.send('call', 2, 'run', MB, {}, false);
+  port.sendParts('call', 1, 'run', MB, {}, false, { allow: true });
+  port.sendParts('call', 2, 'run', MB, {}, false);
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 [{"allow":true}]', 'r 2 [null]']);
+  assert.deepEqual(port.receivedTexts, ['r 1 [{"allow":true}]', 'r 2 [null]']);
 });
 
 test('a value that a tool throws becomes the error of the call', async () => {
@@ -265,7 +283,7 @@ test('a value that a tool throws becomes the error of the call', async () => {
   assert.deepEqual(await callTool(makeTool(toolError)), [
     'e 1 {"code":"tool_error","message":"slow down","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":1500}}',
   ]);
-  const cases: [string, string][] = [
+  const handlerCases: [string, string][] = [
     ['() => { throw new Error("plain"); }', '{"code":"tool_error","message":"plain"}'],
     ['async () => { throw "text"; }', '{"code":"tool_error","message":"text"}'],
     ['async () => { throw undefined; }', '{"code":"tool_error","message":"the tool threw a value without a message"}'],
@@ -284,14 +302,15 @@ test('a value that a tool throws becomes the error of the call', async () => {
       '{"code":"tool_error","message":"m","tool":{"code":"A","retryable":false}}',
     ],
   ];
-  for (const [handle, want] of cases) assert.deepEqual(await callTool(makeTool(handle)), [`e 1 ${want}`]);
+  for (const [handlerCode, expectedResult] of handlerCases)
+    assert.deepEqual(await callTool(makeTool(handlerCode)), [`e 1 ${expectedResult}`]);
 });
 
 test('a result that JSON cannot represent, or that is too large, fails the call', async () => {
-  const cyclic = '() => { const a = {}; a.a = a; return a; }';
-  for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
+  const cyclicValueCode = '() => { const a = {}; a.a = a; return a; }';
+  for (const handlerCode of ['() => 1n', '() => ({ n: 1n })', cyclicValueCode, '() => () => 1', '() => Symbol()']) {
     assert.match(
-      (await callTool(makeTool(handle))).join(),
+      (await callTool(makeTool(handlerCode))).join(),
       /^e 1 {"code":"invalid_result","message":"the tool run returned a value that JSON cannot represent/,
     );
   }
@@ -308,15 +327,15 @@ test('a result that JSON cannot represent, or that is too large, fails the call'
 
 test('the size of a long result is exact, wherever its characters of several units are', async () => {
   const pieceBytes = 64 * 1024;
-  for (const [prefix, text] of [
+  for (const [prefix, messageText] of [
     [pieceBytes - 2, '😀'],
     [pieceBytes - 1, '😀é€'],
     [pieceBytes, '€😀'],
     [0, '😀€é'.repeat(40_000)],
     [pieceBytes / 2, '\\ud83d'], // JSON escapes a lone surrogate
   ] as const) {
-    const value = `'x'.repeat(${prefix}) + '${text}'`;
-    const json = JSON.stringify('x'.repeat(prefix) + text.replace('\\ud83d', '\ud83d'));
+    const value = `'x'.repeat(${prefix}) + '${messageText}'`;
+    const json = JSON.stringify('x'.repeat(prefix) + messageText.replace('\\ud83d', '\ud83d'));
     const bytes = Buffer.byteLength(json);
     assert.deepEqual(await callTool(makeTool(`() => ${value}`), {}, bytes), [`r 1 ${json}`]);
     assert.match((await callTool(makeTool(`() => ${value}`), {}, bytes - 1)).join(), /"code":"result_too_large"/);
@@ -335,61 +354,63 @@ test('a thenable and a promise subclass are followed', async () => {
 });
 
 test('nested thenables use no stack, and an endless chain is an error', async () => {
-  const nested = 'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
-  assert.deepEqual(await callTool(makeTool(`() => { ${nested} }`)), ['r 1 "end"']);
-  for (const endless of [
+  const nestedThenableCode =
+    'const make = (n) => n === 0 ? "end" : { then: (ok) => ok(make(n - 1)) }; return make(5000);';
+  assert.deepEqual(await callTool(makeTool(`() => { ${nestedThenableCode} }`)), ['r 1 "end"']);
+  for (const endlessCode of [
     '{ then(ok) { ok(this); } }',
     '(function make() { return { then: (ok) => ok(make()) }; })()',
   ]) {
     assert.match(
-      (await callTool(makeTool(`() => (${endless})`))).join(),
+      (await callTool(makeTool(`() => (${endlessCode})`))).join(),
       /tool_error.*resolved to another one 10000 times/,
     );
   }
   const { realm, port } = await openWithTools(
     makeTool('() => ({ then(ok) { Promise.resolve().then(() => ok(this)); } })'),
   );
-  port.send('call', 1, 'run', MB, {});
-  for (let turns = 0; turns < 5_000 && port.received.length === 0; turns++) await realm.waitUntilIdle();
-  assert.match(port.received.join(), /tool_error.*resolved to another one 10000 times/);
+  port.sendParts('call', 1, 'run', MB, {});
+  for (let turns = 0; turns < 5_000 && port.receivedTexts.length === 0; turns++) await realm.waitUntilIdle();
+  assert.match(port.receivedTexts.join(), /tool_error.*resolved to another one 10000 times/);
 });
 
 test('a thenable that calls back with little stack left ends its call', async () => {
-  const deep = 'const down = (work) => { try { down(work); } catch { work(); } };';
-  const last = 'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
-  for (const [then, want] of [
+  const deepRecursionCode = 'const down = (work) => { try { down(work); } catch { work(); } };';
+  const deepestCallCode =
+    'const deepest = (work) => { let done = false; down(() => { if (!done) { work(); done = true; } }); };';
+  for (const [nextStep, expectedResult] of [
     ['ok(7)', /^r 1 7$/],
     ['bad(new Error("no"))', /tool_error.*no/],
   ] as const) {
-    const now = `() => { ${deep} ${last} return { then: (ok, bad) => deepest(() => ${then}) }; }`;
-    assert.match((await callTool(makeTool(now))).join(), want);
-    const later = `() => { ${deep} ${last} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${then})) }; }`;
-    assert.match((await callTool(makeTool(later))).join(), want);
+    const now = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => deepest(() => ${nextStep}) }; }`;
+    assert.match((await callTool(makeTool(now))).join(), expectedResult);
+    const laterTool = `() => { ${deepRecursionCode} ${deepestCallCode} return { then: (ok, bad) => Promise.resolve().then(() => deepest(() => ${nextStep})) }; }`;
+    assert.match((await callTool(makeTool(laterTool))).join(), expectedResult);
   }
 });
 
 test('reports are sent once per task and before the result', async () => {
-  const handle = `async (p, c) => {
+  const handlerCode = `async (p, c) => {
     c.reportProgress({ progress: 1, total: 3, message: 'one', status: 's', audience: 'user', loaded: 5 });
     c.reportPercent(50, 'half'); c.reportCount(2, 3, 'two');
     await new Promise((ok) => { resume = ok; });
     c.reportProgress({ message: 'last' });
     return 'end';
   }`;
-  const { realm, port } = await openWithTools(makeTool(handle));
+  const { realm, port } = await openWithTools(makeTool(handlerCode));
   realm.run('resume = undefined');
-  port.send('call', 4, 'run', MB, {});
+  port.sendParts('call', 4, 'run', MB, {});
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, []);
+  assert.deepEqual(port.receivedTexts, []);
   realm.runNextTask();
-  assert.deepEqual(port.received.splice(0), [
+  assert.deepEqual(port.receivedTexts.splice(0), [
     'p 4 3 0 [{"progress":1,"total":3,"loaded":5,"message":"one","status":"s","audience":"user"},{"percent":50,"message":"half"},{"progress":2,"total":3,"message":"two"}]',
   ]);
   realm.run('resume()');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
+  assert.deepEqual(port.receivedTexts, ['p 4 1 0 [{"message":"last"}]', 'r 4 "end"']);
   realm.runNextTask();
-  assert.equal(port.received.length, 2);
+  assert.equal(port.receivedTexts.length, 2);
 });
 
 test('a report never throws and never loses its message', async () => {
@@ -405,8 +426,10 @@ test('a report never throws and never loses its message', async () => {
     'Object.create({ progress: 3 })',
     '{ message: "x".repeat(1999) + "\\ud83d\\ude00" }',
   ];
-  const received = await callTool(makeTool(`(p, c) => { ${reports.map((r) => `c.reportProgress(${r});`).join('')} }`));
-  assert.deepEqual(received, [
+  const receivedChanges = await callTool(
+    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.reportProgress(${reportCode});`).join('')} }`),
+  );
+  assert.deepEqual(receivedChanges, [
     `p 1 10 0 [{},{"message":"m","invalid":true},{"invalid":true},{"invalid":true},{"invalid":true},{},{"invalid":true},{},{"progress":3},{"message":"${'x'.repeat(1999)}"}]`,
     'n 1',
   ]);
@@ -420,56 +443,58 @@ test('a percentage and a count have an audience', async () => {
     "reportPercent(6, 'p', { get audience() { throw 1; } })",
     "reportCount(2, 2, 'c', 'user')",
   ];
-  const received = await callTool(makeTool(`(p, c) => { ${reports.map((r) => `c.${r};`).join('')} }`));
-  assert.deepEqual(received, [
+  const receivedChanges = await callTool(
+    makeTool(`(p, c) => { ${reports.map((reportCode) => `c.${reportCode};`).join('')} }`),
+  );
+  assert.deepEqual(receivedChanges, [
     'p 1 5 0 [{"percent":5,"message":"p","audience":"user"},{"progress":1,"total":2,"message":"c","audience":"user"},{"progress":1,"total":2,"message":"c"},{"percent":6,"message":"p"},{"progress":2,"total":2,"message":"c"}]',
     'n 1',
   ]);
 });
 
 test('any number of reports in one loop are sent in batches of 1,000', async () => {
-  const received = await callTool(
+  const receivedChanges = await callTool(
     makeTool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'),
   );
-  assert.equal(received.pop(), 'n 1');
-  const all: unknown[] = [];
-  for (const line of received) {
-    const [, count, skipped, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(line) ?? [];
+  assert.equal(receivedChanges.pop(), 'n 1');
+  const readValues: unknown[] = [];
+  for (const progressLine of receivedChanges) {
+    const [, count, skippedCount, reports] = /^p 1 (\d+) (\d+) (.*)$/.exec(progressLine) ?? [];
     const batch: unknown = JSON.parse(reports ?? '');
-    assert.ok(Array.isArray(batch) && batch.length <= 1000, line.slice(0, 40));
-    assert.deepEqual([count, skipped], [`${batch.length}`, '0']);
-    all.push(...batch);
+    assert.ok(Array.isArray(batch) && batch.length <= 1000, progressLine.slice(0, 40));
+    assert.deepEqual([count, skippedCount], [`${batch.length}`, '0']);
+    readValues.push(...batch);
   }
   assert.deepEqual(
-    all,
+    readValues,
     Array.from({ length: 2500 }, (_, progress) => ({ progress })),
   );
 });
 
-test('a report after the end is ignored', async () => {
+test('a report after the end of its call is ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('(p, c) => { late = c; return 1; }'));
   realm.run('late = undefined');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
   realm.run('late.reportProgress({ progress: 1 }); late.reportPercent(3)');
   realm.runNextTask();
-  assert.deepEqual(port.received, ['r 1 1']);
+  assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });
 
 test('cancel aborts the signal with the reason, and the host reports the outcome', async () => {
-  const waits = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
-  const { realm, port } = await openWithTools(makeTool(waits));
+  const abortWaiterCode = `(p, c) => new Promise((ok, bad) => { c.signal.addEventListener('abort', () => { why = c.signal.reason; bad(why); }); })`;
+  const { realm, port } = await openWithTools(makeTool(abortWaiterCode));
   realm.run('why = undefined');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'the client cancelled');
+  port.sendParts('cancel', 1, 'the client cancelled');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['a 1']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['a 1']);
   assert.equal(realm.run('why.name + ": " + why.message'), 'AbortError: the client cancelled');
-  port.send('cancel', 1, 'again');
-  port.send('cancel', 99, 'unknown');
+  port.sendParts('cancel', 1, 'again');
+  port.sendParts('cancel', 99, 'unknown');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['f 1', 'f 99']);
+  assert.deepEqual(port.receivedTexts, ['f 1', 'f 99']);
 });
 
 test('the signal of a call is created when the handler first reads it', async () => {
@@ -480,35 +505,36 @@ test('the signal of a call is created when the handler first reads it', async ()
     AbortController = function () { made++; return new Native(); };
     AbortController.prototype = Native.prototype;
   `);
-  const reads = '{ name: "reads", handle: (p, c) => [made, c.signal === c.signal, c.signal.aborted, made].join() }';
-  const late = `{ name: 'late', handle: (p, c) => { seen = () => [made, c.signal.aborted, c.signal.reason.message, made].join(); return new Promise(() => {}); } }`;
-  realm.start('demo', 'h1', makeAdapterCode('demo', `${makeTool('() => made')}, ${reads}, ${late}`));
+  const signalReaderCode =
+    '{ name: "reads", handle: (p, c) => [made, c.signal === c.signal, c.signal.aborted, made].join() }';
+  const lateAdapter = `{ name: 'late', handle: (p, c) => { seen = () => [made, c.signal.aborted, c.signal.reason.message, made].join(); return new Promise(() => {}); } }`;
+  realm.start('demo', 'h1', makeAdapterCode('demo', `${makeTool('() => made')}, ${signalReaderCode}, ${lateAdapter}`));
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
-  port?.received.splice(0);
-  ['run', 'reads', 'late'].forEach((name, i) => void port?.send('call', i + 1, name, MB, {}));
+  port?.receivedTexts.splice(0);
+  ['run', 'reads', 'late'].forEach((name, i) => void port?.sendParts('call', i + 1, name, MB, {}));
   await realm.waitUntilIdle();
-  assert.deepEqual(port?.received, ['r 1 0', 'r 2 "0,true,false,1"']);
-  port?.send('cancel', 3, 'stopped early');
-  port?.send('cancel', 3, 'again');
+  assert.deepEqual(port?.receivedTexts, ['r 1 0', 'r 2 "0,true,false,1"']);
+  port?.sendParts('cancel', 3, 'stopped early');
+  port?.sendParts('cancel', 3, 'again');
   await realm.waitUntilIdle();
   assert.equal(realm.run('seen()'), '1,true,stopped early,2');
 });
 
 test('a cancelled handler may clean up before it settles', async () => {
-  const cleans = `async (p, c) => {
+  const cleanupHandlerCode = `async (p, c) => {
     try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }
     finally { await null; cleaned = true; c.reportProgress({ message: 'too late' }); }
   }`;
-  const { realm, port } = await openWithTools(makeTool(cleans));
+  const { realm, port } = await openWithTools(makeTool(cleanupHandlerCode));
   realm.run('cleaned = false');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'stop');
+  port.sendParts('cancel', 1, 'stop');
   assert.equal(realm.run('cleaned'), false);
   await realm.waitUntilIdle();
   assert.equal(realm.run('cleaned'), true);
-  assert.equal(port.received.at(-1), 'a 1');
+  assert.equal(port.receivedTexts.at(-1), 'a 1');
 });
 
 test('a call that is cancelled during isReady() does not run its handler', async () => {
@@ -517,13 +543,13 @@ test('a call that is cancelled during isReady() does not run its handler', async
     '() => new Promise((ok) => { answer = ok; })',
   );
   realm.run('answer = undefined; ran = false');
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  port.send('cancel', 1, 'no');
+  port.sendParts('cancel', 1, 'no');
   await realm.waitUntilIdle();
   realm.run('answer(true)');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['a 1']);
+  assert.deepEqual(port.receivedTexts, ['a 1']);
   assert.equal(realm.run('ran'), false);
 });
 
@@ -534,23 +560,23 @@ test('a handler that ignores the cancellation is dropped after 2 s and can repor
       makeTool('(p, c) => { keep = c; return new Promise((ok) => { settle = ok; }); }'),
     );
     realm.run('keep = settle = undefined');
-    port.send('call', 1, 'run', MB, {});
+    port.sendParts('call', 1, 'run', MB, {});
     await realm.waitUntilIdle();
-    port.send('cancel', 1, 'stop');
+    port.sendParts('cancel', 1, 'stop');
     await realm.waitUntilIdle();
     mock.timers.tick(2000);
     realm.run('keep.reportPercent(1); settle(1)');
     await realm.waitUntilIdle();
     realm.runNextTask();
-    assert.deepEqual(port.received, []);
+    assert.deepEqual(port.receivedTexts, []);
   } finally {
     mock.timers.reset();
   }
 });
 
 test('page code that a handler calls cannot read the port from window.event', async () => {
-  const received = await callTool(makeTool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
-  assert.deepEqual(received, ['r 1 "undefined"']);
+  const receivedChanges = await callTool(makeTool(`(p, c) => { pageSaw = typeof globalThis.event; return pageSaw; }`));
+  assert.deepEqual(receivedChanges, ['r 1 "undefined"']);
 });
 
 test('each plugin has a separate container, and the window has none', async () => {
@@ -562,22 +588,22 @@ test('each plugin has a separate container, and the window has none', async () =
     this.fromThis = 1; window.shared = (window.shared || 0) + 1;`;
   realm.start('a', 'h', code('a'));
   realm.start('b', 'h', code('b'));
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('call', 1, 'run', MB, {});
-  b?.send('call', 2, 'run', MB, {});
+  firstHost?.sendParts('call', 1, 'run', MB, {});
+  secondHost?.sendParts('call', 2, 'run', MB, {});
   await realm.waitUntilIdle();
-  assert.deepEqual([a?.received.at(-1), b?.received.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
+  assert.deepEqual([firstHost?.receivedTexts.at(-1), secondHost?.receivedTexts.at(-1)], ['r 1 ["a"]', 'r 2 ["b"]']);
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
   assert.equal(realm.run('shared'), 2);
 });
 
-test('malformed messages are ignored', async () => {
+test('malformed port messages are ignored', async () => {
   const { realm, port } = await openWithTools(makeTool('() => 1'));
-  port.send();
-  port.send('call');
-  port.send('nonsense', 1);
-  port.send('call', 1, 'run', MB, {});
+  port.sendParts();
+  port.sendParts('call');
+  port.sendParts('nonsense', 1);
+  port.sendParts('call', 1, 'run', MB, {});
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 1']);
+  assert.deepEqual(port.receivedTexts, ['r 1 1']);
 });

@@ -1,9 +1,9 @@
 import { UP_MESSAGE } from '../handshake.ts';
 import { type BridgeChannel, hasPristinePage, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
-import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
+import { type AdapterCode, type EntryPoint, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
-import { type Options, readOptions } from './options.ts';
+import { type HostOptions, readOptions } from './options.ts';
 import {
   dataProperty,
   defineProperty,
@@ -14,9 +14,9 @@ import {
   runInMicrotask,
   toJson,
 } from './primordials.ts';
-import type { Outcome } from './result.ts';
+import type { CallOutcome } from './result.ts';
 import { makeSettings } from './settings.ts';
-import { makeTimers, type Timers } from './timers.ts';
+import { type AdapterTimers, makeTimers } from './timers.ts';
 
 /**
  * start runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The extension must call
@@ -28,74 +28,93 @@ import { makeTimers, type Timers } from './timers.ts';
  * If the options contain no plugin name, start creates the base for plugins whose code arrives later. If the options
  * contain a lateHostEvent, the extension can call start at any time, but only in an isolated world.
  */
-export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
+export function start(
+  optionsText: string,
+  evaluateAdapter?: AdapterCode,
+  preScript?: AdapterCode,
+): EntryPoint | undefined {
   const options = readOptions(optionsText);
-  if (options.lateHostEvent !== '') return startLate(options, evaluate);
+  if (options.lateHostEvent !== '') return startLate(options, evaluateAdapter);
   if (!hasPristinePage()) return undefined;
   if (options.plugin === '') return isInFrame && !options.runsInFrames ? undefined : startBase();
-  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  const prepare = () => {
-    if (preScript) lifecycle.prepare(preScript);
+  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
+  const prepareSettings = () => {
+    if (preScript) adapterLifecycle.runPreScript(preScript);
   };
   if (isInFrame && !options.runsInFrames) {
     // The pre-script runs only after all hosts of the document have stored their built-in functions.
-    if (preScript) runAtStart(() => runInMicrotask(prepare));
+    if (preScript) runAtStart(() => runInMicrotask(prepareSettings));
     return undefined;
   }
-  channel.offerToBridge(introduction, (isAccepted) => {
-    prepare();
-    if (isAccepted) lifecycle.begin(false);
+  channel.offerToBridge(hostIntroduction, (isAccepted) => {
+    prepareSettings();
+    if (isAccepted) adapterLifecycle.begin(false);
   });
-  return lifecycle.entryPoint;
+  return adapterLifecycle.entryPoint;
 }
 
 interface PluginHost {
   readonly channel: BridgeChannel;
-  readonly lifecycle: Lifecycle;
-  /** introduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
-  readonly introduction: string;
+  readonly adapterLifecycle: Lifecycle;
+  /** hostIntroduction is the JSON text of the offer that the host sends to the bridge together with the channel. */
+  readonly hostIntroduction: string;
 }
 
 function makePlugin(
-  { plugin, hash, base, settings: initialSettings, startsLate }: Options,
-  evaluate: Evaluate | undefined,
+  { plugin, hash, base: isBaseHost, settings: initialSettings, startsLate }: HostOptions,
+  evaluateAdapter: AdapterCode | undefined,
 ): PluginHost {
   const channel = makeChannel();
   const { sendToBridge } = channel;
   const settings = makeSettings();
   settings.update(initialSettings);
-  const flush = () => {
+  const flushBuffers = () => {
     logs.flush();
     reportBuffer.flush();
   };
-  const scheduleFlush = runAtEndOfTask(flush);
-  const logs = makeLogs((count, dropped, entries) => sendToBridge(`l ${count} ${dropped} ${entries}`), scheduleFlush);
+  const scheduleFlush = runAtEndOfTask(flushBuffers);
+  const logs = makeLogs(
+    (count, dropped, entriesText) => sendToBridge(`l ${count} ${dropped} ${entriesText}`),
+    scheduleFlush,
+  );
   const reportBuffer = makeReportBuffer(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
     scheduleFlush,
   );
   /** sendNow first sends all buffered logs and reports to the bridge, and then the message. */
-  const sendNow = (text: string) => {
-    flush();
-    sendToBridge(text);
+  const sendNow = (sentText: string) => {
+    flushBuffers();
+    sendToBridge(sentText);
   };
   const timers = makeTimers((ms) => sendToBridge(`w ${ms}`));
-  const lifecycle = makeLifecycle({
-    services: { plugin, config: settings.config, logs, timers, onReadinessChanged: () => lifecycle.runner.probe() },
-    evaluate,
+  const adapterLifecycle = makeLifecycle({
+    hostServices: {
+      plugin,
+      config: settings.configObject,
+      logs,
+      timers,
+      onReadinessChanged: () => adapterLifecycle.toolRunner.probe(),
+    },
+    evaluateAdapter,
     startsLate,
     sendToBridge,
     events: {
       report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
-      end: (call, outcome) => sendNow(makeOutcomeMessage(call, outcome)),
+      end: (call, callOutcome) => sendNow(makeOutcomeMessage(call, callOutcome)),
       traced: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
-      ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
+      ready: (isReady) => sendToBridge(isReady ? 's 1' : 's 0'),
     },
   });
-  channel.listen((parts) => handleMessage(parts, lifecycle, timers, settings.update, sendToBridge));
-  return { channel, lifecycle, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
+  channel.listen((messageParts) =>
+    handleMessage(messageParts, adapterLifecycle, timers, settings.update, sendToBridge),
+  );
+  return {
+    channel,
+    adapterLifecycle,
+    hostIntroduction: toJson([plugin, hash, isBaseHost, evaluateAdapter !== undefined]),
+  };
 }
 
 /**
@@ -105,29 +124,29 @@ function makePlugin(
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();
   const entryPoints: EntryPoint[] = [];
-  baseChannel.listen((parts) => {
-    const readPart = makeElementReader(parts);
+  baseChannel.listen((messageParts) => {
+    const readPart = makeElementReader(messageParts);
     if (readPart(0) !== 'host') return;
     const options = readOptions(toTextOrEmpty(readPart(1)));
     if (options.plugin === '') return;
-    const { channel, lifecycle, introduction } = makePlugin(options, undefined);
-    defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${introduction}`))
-      lifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
+    const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, undefined);
+    defineProperty(entryPoints, entryPoints.length, dataProperty(adapterLifecycle.entryPoint));
+    if (channel.offerThroughPort(baseChannel.port, UP_MESSAGE, `host ${hostIntroduction}`))
+      adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offerToBridge(toJson(['', '', '']), doNothing);
-  return freeze((nonce: unknown, hash: unknown, next: unknown) => {
-    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
+  return freeze((nonce: unknown, hash: unknown, evaluateNext: unknown) => {
+    for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, evaluateNext) === true) return true;
     return false;
   });
 }
 
 /** If no bridge waits for the plugin, startLate does not start the adapter. */
-function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
-  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, introduction)) return undefined;
-  lifecycle.begin(false);
-  return lifecycle.entryPoint;
+function startLate(options: HostOptions, evaluateAdapter: AdapterCode | undefined): EntryPoint | undefined {
+  const { channel, adapterLifecycle, hostIntroduction } = makePlugin(options, evaluateAdapter);
+  if (!channel.offerThroughPort(realDocument, options.lateHostEvent, hostIntroduction)) return undefined;
+  adapterLifecycle.begin(false);
+  return adapterLifecycle.entryPoint;
 }
 
 function doNothing(): void {
@@ -135,24 +154,24 @@ function doNothing(): void {
 }
 
 /** Plain indexing would read a missing element from the page's Array.prototype. */
-function makeElementReader(parts: readonly unknown[]): (index: number) => unknown {
-  return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
+function makeElementReader(messageParts: readonly unknown[]): (index: number) => unknown {
+  return (index) => (hasOwn(messageParts, index) ? messageParts[index] : undefined);
 }
 
 function handleMessage(
-  parts: readonly unknown[],
-  lifecycle: Lifecycle,
-  timers: Timers,
+  messageParts: readonly unknown[],
+  adapterLifecycle: Lifecycle,
+  timers: AdapterTimers,
   updateSettings: (settings: unknown) => void,
-  sendToBridge: (text: string) => void,
+  sendToBridge: (sentText: string) => void,
 ): void {
-  const readPart = makeElementReader(parts);
+  const readPart = makeElementReader(messageParts);
   switch (readPart(0)) {
     case 'begin':
-      lifecycle.begin(true);
+      adapterLifecycle.begin(true);
       return;
     case 'probe':
-      lifecycle.runner.probe();
+      adapterLifecycle.toolRunner.probe();
       return;
     case 'wake':
       timers.wake();
@@ -161,25 +180,25 @@ function handleMessage(
       updateSettings(readPart(1));
       return;
     case 'renew':
-      lifecycle.armEntryPoint(toTextOrEmpty(readPart(1)), toTextOrEmpty(readPart(2)));
+      adapterLifecycle.armEntryPoint(toTextOrEmpty(readPart(1)), toTextOrEmpty(readPart(2)));
       return;
     case 'remove':
-      lifecycle.remove();
+      adapterLifecycle.remove();
       return;
   }
   const call = readPart(1);
-  if (typeof call === 'number') handleCallMessage(readPart, call, lifecycle, sendToBridge);
+  if (typeof call === 'number') handleCallMessage(readPart, call, adapterLifecycle, sendToBridge);
 }
 
 function handleCallMessage(
   readPart: (index: number) => unknown,
   call: number,
-  { runner }: Lifecycle,
-  sendToBridge: (text: string) => void,
+  { toolRunner }: Lifecycle,
+  sendToBridge: (sentText: string) => void,
 ): void {
   switch (readPart(0)) {
     case 'cancel':
-      if (!runner.cancel(call, toTextOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
+      if (!toolRunner.cancel(call, toTextOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
       return;
     case 'traced':
     case 'call': {
@@ -188,26 +207,26 @@ function handleCallMessage(
       const prompt = readPart(5) === true;
       const isTraced = readPart(0) === 'traced';
       const tool = toTextOrEmpty(readPart(2));
-      runner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
+      toolRunner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
       return;
     }
     case 'answer': {
       const ask = readPart(2);
-      if (typeof ask === 'number') runner.answer(call, ask, readPart(3) === true, readPart(4));
+      if (typeof ask === 'number') toolRunner.answer(call, ask, readPart(3) === true, readPart(4));
       return;
     }
     case 'resync':
-      runner.resync(call, toTextOrEmpty(readPart(2)));
+      toolRunner.resync(call, toTextOrEmpty(readPart(2)));
       return;
   }
 }
 
-function makeOutcomeMessage(call: number, outcome: Outcome): string {
-  switch (outcome.kind) {
+function makeOutcomeMessage(call: number, callOutcome: CallOutcome): string {
+  switch (callOutcome.kind) {
     case 'result':
-      return `r ${call} ${outcome.text}`;
+      return `r ${call} ${callOutcome.text}`;
     case 'error':
-      return `e ${call} ${outcome.text}`;
+      return `e ${call} ${callOutcome.text}`;
     case 'nothing':
       return `n ${call}`;
   }

@@ -18,79 +18,84 @@ async function startAdapter(code = makeVersionCode('1')) {
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => String(realm.run('log.splice(0).join()'));
-  const bring = (nonce: string, hash: string, text: string) =>
-    realm.run(makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${text}\n}`));
-  const arm = async (nonce: string, hash: string) => {
-    port.send('renew', nonce, hash);
+  const evaluateAdapter = (nonce: string, hash: string, adapterText: string) =>
+    realm.run(
+      makeAdapterScript('_entry', nonce, hash, `() => function (globalThis, window, self) {\n${adapterText}\n}`),
+    );
+  const armReplacement = async (nonce: string, hash: string) => {
+    port.sendParts('renew', nonce, hash);
     await realm.waitUntilIdle();
   };
   const call = async () => {
-    port.send('call', 1, 'run', 1 << 20, {});
+    port.sendParts('call', 1, 'run', 1 << 20, {});
     await realm.waitUntilIdle();
-    return port.received.splice(0).at(-1);
+    return port.receivedTexts.splice(0).at(-1);
   };
-  return { realm, port, log, bring, arm, call };
+  return { realm, port, log, evaluateAdapter, armReplacement, call };
 }
 
 test('a new adapter replaces the running one, which is torn down first; caches stay', async () => {
-  const { port, log, bring, arm, call } = await startAdapter();
-  await arm('n', 'h2');
-  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
-  assert.deepEqual([log(), port.received.splice(0)], ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']]);
+  const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
+  await armReplacement('n', 'h2');
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), true);
+  assert.deepEqual(
+    [log(), port.receivedTexts.splice(0)],
+    ['start 1,end 1,start 2', ['ready', 'armed n', 'renewed h2']],
+  );
   assert.equal(await call(), 'r 1 ["2","12","P"]');
-  assert.equal(bring('n', 'h2', makeVersionCode('3')), false);
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('3')), false);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
 test('the readiness of a new adapter is reported again', async () => {
-  const { realm, port, bring: sendAdapter, arm } = await startAdapter();
-  port.send('probe');
+  const { realm, port, evaluateAdapter: sendAdapter, armReplacement } = await startAdapter();
+  port.sendParts('probe');
   await realm.waitUntilIdle();
-  await arm('n', 'h2');
+  await armReplacement('n', 'h2');
   sendAdapter('n', 'h2', makeVersionCode('2'));
-  port.send('probe');
+  port.sendParts('probe');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.readiness, ['s 1', 's 1']);
+  assert.deepEqual(port.readinessReports, ['s 1', 's 1']);
 });
 
 test('if a new adapter fails to start, the old one runs again and the reason is reported', async () => {
-  for (const [broken, why] of [
+  for (const [brokenCode, expectedReason] of [
     ['throw new Error("typo")', /^kept the adapter threw while it started: typo$/],
     ['globalThis.__openTabs.adapters = {}', /^kept the adapter did not register as demo$/],
   ] as const) {
-    const { realm, port, log, bring, arm, call } = await startAdapter();
-    await arm('n', 'h2');
-    assert.equal(bring('n', 'h2', broken), true);
+    const { realm, port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
+    await armReplacement('n', 'h2');
+    assert.equal(evaluateAdapter('n', 'h2', brokenCode), true);
     realm.runNextTask();
     assert.equal(log(), 'start 1,end 1,start 1');
-    assert.match(port.received[2] ?? '', why);
+    assert.match(port.receivedTexts[2] ?? '', expectedReason);
     assert.match(
-      port.received[3] ?? '',
+      port.receivedTexts[3] ?? '',
       /^l 1 0 \[{"level":"error","message":"the new adapter of demo is not used: the adapter/,
     );
     assert.equal(await call(), 'r 1 ["1","11","P"]');
-    await arm('m', 'h3');
-    assert.equal(bring('m', 'h3', makeVersionCode('3')), true);
+    await armReplacement('m', 'h3');
+    assert.equal(evaluateAdapter('m', 'h3', makeVersionCode('3')), true);
     assert.equal(await call(), 'r 1 ["3","113","P"]');
   }
 });
 
 test('an adapter that failed to start can be replaced', async () => {
-  const { port, bring, arm, call } = await startAdapter('throw new Error("typo")');
-  port.send('begin');
-  await arm('n', 'h2');
-  assert.match(port.received.join(), /^broken .*typo,armed n$/);
-  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
-  assert.equal(port.received.at(-1), 'renewed h2');
+  const { port, evaluateAdapter, armReplacement, call } = await startAdapter('throw new Error("typo")');
+  port.sendParts('begin');
+  await armReplacement('n', 'h2');
+  assert.match(port.receivedTexts.join(), /^broken .*typo,armed n$/);
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), true);
+  assert.equal(port.receivedTexts.at(-1), 'renewed h2');
   assert.equal(await call(), 'r 1 ["2","2","P"]');
 });
 
 test('the entry point requires the nonce, and a page cannot replace it', async () => {
-  const { realm, port, log, bring, arm, call } = await startAdapter();
+  const { realm, port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
   log();
-  assert.equal(bring('', '', makeVersionCode('evil')), false);
-  assert.equal(bring('n', 'h2', makeVersionCode('evil')), false);
-  await arm('n', 'h2');
+  assert.equal(evaluateAdapter('', '', makeVersionCode('evil')), false);
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('evil')), false);
+  await armReplacement('n', 'h2');
   for (const [nonce, hash] of [
     ['', ''],
     ['', 'h2'],
@@ -98,7 +103,7 @@ test('the entry point requires the nonce, and a page cannot replace it', async (
     ['n', 'h3'],
     ['undefined', 'h2'],
   ] as const) {
-    assert.equal(bring(nonce, hash, makeVersionCode('evil')), false);
+    assert.equal(evaluateAdapter(nonce, hash, makeVersionCode('evil')), false);
   }
   assert.equal(realm.run(`_entry('n', 'h2', 'text')`), false);
   assert.equal(realm.run(`_entry()`), false);
@@ -109,34 +114,34 @@ test('the entry point requires the nonce, and a page cannot replace it', async (
     `try { Object.defineProperty(window, '_entry', { value: () => true }) } catch {}; try { _entry.call = 1; } catch {}`,
   );
   assert.equal(realm.run(`Object.keys(_entry).length`), 0);
-  assert.deepEqual([log(), port.received.splice(0)], ['', ['ready', 'armed n']]);
-  assert.equal(bring('n', 'h2', makeVersionCode('2')), true);
+  assert.deepEqual([log(), port.receivedTexts.splice(0)], ['', ['ready', 'armed n']]);
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), true);
   assert.equal(await call(), 'r 1 ["2","12","P"]');
 });
 
 test('the entry point is not among the property names of the window', async () => {
   const realm = makeRealm();
   const names = `Reflect.ownKeys(window).filter((name) => name !== 'event').join()`;
-  const before = realm.run(names);
+  const namesBefore = realm.run(names);
   realm.start('demo', 'h', makeAdapterCode('demo', ''), { entryPoint: '_entry' });
   realm.bridge();
   await realm.waitUntilIdle();
   assert.equal(realm.run('typeof _entry'), 'function');
-  assert.equal(realm.run(names), before);
+  assert.equal(realm.run(names), namesBefore);
 });
 
 test('after a removal another adapter can start, with the carried values', async () => {
-  const { port, log, bring, arm, call } = await startAdapter();
-  await arm('n', 'h2');
-  port.send('remove');
-  await arm('', 'h2');
-  assert.equal(bring('n', 'h2', makeVersionCode('2')), false);
-  await arm('n', 'h2');
-  assert.equal(bring('n', 'h2', 'throw new Error("typo")'), true);
-  assert.equal(port.received.splice(0)[3], 'kept the adapter threw while it started: typo');
+  const { port, log, evaluateAdapter, armReplacement, call } = await startAdapter();
+  await armReplacement('n', 'h2');
+  port.sendParts('remove');
+  await armReplacement('', 'h2');
+  assert.equal(evaluateAdapter('n', 'h2', makeVersionCode('2')), false);
+  await armReplacement('n', 'h2');
+  assert.equal(evaluateAdapter('n', 'h2', 'throw new Error("typo")'), true);
+  assert.equal(port.receivedTexts.splice(0)[3], 'kept the adapter threw while it started: typo');
   assert.match((await call()) ?? '', /^e 1 .*did not register/);
-  await arm('m', 'h3');
-  assert.equal(bring('m', 'h3', makeVersionCode('3')), true);
+  await armReplacement('m', 'h3');
+  assert.equal(evaluateAdapter('m', 'h3', makeVersionCode('3')), true);
   assert.equal(log(), 'start 1,end 1,start 3');
   assert.equal(await call(), 'r 1 ["3","13","P"]');
 });

@@ -49,18 +49,18 @@ const browser = `
 /**
  * runIntact returns the result of intact in a realm that the code in `attack` has changed, and how often page code ran.
  */
-function runIntact(attack: string, framed = true): unknown {
+function runIntact(attackCode: string, isFramed = true): unknown {
   const context = vm.createContext({ touched: 0, fresh: vm.runInContext('globalThis', vm.createContext({})) });
   const frame: unknown = vm.runInContext(`(() => { ${browser.replace('(fresh)', 'return (fresh)')} })()`, context);
-  if (framed) Reflect.set(context, '0', frame);
+  if (isFramed) Reflect.set(context, '0', frame);
   // vm.runInContext loads the bundler's helper functions before the attack runs. The build of the extension copies the
   // function intact without a bundler.
   vm.runInContext(code ?? '', context);
-  const intact: unknown = vm.runInContext('check.intact', context);
-  vm.runInContext(attack, context);
-  assert.ok(typeof intact === 'function');
-  const answer: unknown = intact();
-  return [answer, vm.runInContext('touched', context)];
+  const isIntact: unknown = vm.runInContext('check.intact', context);
+  vm.runInContext(attackCode, context);
+  assert.ok(typeof isIntact === 'function');
+  const intactAnswer: unknown = isIntact();
+  return [intactAnswer, vm.runInContext('touched', context)];
 }
 
 test('the built-ins of a browser pass, and a window without a frame passes unchecked', () => {
@@ -68,7 +68,7 @@ test('the built-ins of a browser pass, and a window without a frame passes unche
   assert.deepEqual(runIntact('Reflect.apply = () => 0', false), [true, 0]);
 });
 
-for (const [name, attack] of [
+for (const [name, attackCode] of [
   ['a function', 'Reflect.apply = function apply() { touched++; }'],
   ['a proxy', 'JSON.parse = new Proxy(JSON.parse, { apply() { touched++; } })'],
   ['a bound function', 'Reflect.apply = Reflect.apply.bind(Reflect)'],
@@ -81,6 +81,6 @@ for (const [name, attack] of [
   ['a liar', 'Function.prototype.toString = () => { touched++; }; Reflect.apply = () => { touched++; }'],
 ] as const) {
   test(`${name} in place of a built-in is detected and does not run`, () => {
-    assert.deepEqual(runIntact(attack), [false, 0]);
+    assert.deepEqual(runIntact(attackCode), [false, 0]);
   });
 }

@@ -20,11 +20,11 @@ export function intact(): boolean {
     const isNative = (value: unknown, name: string): boolean =>
       typeof value === 'function' && apply(sourceOf, value, []) === `function ${name}() { [native code] }`;
     // Only data properties are read, because reading an accessor would run a getter of the page.
-    const read = (object: unknown, key: string): unknown =>
+    const readProperty = (object: unknown, key: string): unknown =>
       isObject(object) ? ownDescriptor(object, key)?.value : undefined;
-    const prototypeOf = (name: string): unknown => read(read(window, name), 'prototype');
+    const prototypeOf = (name: string): unknown => readProperty(readProperty(window, name), 'prototype');
 
-    const classes = [
+    const classNames = [
       'Object',
       'Function',
       'Array',
@@ -71,24 +71,27 @@ export function intact(): boolean {
       'URL',
       'URLSearchParams',
     ];
-    for (let i = 0; i < classes.length; i++) {
-      const name = classes[i] ?? '';
-      if (!isNative(read(window, name), name) || read(prototypeOf(name), 'constructor') !== read(window, name))
+    for (let i = 0; i < classNames.length; i++) {
+      const name = classNames[i] ?? '';
+      if (
+        !isNative(readProperty(window, name), name) ||
+        readProperty(prototypeOf(name), 'constructor') !== readProperty(window, name)
+      )
         return false;
     }
     // All properties of the built-in classes are compared, because library code in the host can use any of them
     // (pristine.ts).
-    const isSameFunction = (current: unknown, original: unknown): boolean =>
-      typeof current === 'function' &&
-      typeof original === 'function' &&
-      apply(sourceOf, current, []) === apply(sourceOf, original, []);
-    const hasSameProperties = (current: unknown, original: unknown): boolean => {
-      if (!isObject(current) || !isObject(original)) return false;
-      const keys = ownKeys(original);
-      if (ownKeys(current).length !== keys.length) return false;
+    const isSameFunction = (currentValue: unknown, originalValue: unknown): boolean =>
+      typeof currentValue === 'function' &&
+      typeof originalValue === 'function' &&
+      apply(sourceOf, currentValue, []) === apply(sourceOf, originalValue, []);
+    const hasSameProperties = (currentValue: unknown, originalValue: unknown): boolean => {
+      if (!isObject(currentValue) || !isObject(originalValue)) return false;
+      const keys = ownKeys(originalValue);
+      if (ownKeys(currentValue).length !== keys.length) return false;
       for (let i = 0; i < keys.length; i++) {
-        const currentDescriptor = ownDescriptor(current, keys[i] ?? '');
-        const originalDescriptor = ownDescriptor(original, keys[i] ?? '');
+        const currentDescriptor = ownDescriptor(currentValue, keys[i] ?? '');
+        const originalDescriptor = ownDescriptor(originalValue, keys[i] ?? '');
         if (!currentDescriptor || !originalDescriptor) return false;
         if (originalDescriptor.get && !isSameFunction(currentDescriptor.get, originalDescriptor.get)) return false;
         if (originalDescriptor.set && !isSameFunction(currentDescriptor.set, originalDescriptor.set)) return false;
@@ -100,40 +103,44 @@ export function intact(): boolean {
       }
       return true;
     };
-    for (let i = 0; i < classes.length; i++) {
-      const name = classes[i] ?? '';
-      const original = read(frame, name);
+    for (let i = 0; i < classNames.length; i++) {
+      const name = classNames[i] ?? '';
+      const originalValue = readProperty(frame, name);
       if (
-        !hasSameProperties(read(window, name), original) ||
-        !hasSameProperties(prototypeOf(name), read(original, 'prototype'))
+        !hasSameProperties(readProperty(window, name), originalValue) ||
+        !hasSameProperties(prototypeOf(name), readProperty(originalValue, 'prototype'))
       )
         return false;
     }
-    const namespaces = ['JSON', 'Math', 'Reflect'];
-    for (let i = 0; i < namespaces.length; i++) {
-      const name = namespaces[i] ?? '';
-      if (!hasSameProperties(read(window, name), read(frame, name))) return false;
+    const namespaceNames = ['JSON', 'Math', 'Reflect'];
+    for (let i = 0; i < namespaceNames.length; i++) {
+      const name = namespaceNames[i] ?? '';
+      if (!hasSameProperties(readProperty(window, name), readProperty(frame, name))) return false;
     }
-    const iterators = ['Array', 'Map', 'Set'];
-    for (let i = 0; i < iterators.length; i++) {
-      const name = iterators[i] ?? '';
+    const iteratorNames = ['Array', 'Map', 'Set'];
+    for (let i = 0; i < iteratorNames.length; i++) {
+      const name = iteratorNames[i] ?? '';
       const iteratorPrototype = (realm: unknown): unknown => {
-        const collection = read(realm, name);
-        const valuesMethod = read(read(collection, 'prototype'), 'values');
+        const collection = readProperty(realm, name);
+        const valuesMethod = readProperty(readProperty(collection, 'prototype'), 'values');
         if (typeof valuesMethod !== 'function' || typeof collection !== 'function') return undefined;
         return getPrototypeOf(apply(valuesMethod, construct(collection, []), []));
       };
-      const current = iteratorPrototype(window);
-      const original = iteratorPrototype(frame);
-      if (!hasSameProperties(current, original)) return false;
+      const currentValue = iteratorPrototype(window);
+      const originalValue = iteratorPrototype(frame);
+      if (!hasSameProperties(currentValue, originalValue)) return false;
       if (
-        isObject(current) &&
-        isObject(original) &&
-        !hasSameProperties(getPrototypeOf(current), getPrototypeOf(original))
+        isObject(currentValue) &&
+        isObject(originalValue) &&
+        !hasSameProperties(getPrototypeOf(currentValue), getPrototypeOf(originalValue))
       )
         return false;
     }
-    if (!isNative(read(window, 'Proxy'), 'Proxy') || !isNative(read(window, 'setTimeout'), 'setTimeout')) return false;
+    if (
+      !isNative(readProperty(window, 'Proxy'), 'Proxy') ||
+      !isNative(readProperty(window, 'setTimeout'), 'setTimeout')
+    )
+      return false;
 
     // A global that the window's opener declared with let, const or class hides the window property of the same name.
     const globalValues: unknown[] = [
@@ -183,10 +190,15 @@ export function intact(): boolean {
       URL,
       URLSearchParams,
     ];
-    for (let i = 0; i < classes.length; i++) if (globalValues[i] !== read(window, classes[i] ?? '')) return false;
-    if (Reflect !== read(window, 'Reflect') || JSON !== read(window, 'JSON') || Proxy !== read(window, 'Proxy'))
+    for (let i = 0; i < classNames.length; i++)
+      if (globalValues[i] !== readProperty(window, classNames[i] ?? '')) return false;
+    if (
+      Reflect !== readProperty(window, 'Reflect') ||
+      JSON !== readProperty(window, 'JSON') ||
+      Proxy !== readProperty(window, 'Proxy')
+    )
       return false;
-    if (setTimeout !== read(window, 'setTimeout')) return false;
+    if (setTimeout !== readProperty(window, 'setTimeout')) return false;
     const performanceGetter = ownDescriptor(window, 'performance')?.get;
     if (
       !isNative(performanceGetter, 'get performance') ||
@@ -200,9 +212,9 @@ export function intact(): boolean {
     // Built-in functions of the opener's window look native, but create objects with the prototypes of the opener's
     // window.
     const inheritsFrom = (object: object, name: string): boolean => getPrototypeOf(object) === prototypeOf(name);
-    const catchError = (work: () => unknown): object => {
+    const catchError = (callback: () => unknown): object => {
       try {
-        work();
+        callback();
       } catch (error) {
         if (isObject(error)) return error;
       }
@@ -211,19 +223,20 @@ export function intact(): boolean {
     // Literals, and errors that operators throw, use the classes of the window that runs the code.
     const isNull = (value: unknown): value is object => value === null;
     const nullValue: unknown = null;
-    const literals = inheritsFrom({}, 'Object') && inheritsFrom([], 'Array') && inheritsFrom(() => 0, 'Function');
+    const hasIntactLiterals =
+      inheritsFrom({}, 'Object') && inheritsFrom([], 'Array') && inheritsFrom(() => 0, 'Function');
     if (
-      !literals ||
+      !hasIntactLiterals ||
       !inheritsFrom(
         catchError(() => isNull(nullValue) && 'a' in nullValue),
         'TypeError',
       )
     )
       return false;
-    const parsed: unknown = JSON.parse('{}');
+    const parsedObject: unknown = JSON.parse('{}');
     return (
-      isObject(parsed) &&
-      inheritsFrom(parsed, 'Object') &&
+      isObject(parsedObject) &&
+      inheritsFrom(parsedObject, 'Object') &&
       inheritsFrom(Reflect.ownKeys({}), 'Array') &&
       inheritsFrom(Reflect.getOwnPropertyDescriptor([], 'length') ?? [], 'Object') &&
       inheritsFrom(

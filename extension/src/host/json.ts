@@ -17,17 +17,17 @@ import {
  * handwritten JSON text.
  */
 export function makeObjectText<N extends keyof Types>(
-  fields: {
+  messageFields: {
     readonly [K in keyof Types[N]]?: string | undefined;
   },
 ): string {
-  const values: Readonly<Record<string, string | undefined>> = fields;
-  let text = '';
-  for (const name in values) {
-    const value = hasOwn(values, name) ? values[name] : undefined;
-    if (value !== undefined) text += `${text === '' ? '' : ','}"${name}":${value}`;
+  const fieldValues: Readonly<Record<string, string | undefined>> = messageFields;
+  let countedText = '';
+  for (const name in fieldValues) {
+    const value = hasOwn(fieldValues, name) ? fieldValues[name] : undefined;
+    if (value !== undefined) countedText += `${countedText === '' ? '' : ','}"${name}":${value}`;
   }
-  return `{${text}}`;
+  return `{${countedText}}`;
 }
 
 /**
@@ -47,17 +47,20 @@ const EncodedPieceBytes = 64 * 1024;
  * If the length in UTF-16 units decides the comparison with the limit, countUtf8Bytes returns that length, which is
  * faster.
  */
-export function countUtf8Bytes(text: string, limit: number): number {
-  if (text.length * 3 <= limit || text.length > limit) return text.length;
-  const encoder = construct(NativeTextEncoder, []);
-  const buffer = construct(NativeUint8Array, [EncodedPieceBytes]);
+export function countUtf8Bytes(countedText: string, maxBytes: number): number {
+  if (countedText.length * 3 <= maxBytes || countedText.length > maxBytes) return countedText.length;
+  const textEncoder = construct(NativeTextEncoder, []);
+  const encodedPiece = construct(NativeUint8Array, [EncodedPieceBytes]);
   let bytes = 0;
-  for (let start = 0; start < text.length; ) {
+  for (let pieceStart = 0; pieceStart < countedText.length; ) {
     // Each piece has more UTF-16 units than the buffer has bytes, so encodeInto fills the buffer before the piece ends.
     // The end of a text piece can separate the two UTF-16 units of one character.
-    const piece = apply(stringSlice, text, [start, start + EncodedPieceBytes + 1]);
-    const { read, written }: TextEncoderEncodeIntoResult = apply(encodeInto, encoder, [piece, buffer]);
-    start += read;
+    const piece = apply(stringSlice, countedText, [pieceStart, pieceStart + EncodedPieceBytes + 1]);
+    const { read: readUnits, written }: TextEncoderEncodeIntoResult = apply(encodeInto, textEncoder, [
+      piece,
+      encodedPiece,
+    ]);
+    pieceStart += readUnits;
     bytes += written;
   }
   return bytes;

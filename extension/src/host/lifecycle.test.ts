@@ -10,25 +10,25 @@ async function startAdapter(code: string, script?: ScriptOptions, host?: string)
   assert.ok(port);
   await realm.waitUntilIdle();
   const log = () => JSON.parse(String(realm.run('JSON.stringify(log)')));
-  const call = async (tool: string, number = 1): Promise<string | undefined> => {
-    port.send('call', number, tool, 1 << 20, {});
+  const call = async (tool: string, callNumber = 1): Promise<string | undefined> => {
+    port.sendParts('call', callNumber, tool, 1 << 20, {});
     await realm.waitUntilIdle();
-    return port.received.at(-1);
+    return port.receivedTexts.at(-1);
   };
   return { realm, port, log, call };
 }
 
-const makeLogStatement = (word: string) => `log.push(${JSON.stringify(word)});`;
+const makeLogStatement = (loggedWord: string) => `log.push(${JSON.stringify(loggedWord)});`;
 const makeRunTool = (handle: string) => `{ name: 'run', handle: ${handle} }`;
 
 test('an adapter is evaluated once in a document, whatever messages the bridge sends', async () => {
   const { realm, port, log } = await startAdapter(makeLogStatement('evaluated') + makeAdapterCode('demo', ''));
-  for (let i = 0; i < 3; i++) port.send('begin');
-  port.send('probe');
-  port.send('settings', {});
+  for (let i = 0; i < 3; i++) port.sendParts('begin');
+  port.sendParts('probe');
+  port.sendParts('settings', {});
   realm.dispatch('opentabs:bridge');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['evaluated'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['evaluated'], ['ready']]);
 });
 
 test('a late adapter starts after the document is parsed, its pre-script before the page', async () => {
@@ -36,11 +36,11 @@ test('a late adapter starts after the document is parsed, its pre-script before 
     start: 'dom',
     preScript: makeLogStatement('pre-script'),
   });
-  assert.deepEqual([log(), port.received], [['pre-script'], []]);
-  port.send('begin');
-  port.send('begin');
+  assert.deepEqual([log(), port.receivedTexts], [['pre-script'], []]);
+  port.sendParts('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['pre-script', 'adapter'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['pre-script', 'adapter'], ['ready']]);
 });
 
 test('an adapter that throws before the document is parsed starts again in a new container', async () => {
@@ -49,19 +49,19 @@ test('an adapter that throws before the document is parsed starts again in a new
     if (!globalThis.there) throw new Error('no body');
     ${makeAdapterCode('demo', makeRunTool('() => [globalThis.__openTabs.mark, globalThis.__openTabs.tokenCache.kept]'))}`;
   const { realm, port, log, call } = await startAdapter(code);
-  assert.deepEqual([log(), port.received], [['try'], []]);
+  assert.deepEqual([log(), port.receivedTexts], [['try'], []]);
   realm.run('there = true');
-  port.send('begin');
-  port.send('begin');
+  port.sendParts('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
-  assert.deepEqual([log(), port.received], [['try', 'try'], ['ready']]);
+  assert.deepEqual([log(), port.receivedTexts], [['try', 'try'], ['ready']]);
   assert.equal(await call('run'), 'r 1 [1,2]');
-  const broken = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
-  broken.port.send('begin');
-  broken.port.send('begin');
-  await broken.realm.waitUntilIdle();
+  const brokenAdapter = await startAdapter(`${makeLogStatement('try')} throw new Error('never')`);
+  brokenAdapter.port.sendParts('begin');
+  brokenAdapter.port.sendParts('begin');
+  await brokenAdapter.realm.waitUntilIdle();
   assert.deepEqual(
-    [broken.log(), broken.port.received],
+    [brokenAdapter.log(), brokenAdapter.port.receivedTexts],
     [['try', 'try'], ['broken the adapter threw while it started: never']],
   );
 });
@@ -76,13 +76,16 @@ test('a pre-script runs before the adapter in its container, even if it throws',
     { preScript },
   );
   assert.equal(await call('run'), 'r 1 "T"');
-  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/);
+  assert.match(
+    port.receivedTexts[1] ?? '',
+    /^l 1 0 \[{"level":"error","message":"the pre-script of demo threw: after all"/,
+  );
   assert.equal(realm.run('typeof __openTabs'), 'undefined');
 });
 
 test('without a bridge only the pre-script runs, before the page has content, in frames too', async () => {
-  for (const framed of [false, true]) {
-    const realm = makeRealm({ framed });
+  for (const isFramed of [false, true]) {
+    const realm = makeRealm({ isFramed });
     realm.run('var log = []');
     realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       preScript: makeLogStatement('pre-script'),
@@ -99,7 +102,7 @@ test('without a bridge only the pre-script runs, before the page has content, in
 
 test('in a frame an adapter runs only if its plugin has enabled frames', async () => {
   for (const frames of [false, true]) {
-    const realm = makeRealm({ framed: true });
+    const realm = makeRealm({ isFramed: true });
     realm.run('var log = []');
     realm.start('demo', 'h', makeLogStatement('adapter') + makeAdapterCode('demo', ''), {
       frames,
@@ -125,9 +128,9 @@ test('settings depend on the plugin and on the host of the document, and follow 
   };
   const code = makeAdapterCode('demo', makeRunTool('() => globalThis.__openTabs.pluginConfig'));
   const { port, call, realm } = await startAdapter(code, { settings });
-  const first = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
-  assert.equal(await call('run'), `r 1 ${JSON.stringify(first)}`);
-  port.send('settings', { values: { key: 'new' } });
+  const firstSettings = { key: 'mine', n: 5, on: true, at: 'http://localhost:8000/base' };
+  assert.equal(await call('run'), `r 1 ${JSON.stringify(firstSettings)}`);
+  port.sendParts('settings', { values: { key: 'new' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run', 2), 'r 2 {"key":"new"}');
   const six = await startAdapter(code, { settings }, '[::1]:9000');
@@ -150,16 +153,16 @@ test('settings, pre-script values and names of two plugins are separate, even af
       preScript: `globalThis.__openTabs.preScript.${name} = {}`,
     });
   }
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('call', 1, 'run', 1 << 20, {});
-  b?.send('call', 1, 'run', 1 << 20, {});
+  firstHost?.sendParts('call', 1, 'run', 1 << 20, {});
+  secondHost?.sendParts('call', 1, 'run', 1 << 20, {});
   await realm.waitUntilIdle();
   realm.run('waiting.forEach((go) => go())');
   await realm.waitUntilIdle();
-  for (const [port, name] of [[a, 'a'] as const, [b, 'b'] as const]) {
-    const own = [name, `key of ${name}`, name];
-    assert.equal(port?.received.at(-1), `r 1 ${JSON.stringify([own, own])}`);
+  for (const [port, name] of [[firstHost, 'a'] as const, [secondHost, 'b'] as const]) {
+    const ownNames = [name, `key of ${name}`, name];
+    assert.equal(port?.receivedTexts.at(-1), `r 1 ${JSON.stringify([ownNames, ownNames])}`);
   }
 });
 
@@ -169,31 +172,37 @@ test('isReady() runs with the name of its plugin, and each change of its result 
   const isReady = (name: string) =>
     `() => { asked.push(globalThis.__openTabs._pluginName); return Promise.resolve(is.${name}); }`;
   for (const name of ['a', 'b']) {
-    const notify = `globalThis.__openTabs._notifyReadinessChanged = () => { throw new Error('the adapter\\'s own'); };`;
+    const throwingNotifyCode = `globalThis.__openTabs._notifyReadinessChanged = () => { throw new Error('the adapter\\'s own'); };`;
     realm.start(
       name,
       'h',
-      notify +
+      throwingNotifyCode +
         makeAdapterCode(name, makeRunTool('() => globalThis.__openTabs._notifyReadinessChanged()'), isReady(name)),
     );
   }
-  const [a, b] = realm.bridge();
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('probe');
-  b?.send('probe');
-  await realm.waitUntilIdle();
-  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0'], ['s 1'], 'a,b']);
-  realm.run('is.a = true');
-  a?.send('call', 1, 'run', 1 << 20, {});
-  await realm.waitUntilIdle();
-  assert.deepEqual([a?.readiness, b?.readiness, realm.run('asked.join()')], [['s 0', 's 1'], ['s 1'], 'a,b,a,a']);
-  realm.run('is.a = is.b = false');
-  b?.send('probe');
-  b?.send('probe');
-  b?.send('probe');
+  firstHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
   await realm.waitUntilIdle();
   assert.deepEqual(
-    [a?.readiness, b?.readiness],
+    [firstHost?.readinessReports, secondHost?.readinessReports, realm.run('asked.join()')],
+    [['s 0'], ['s 1'], 'a,b'],
+  );
+  realm.run('is.a = true');
+  firstHost?.sendParts('call', 1, 'run', 1 << 20, {});
+  await realm.waitUntilIdle();
+  assert.deepEqual(
+    [firstHost?.readinessReports, secondHost?.readinessReports, realm.run('asked.join()')],
+    [['s 0', 's 1'], ['s 1'], 'a,b,a,a'],
+  );
+  realm.run('is.a = is.b = false');
+  secondHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
+  secondHost?.sendParts('probe');
+  await realm.waitUntilIdle();
+  assert.deepEqual(
+    [firstHost?.readinessReports, secondHost?.readinessReports],
     [
       ['s 0', 's 1'],
       ['s 1', 's 0'],
@@ -218,15 +227,15 @@ test('logs use the private channel only, and the nonces are placeholders', async
         logged('error', 'restored'); return [typeof globalThis.__openTabs._logNonce, globalThis.__openTabs._logNonce === ''] }`),
     )}`;
   const { realm, port, log, call } = await startAdapter(code);
-  assert.deepEqual(port.received, ['ready']);
+  assert.deepEqual(port.receivedTexts, ['ready']);
   realm.runNextTask();
-  assert.match(port.received[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
+  assert.match(port.receivedTexts[1] ?? '', /^l 1 0 \[{"level":"info","message":"evaluated","atMs":\d+(\.\d+)?}\]$/);
   assert.equal(await call('run'), 'r 1 ["string",false]');
-  const [, text = ''] = /^l 3 0 (.*)$/.exec(port.received[2] ?? '') ?? [];
-  const entries: unknown = JSON.parse(text);
-  assert.ok(Array.isArray(entries));
+  const [, logText = ''] = /^l 3 0 (.*)$/.exec(port.receivedTexts[2] ?? '') ?? [];
+  const logEntries: unknown = JSON.parse(logText);
+  assert.ok(Array.isArray(logEntries));
   assert.deepEqual(
-    entries.map(({ level, message, data }) => ({ level, message, data })),
+    logEntries.map(({ level, message, data }) => ({ level, message, data })),
     [
       { level: 'warning', message: 'one', data: [{ a: 1 }, 'x'.repeat(4096)] },
       { level: 'info', message: '5', data: [7, '[function]'] },
@@ -240,22 +249,22 @@ test('logs are bounded: dropped entries of a task are counted', async () => {
   const code = `globalThis.__openTabs._setLogTransport = (fn) => { send = fn; };
     ${makeAdapterCode('demo', makeRunTool(`() => { for (let i = 0; i < 1200; i++) send({ level: 'debug', message: 'm' + i }); send([{ message: 'late' }]); return 1; }`))}`;
   const { port, call } = await startAdapter(`let send; ${code}`);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   assert.equal(await call('run'), 'r 1 1');
-  const heads = port.received.map((text) => text.split(' ', 3).join(' '));
-  assert.deepEqual(heads, [
+  const messageHeads = port.receivedTexts.map((logText) => logText.split(' ', 3).join(' '));
+  assert.deepEqual(messageHeads, [
     'l 50 250',
     ...Array.from({ length: 19 }, (_, i) => (i < 18 ? 'l 50 0' : 'l 1 0')),
     'r 1 1',
   ]);
-  const big =
+  const bigNestedCode =
     await startAdapter(`globalThis.__openTabs._setLogTransport = (fn) => { fn({ message: 'x'.repeat(9999), data: Array.from({ length: 12 }, () => ({ t: 'y'.repeat(30000) })) }); };
     ${makeAdapterCode('demo', '')}`);
-  big.realm.runNextTask();
-  const [, text = ''] = /^l 1 0 (.*)$/.exec(big.port.received[1] ?? '') ?? [];
-  const [entry] = JSON.parse(text);
-  assert.equal(entry.message.length, 4096);
-  assert.ok(entry.data.length <= 10 && JSON.stringify(entry.data).length <= 64 * 1024);
+  bigNestedCode.realm.runNextTask();
+  const [, logText = ''] = /^l 1 0 (.*)$/.exec(bigNestedCode.port.receivedTexts[1] ?? '') ?? [];
+  const [logEntry] = JSON.parse(logText);
+  assert.equal(logEntry.message.length, 4096);
+  assert.ok(logEntry.data.length <= 10 && JSON.stringify(logEntry.data).length <= 64 * 1024);
 });
 
 test("a container that replaces the first one gets the host's properties", async () => {
@@ -265,56 +274,56 @@ test("a container that replaces the first one gets the host's properties", async
     globalThis.__openTabs._setLogTransport(() => log.push('posted'));
     ${makeAdapterCode('demo', makeRunTool(`() => { send({ level: 'info', message: 'm' }); return globalThis.__openTabs.pluginConfig.key; }`))}`;
   const { port, call, log, realm } = await startAdapter(code, { settings: { values: { key: 'a' } } });
-  port.send('settings', { values: { key: 'b' } });
+  port.sendParts('settings', { values: { key: 'b' } });
   await realm.waitUntilIdle();
   assert.equal(await call('run'), 'r 1 "b"');
-  assert.match(port.received[1] ?? '', /^l 1 0 .*"message":"m"/);
+  assert.match(port.receivedTexts[1] ?? '', /^l 1 0 .*"message":"m"/);
   assert.deepEqual(log(), []);
 });
 
 test('a removed plugin is torn down and runs no more calls', async () => {
-  const torn = makeAdapterCode('demo', makeRunTool('() => 1')).replace(
+  const truncatedAdapter = makeAdapterCode('demo', makeRunTool('() => 1')).replace(
     'tools:',
     "teardown() { log.push('down'); throw 1; }, tools:",
   );
-  const { realm, port, log, call } = await startAdapter(torn);
+  const { realm, port, log, call } = await startAdapter(truncatedAdapter);
   assert.equal(await call('run'), 'r 1 1');
-  port.send('remove');
-  port.send('remove');
+  port.sendParts('remove');
+  port.sendParts('remove');
   await realm.waitUntilIdle();
   assert.deepEqual(log(), ['down']);
   assert.match((await call('run', 2)) ?? '', /^e 2 .*"code":"internal"/);
   realm.runNextTask();
-  assert.ok(port.received.some((text) => /^l 1 0 .*threw in teardown\(\)/.test(text)));
-  const waiting = await startAdapter(makeLogStatement('never'), { start: 'dom' });
-  waiting.port.send('remove');
-  waiting.port.send('begin');
-  await waiting.realm.waitUntilIdle();
-  assert.deepEqual([waiting.log(), waiting.port.received], [[], []]);
+  assert.ok(port.receivedTexts.some((logText) => /^l 1 0 .*threw in teardown\(\)/.test(logText)));
+  const waitingAdapter = await startAdapter(makeLogStatement('never'), { start: 'dom' });
+  waitingAdapter.port.sendParts('remove');
+  waitingAdapter.port.sendParts('begin');
+  await waitingAdapter.realm.waitUntilIdle();
+  assert.deepEqual([waitingAdapter.log(), waitingAdapter.port.receivedTexts], [[], []]);
 });
 
 test('patches of history by a later plugin stay when an earlier plugin is torn down', async () => {
-  const patching = (name: string) => `
+  const makePatchingCode = (name: string) => `
     const old = history.pushState; history.pushState = function (...args) { log.push('${name}'); return old.apply(this, args); };
     ${makeAdapterCode(name, '').replace('tools:', 'teardown() { history.pushState = old; }, tools:')}`;
   const realm = makeRealm();
   realm.run('var log = []; own = history.pushState');
-  for (const name of ['a', 'b']) realm.start(name, 'h', patching(name));
-  const [a, b] = realm.bridge();
+  for (const name of ['a', 'b']) realm.start(name, 'h', makePatchingCode(name));
+  const [firstHost, secondHost] = realm.bridge();
   await realm.waitUntilIdle();
-  a?.send('remove');
+  firstHost?.sendParts('remove');
   await realm.waitUntilIdle();
   realm.run('history.pushState()');
   assert.equal(realm.run('log.join()'), 'b,a');
-  const alone = makeRealm();
-  alone.run('var log = []; own = history.pushState');
-  alone.start('a', 'h', patching('a'));
-  alone.bridge();
-  await alone.waitUntilIdle();
-  assert.equal(alone.run('history.pushState === own'), false);
-  alone.ports[0]?.send('remove');
-  await alone.waitUntilIdle();
-  assert.equal(alone.run('history.pushState === own'), true);
-  b?.send('remove');
+  const baselessRealm = makeRealm();
+  baselessRealm.run('var log = []; own = history.pushState');
+  baselessRealm.start('a', 'h', makePatchingCode('a'));
+  baselessRealm.bridge();
+  await baselessRealm.waitUntilIdle();
+  assert.equal(baselessRealm.run('history.pushState === own'), false);
+  baselessRealm.ports[0]?.sendParts('remove');
+  await baselessRealm.waitUntilIdle();
+  assert.equal(baselessRealm.run('history.pushState === own'), true);
+  secondHost?.sendParts('remove');
   await realm.waitUntilIdle();
 });

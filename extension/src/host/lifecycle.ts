@@ -10,20 +10,20 @@ import { withPristineBuiltIns } from './pristine.ts';
 import { readStack } from './stack.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
+ * AdapterCode is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first
  * argument of Evaluate is `builtIns` of globals.ts. The second argument of Evaluate is a function that receives an
  * error created just before the code's first line. Evaluate returns a function that runs the code, with globalThis,
  * window and self as parameters.
  */
-export type Evaluate = (
+export type AdapterCode = (
   builtIns: object,
   noteOrigin: (error: unknown) => void,
-) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
+) => (this: unknown, adapterScope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
 export interface LifecycleOptions {
-  readonly services: HostServices;
-  /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
-  readonly evaluate: Evaluate | undefined;
+  readonly hostServices: HostServices;
+  /** evaluateAdapter is the code of the adapter; undefined if the adapter arrives through the entry point. */
+  readonly evaluateAdapter: AdapterCode | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
   readonly events: CallEvents;
@@ -32,8 +32,8 @@ export interface LifecycleOptions {
 
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
 export interface Lifecycle {
-  readonly runner: ToolRunner;
-  prepare(preScript: Evaluate): void;
+  readonly toolRunner: ToolRunner;
+  runPreScript(preScript: AdapterCode): void;
   /**
    * An adapter that throws before the document is parsed is restarted afterwards, because the cause can be a missing
    * element.
@@ -54,7 +54,7 @@ export interface Lifecycle {
  * started the host stores the entry point in a constant (worker/delivery/entry-points.ts). The page can neither list
  * nor replace the constant of an entry point, and cannot guess the constant's name.
  */
-export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
+export type EntryPoint = (nonce: unknown, hash: unknown, evaluateNext: unknown) => boolean;
 
 /** ExpectedAdapter identifies the only adapter that the entry point accepts next. */
 interface ExpectedAdapter {
@@ -63,55 +63,58 @@ interface ExpectedAdapter {
 }
 
 interface StartResult {
-  readonly problem: string;
+  readonly startProblem: string;
   readonly hasThrown: boolean;
 }
 
 interface AdapterSlot {
-  readonly runner: ToolRunner;
-  prepare(preScript: Evaluate): void;
-  start(code: Evaluate | undefined): StartResult;
+  readonly toolRunner: ToolRunner;
+  runPreScript(preScript: AdapterCode): void;
+  start(code: AdapterCode | undefined): StartResult;
   /** stop tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
 
-function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlot {
-  const { plugin, logs } = services;
-  let container = makeContainer(services);
-  /** origin is an error whose stack trace points to the line before the adapter's first line. */
-  let origin: unknown;
+function makeAdapterSlot(hostServices: HostServices, events: CallEvents): AdapterSlot {
+  const { plugin, logs } = hostServices;
+  let container = makeContainer(hostServices);
+  /** pageOrigin is an error whose stack trace points to the line before the adapter's first line. */
+  let pageOrigin: unknown;
   const noteOrigin = (error: unknown) => {
-    origin = error;
+    pageOrigin = error;
   };
   const logFailure = (failure: LoggedFailure) => {
-    const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(origin) };
+    const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(pageOrigin) };
     logs.write(failure.level, failure.message, stack);
   };
-  const runner = makeToolRunner(plugin, () => container.read(), events, logFailure);
-  let patches: BuiltInPatchHistory | undefined;
+  const toolRunner = makeToolRunner(plugin, () => container.read(), events, logFailure);
+  let patchHistory: BuiltInPatchHistory | undefined;
 
-  const prepare = (preScript: Evaluate) => {
+  const runPreScript = (preScript: AdapterCode) => {
     try {
-      const problem = runWithBuiltIns(preScript, container.scope, () => '', doNothing);
-      if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
+      const startProblem = runWithBuiltIns(preScript, container.scopeProxy, () => '', doNothing);
+      if (startProblem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${startProblem}`);
     } catch (error) {
       logs.write('error', `the pre-script of ${plugin} threw: ${readMessage(error)}`);
     }
   };
-  const start = (code: Evaluate | undefined): StartResult => {
-    const { scope } = container;
-    if (!code) return { problem: 'the plugin has no adapter', hasThrown: false };
-    patches = watchBuiltInPatches();
+  const startAdapter = (code: AdapterCode | undefined): StartResult => {
+    const { scopeProxy: adapterScope } = container;
+    if (!code) return { startProblem: 'the plugin has no adapter', hasThrown: false };
+    patchHistory = watchBuiltInPatches();
     try {
-      return { problem: runWithBuiltIns(code, scope, () => runner.useAdapter(), noteOrigin), hasThrown: false };
+      return {
+        startProblem: runWithBuiltIns(code, adapterScope, () => toolRunner.useAdapter(), noteOrigin),
+        hasThrown: false,
+      };
     } catch (error) {
-      return { problem: `the adapter threw while it started: ${readMessage(error)}`, hasThrown: true };
+      return { startProblem: `the adapter threw while it started: ${readMessage(error)}`, hasThrown: true };
     } finally {
-      patches.recordPatched();
+      patchHistory.recordPatched();
     }
   };
-  const stop = () => {
-    const adapter = runner.drop() ?? findRegisteredAdapter(plugin, container.read());
+  const stopAdapter = () => {
+    const adapter = toolRunner.drop() ?? findRegisteredAdapter(plugin, container.read());
     const tearDown = () => {
       try {
         const teardown = adapter ? lookup(adapter, 'teardown') : undefined;
@@ -120,93 +123,109 @@ function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlo
         logs.write('warning', `the plugin ${plugin} threw in teardown(): ${readMessage(error)}`);
       }
     };
-    if (patches) patches.undoAfter(tearDown);
-    patches = undefined;
-    container = makeContainer(services, container.read());
+    if (patchHistory) patchHistory.undoAfter(tearDown);
+    patchHistory = undefined;
+    container = makeContainer(hostServices, container.read());
   };
-  return { runner, prepare, start, stop };
+  return { toolRunner, runPreScript, start: startAdapter, stop: stopAdapter };
 }
 
 /**
  * makeEntryPoint returns an entry point that accepts one adapter for each call of `arm`, and passes the adapter to
  * `accept`.
  */
-function makeEntryPoint(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
-  let armed: ExpectedAdapter | undefined;
+function makeEntryPoint(
+  sendToBridge: (text: string) => void,
+  acceptAdapter: (hash: string, evaluateNext: AdapterCode) => void,
+) {
+  let expectedAdapter: ExpectedAdapter | undefined;
   // Besides the host, which receives the nonce over the private port, only the script that contains the adapter has the
   // nonce.
-  const entryPoint: EntryPoint = (nonce, hash, next) => {
-    if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
-    const { hash: armedHash } = armed;
-    armed = undefined;
-    accept(armedHash, next);
+  const entryPoint: EntryPoint = (nonce, hash, evaluateNext) => {
+    if (
+      !expectedAdapter ||
+      nonce !== expectedAdapter.nonce ||
+      hash !== expectedAdapter.hash ||
+      !isEvaluate(evaluateNext)
+    )
+      return false;
+    const { hash: armedHash } = expectedAdapter;
+    expectedAdapter = undefined;
+    acceptAdapter(armedHash, evaluateNext);
     return true;
   };
-  const arm = (nonce: string, hash: string) => {
+  const armEntryPoint = (nonce: string, hash: string) => {
     if (nonce === '') return;
-    armed = { nonce, hash };
+    expectedAdapter = { nonce, hash };
     sendToBridge(`armed ${nonce}`);
   };
-  const disarm = () => {
-    armed = undefined;
+  const disarmEntryPoint = () => {
+    expectedAdapter = undefined;
   };
-  return { entryPoint: freeze(entryPoint), arm, disarm };
+  return { entryPoint: freeze(entryPoint), armEntryPoint, disarmEntryPoint };
 }
 
 export function makeLifecycle(options: LifecycleOptions): Lifecycle {
-  const { services, startsLate, sendToBridge } = options;
-  const slot = makeAdapterSlot(services, options.events);
-  let state: 'waiting' | 'started' | 'removed' = 'waiting';
-  let currentCode = options.evaluate;
+  const { hostServices, startsLate, sendToBridge } = options;
+  const adapterSlot = makeAdapterSlot(hostServices, options.events);
+  let adapterState: 'waiting' | 'started' | 'removed' = 'waiting';
+  let currentCode = options.evaluateAdapter;
   let isDocumentParsed = false;
   /** receivedHash is the hash of an adapter that arrived through the entry point and has not started. */
   let receivedHash: string | undefined;
 
-  const begin = (isParsed: boolean) => {
+  const beginStart = (isParsed: boolean) => {
     isDocumentParsed ||= isParsed;
-    if (state !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
-    const { problem, hasThrown } = slot.start(currentCode);
+    if (adapterState !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
+    const { startProblem, hasThrown } = adapterSlot.start(currentCode);
     if (hasThrown && !isDocumentParsed) {
-      slot.stop();
+      adapterSlot.stop();
       return;
     }
-    state = 'started';
-    if (problem !== '') sendToBridge(`broken ${problem}`);
+    adapterState = 'started';
+    if (startProblem !== '') sendToBridge(`broken ${startProblem}`);
     else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
   /** If the new adapter fails to start, replaceAdapter starts the old adapter again. */
-  const replaceAdapter = (hash: string, next: Evaluate) => {
-    slot.stop();
-    const { problem } = slot.start(next);
-    if (problem === '') {
-      currentCode = next;
-      state = 'started';
+  const replaceAdapter = (hash: string, evaluateNext: AdapterCode) => {
+    adapterSlot.stop();
+    const { startProblem } = adapterSlot.start(evaluateNext);
+    if (startProblem === '') {
+      currentCode = evaluateNext;
+      adapterState = 'started';
       sendToBridge(`renewed ${hash}`);
       return;
     }
-    slot.stop();
-    services.logs.write('error', `the new adapter of ${services.plugin} is not used: ${problem}`);
-    sendToBridge(`kept ${problem}`);
-    if (state === 'removed') return;
-    const restart = slot.start(currentCode);
-    if (restart.problem !== '') sendToBridge(`broken ${restart.problem}`);
+    adapterSlot.stop();
+    hostServices.logs.write('error', `the new adapter of ${hostServices.plugin} is not used: ${startProblem}`);
+    sendToBridge(`kept ${startProblem}`);
+    if (adapterState === 'removed') return;
+    const restart = adapterSlot.start(currentCode);
+    if (restart.startProblem !== '') sendToBridge(`broken ${restart.startProblem}`);
   };
-  const { entryPoint, arm, disarm } = makeEntryPoint(sendToBridge, (hash, next) => {
-    if (state !== 'waiting') {
-      replaceAdapter(hash, next);
+  const { entryPoint, armEntryPoint, disarmEntryPoint } = makeEntryPoint(sendToBridge, (hash, evaluateNext) => {
+    if (adapterState !== 'waiting') {
+      replaceAdapter(hash, evaluateNext);
       return;
     }
-    currentCode = next;
+    currentCode = evaluateNext;
     receivedHash = hash;
-    begin(isDocumentParsed);
+    beginStart(isDocumentParsed);
   });
-  const remove = () => {
-    if (state === 'started') slot.stop();
-    state = 'removed';
-    disarm();
+  const removeAdapter = () => {
+    if (adapterState === 'started') adapterSlot.stop();
+    adapterState = 'removed';
+    disarmEntryPoint();
   };
-  return { runner: slot.runner, prepare: slot.prepare, begin, entryPoint, armEntryPoint: arm, remove };
+  return {
+    toolRunner: adapterSlot.toolRunner,
+    runPreScript: adapterSlot.runPreScript,
+    begin: beginStart,
+    entryPoint,
+    armEntryPoint,
+    remove: removeAdapter,
+  };
 }
 
 /**
@@ -215,23 +234,27 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
  * replaced.
  */
 function runWithBuiltIns(
-  code: Evaluate,
-  scope: object,
-  check: () => string,
+  code: AdapterCode,
+  adapterScope: object,
+  checkPage: () => string,
   noteOrigin: (error: unknown) => void,
 ): string {
-  const run = () => {
-    apply(apply(code, undefined, [protectedBuiltIns, noteOrigin]), scope, [scope, scope, scope]);
-    return check();
+  const runAdapter = () => {
+    apply(apply(code, undefined, [protectedBuiltIns, noteOrigin]), adapterScope, [
+      adapterScope,
+      adapterScope,
+      adapterScope,
+    ]);
+    return checkPage();
   };
-  return withPristineBuiltIns(run, (why) => why);
+  return withPristineBuiltIns(runAdapter, (refusalReason) => refusalReason);
 }
 
 function doNothing(): void {
   // The host does not map positions in stack traces of a pre-script to the author's source.
 }
 
-function isEvaluate(value: unknown): value is Evaluate {
+function isEvaluate(value: unknown): value is AdapterCode {
   return isFn(value);
 }
 

@@ -21,7 +21,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  * `entries` is the JSON text of an array of `count` wire.LogEntry. `dropped` is the number of log entries that the host
  * dropped just before the entries in `entries`.
  */
-export type SendLogs = (count: number, dropped: number, entries: string) => void;
+export type SendLogs = (count: number, dropped: number, logEntries: string) => void;
 
 export type HostLogLevel = 'debug' | 'warning' | 'error';
 
@@ -31,8 +31,8 @@ export interface StackTrace {
   readonly origin: string;
 }
 
-/** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
-export interface Logs {
+/** HostLogs is a bounded buffer of one adapter's log entries. The page cannot read the log entries of an adapter. */
+export interface HostLogs {
   /**
    * accept adds what an adapter passes to its log transport: a log entry {level, message, data}, or an array of log
    * entries. accept never throws.
@@ -42,7 +42,7 @@ export interface Logs {
    * write adds the host's own entry to the adapter's log. For an error, `stack` is its stack trace (see
    * {@link StackTrace}).
    */
-  write(level: HostLogLevel, message: string, stack?: StackTrace): void;
+  write(logLevel: HostLogLevel, logMessage: string, stack?: StackTrace): void;
   flush(): void;
 }
 
@@ -50,123 +50,123 @@ export interface Logs {
 interface LogChunk {
   text: string;
   count: number;
-  /** dropped is the number of log entries that the host dropped between the previous chunk and this chunk. */
-  dropped: number;
-  next: LogChunk | undefined;
+  /** droppedCount is the number of log entries that the host dropped between the previous chunk and this chunk. */
+  droppedCount: number;
+  nextChunk: LogChunk | undefined;
 }
 
-/** whenIdle must call flush at the end of the task. */
-export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
-  let first: LogChunk | undefined;
-  let last: LogChunk | undefined;
+/** whenIdle must call flushLogs at the end of the task. */
+export function makeLogs(sendLogs: SendLogs, whenIdle: () => void): HostLogs {
+  let firstChunk: LogChunk | undefined;
+  let lastChunk: LogChunk | undefined;
   let waitingEntries = 0;
   let waitingChars = 0;
 
-  const add = (entry: string) => {
+  const addEntry = (logEntry: string) => {
     if (waitingEntries === 0) whenIdle();
-    if (!last || last.count >= MaxLogEntries) {
-      const chunk: LogChunk = { text: '', count: 0, dropped: 0, next: undefined };
-      if (last) last.next = chunk;
-      else first = chunk;
-      last = chunk;
+    if (!lastChunk || lastChunk.count >= MaxLogEntries) {
+      const chunk: LogChunk = { text: '', count: 0, droppedCount: 0, nextChunk: undefined };
+      if (lastChunk) lastChunk.nextChunk = chunk;
+      else firstChunk = chunk;
+      lastChunk = chunk;
     }
-    last.text += last.count === 0 ? entry : `,${entry}`;
-    last.count++;
+    lastChunk.text += lastChunk.count === 0 ? logEntry : `,${logEntry}`;
+    lastChunk.count++;
     waitingEntries++;
-    waitingChars += entry.length;
+    waitingChars += logEntry.length;
     while (waitingEntries > MaxWaitingEntries || waitingChars > MaxWaitingChars) if (!dropOldest()) break;
   };
   /** dropOldest never drops the only chunk of log entries, because the newest log entries are the most useful. */
   const dropOldest = (): boolean => {
-    const oldest = first;
-    if (!oldest?.next) return false;
-    first = oldest.next;
-    first.dropped = oldest.dropped + oldest.count;
-    waitingEntries -= oldest.count;
-    waitingChars -= oldest.text.length;
+    const oldestChunk = firstChunk;
+    if (!oldestChunk?.nextChunk) return false;
+    firstChunk = oldestChunk.nextChunk;
+    firstChunk.droppedCount = oldestChunk.droppedCount + oldestChunk.count;
+    waitingEntries -= oldestChunk.count;
+    waitingChars -= oldestChunk.text.length;
     return true;
   };
-  const flush = () => {
-    let chunk = first;
-    first = undefined;
-    last = undefined;
+  const flushLogs = () => {
+    let chunk = firstChunk;
+    firstChunk = undefined;
+    lastChunk = undefined;
     waitingEntries = 0;
     waitingChars = 0;
-    for (; chunk; chunk = chunk.next) send(chunk.count, chunk.dropped, `[${chunk.text}]`);
+    for (; chunk; chunk = chunk.nextChunk) sendLogs(chunk.count, chunk.droppedCount, `[${chunk.text}]`);
   };
-  const accept = (entries: unknown) => {
-    if (!isObject(entries)) return;
-    if (!isArray(entries)) {
-      add(formatEntry(entries));
+  const acceptEntries = (logEntries: unknown) => {
+    if (!isObject(logEntries)) return;
+    if (!isArray(logEntries)) {
+      addEntry(formatEntry(logEntries));
       return;
     }
-    for (let i = 0; i < entries.length; i++) {
-      const entry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
-      if (isObject(entry)) add(formatEntry(entry));
+    for (let i = 0; i < logEntries.length; i++) {
+      const logEntry: unknown = hasOwn(logEntries, i) ? logEntries[i] : undefined;
+      if (isObject(logEntry)) addEntry(formatEntry(logEntry));
     }
   };
-  const writeEntry = (level: HostLogLevel, message: string, stack?: StackTrace) =>
-    add(formatLogEntry(level, message, '', stack));
-  return { accept, write: writeEntry, flush };
+  const writeEntry = (logLevel: HostLogLevel, logMessage: string, stack?: StackTrace) =>
+    addEntry(formatLogEntry(logLevel, logMessage, '', stack));
+  return { accept: acceptEntries, write: writeEntry, flush: flushLogs };
 }
 
 /** formatEntry never throws. */
-function formatEntry(entry: object): string {
-  const message = readField(entry, 'message');
+function formatEntry(logEntry: object): string {
+  const logMessage = readField(logEntry, 'message');
   return formatLogEntry(
-    toLevel(readField(entry, 'level')),
-    toMessageText(message),
-    toDataText(readField(entry, 'data')),
+    toLevel(readField(logEntry, 'level')),
+    toMessageText(logMessage),
+    toDataText(readField(logEntry, 'data')),
   );
 }
 
-function formatLogEntry(level: LogLevel, message: string, data: string, stack?: StackTrace): string {
+function formatLogEntry(logLevel: LogLevel, logMessage: string, dataJson: string, stack?: StackTrace): string {
   const hasStack = stack !== undefined && stack.stack !== '';
   return makeObjectText<'LogEntry'>({
-    level: `"${level}"`,
-    message: toJson(truncateMessage(message, MaxLogChars)),
-    data: data === '' ? undefined : data,
+    level: `"${logLevel}"`,
+    message: toJson(truncateMessage(logMessage, MaxLogChars)),
+    data: dataJson === '' ? undefined : dataJson,
     atMs: `${dateNow()}`,
     stack: hasStack ? toJson(truncateMessage(stack.stack, MaxStackChars)) : undefined,
     stackOrigin: hasStack ? toJson(truncateMessage(stack.origin, MaxStackChars)) : undefined,
   });
 }
 
-function readField(entry: object, field: string): unknown {
+function readField(logEntry: object, fieldName: string): unknown {
   try {
-    return lookup(entry, field);
+    return lookup(logEntry, fieldName);
   } catch {
     return undefined;
   }
 }
 
-function toLevel(level: unknown): LogLevel {
-  if (level === 'debug' || level === 'error') return level;
-  return level === 'warning' || level === 'warn' ? 'warning' : 'info';
+function toLevel(logLevel: unknown): LogLevel {
+  if (logLevel === 'debug' || logLevel === 'error') return logLevel;
+  return logLevel === 'warning' || logLevel === 'warn' ? 'warning' : 'info';
 }
 
-function toMessageText(message: unknown): string {
-  if (message === undefined) return '';
-  return typeof message === 'string' ? message : toJsonOrPlaceholder(message);
+function toMessageText(logMessage: unknown): string {
+  if (logMessage === undefined) return '';
+  return typeof logMessage === 'string' ? logMessage : toJsonOrPlaceholder(logMessage);
 }
 
-function toDataText(data: unknown): string {
-  if (!isObject(data) || !isArray(data)) return '';
-  let text = '';
+function toDataText(dataJson: unknown): string {
+  if (!isObject(dataJson) || !isArray(dataJson)) return '';
+  let entriesText = '';
   let bytes = 2;
-  for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
-    const value: unknown = hasOwn(data, i) ? data[i] : undefined;
+  for (let i = 0; i < dataJson.length && i < MaxLogArgs; i++) {
+    const value: unknown = hasOwn(dataJson, i) ? dataJson[i] : undefined;
     let json = typeof value === 'string' ? toJson(truncateMessage(value, MaxLogChars)) : toJsonOrPlaceholder(value);
-    let size = countUtf8Bytes(json, json.length) + 1;
-    if (bytes + size > MaxLogDataBytes) {
+    let entryBytes = countUtf8Bytes(json, json.length) + 1;
+    if (bytes + entryBytes > MaxLogDataBytes) {
       json = toJson(truncateMessage(json, MaxLogChars));
-      size = countUtf8Bytes(json, json.length) + 1;
+      entryBytes = countUtf8Bytes(json, json.length) + 1;
     }
-    if (bytes + size > MaxLogDataBytes) break;
-    text += text === '' ? json : `,${json}`;
-    bytes += size;
+    if (bytes + entryBytes > MaxLogDataBytes) break;
+    entriesText += entriesText === '' ? json : `,${json}`;
+    bytes += entryBytes;
   }
-  return text === '' ? '' : `[${text}]`;
+  return entriesText === '' ? '' : `[${entriesText}]`;
 }
 
 function toJsonOrPlaceholder(value: unknown): string {

@@ -8,8 +8,8 @@ export const MaxSafeInteger = 9007199254740991;
 /** parseExactInteger is a reviver function for JSON.parse that converts large integers to bigint. */
 export function parseExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || (value <= MaxSafeInteger && value >= -MaxSafeInteger)) return value;
-  const source = context?.source;
-  return typeof source === 'string' && isIntegerSource(source) ? toBigInt(source) : value;
+  const sourceText = context?.source;
+  return typeof sourceText === 'string' && isIntegerSource(sourceText) ? toBigInt(sourceText) : value;
 }
 
 /**
@@ -22,9 +22,9 @@ export function makeRawInteger(value: bigint): unknown {
   return apply(rawJson, undefined, [`${value}`]);
 }
 
-function isIntegerSource(source: string): boolean {
-  for (let i = source[0] === '-' ? 1 : 0; i < source.length; i++) {
-    const digit = source[i];
+function isIntegerSource(sourceText: string): boolean {
+  for (let i = sourceText[0] === '-' ? 1 : 0; i < sourceText.length; i++) {
+    const digit = sourceText[i];
     if (digit === undefined || digit < '0' || digit > '9') return false;
   }
   return true;

@@ -1,7 +1,7 @@
 import { isObject, lookup, makeBareObject, parseJson } from './primordials.ts';
 
-/** Options are the values that the server writes into the script of a plugin (internal/jsbuild/extension.go). */
-export interface Options {
+/** HostOptions are the values that the server writes into the script of a plugin (internal/jsbuild/extension.go). */
+export interface HostOptions {
   /**
    * plugin is the name of the plugin; empty for the base, which hosts plugins whose code arrives later
    * (host.ts:startBase).
@@ -23,19 +23,19 @@ export interface Options {
   readonly lateHostEvent: string;
 }
 
-export function readOptions(json: string): Options {
-  const parsed: unknown = parseJson(json);
-  const fields = isObject(parsed) ? parsed : makeBareObject();
+export function readOptions(json: string): HostOptions {
+  const parsedOptions: unknown = parseJson(json);
+  const optionFields = isObject(parsedOptions) ? parsedOptions : makeBareObject();
   const textField = (key: string): string => {
-    const value = lookup(fields, key);
+    const value = lookup(optionFields, key);
     return typeof value === 'string' ? value : '';
   };
   return {
     plugin: textField('name'),
     hash: textField('hash'),
-    settings: lookup(fields, 'settings'),
+    settings: lookup(optionFields, 'settings'),
     startsLate: textField('start') === 'dom',
-    runsInFrames: lookup(fields, 'frames') === true,
+    runsInFrames: lookup(optionFields, 'frames') === true,
     base: textField('base'),
     lateHostEvent: textField('meet'),
   };

@@ -24,19 +24,19 @@ type ParseOutcome =
  * parseArguments validates arguments with a schema, which can add defaults and transform values. The code of a schema
  * uses shared built-in functions at each step, so parseArguments runs the schema with unmodified built-in functions.
  */
-export function parseArguments(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
+export function parseArguments(schema: unknown, args: unknown, parseCallbacks: ParseCallbacks): void {
   if (!isObject(schema)) {
-    parsing.onValid(detachFromPage(args));
+    parseCallbacks.onValid(detachFromPage(args));
     return;
   }
-  const simple = findParser(schema);
-  const params = simple ? simple(args) : NotSimple;
+  const simpleParser = findParser(schema);
+  const params = simpleParser ? simpleParser(args) : NotSimple;
   if (params !== NotSimple) {
-    parsing.onValid(params);
+    parseCallbacks.onValid(params);
     return;
   }
   const detachedArgs = detachFromPage(args);
-  const parse = (): ParseOutcome => {
+  const runParse = (): ParseOutcome => {
     // zod creates the method safeParse in a getter, when the method is first read.
     const safeParse = lookup(schema, 'safeParse');
     if (!isFn(safeParse)) return { kind: 'valid', params: detachedArgs };
@@ -50,48 +50,49 @@ export function parseArguments(schema: unknown, args: unknown, parsing: ParseCal
       return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };
     }
   };
-  const makeUnsafe = (why: string): ParseOutcome => ({ kind: 'unsafe', why });
-  const outcome = withPristineBuiltIns(parse, makeUnsafe);
-  if (outcome.kind !== 'later') {
-    deliverOutcome(outcome, parsing);
+  const makeUnsafe = (unsafeReason: string): ParseOutcome => ({ kind: 'unsafe', why: unsafeReason });
+  const parseOutcome = withPristineBuiltIns(runParse, makeUnsafe);
+  if (parseOutcome.kind !== 'later') {
+    deliverOutcome(parseOutcome, parseCallbacks);
     return;
   }
   whenSettled(
-    outcome.promise,
-    (parsed) =>
+    parseOutcome.promise,
+    (parsedArguments) =>
       deliverOutcome(
-        withPristineBuiltIns(() => readAsyncResult(parsed), makeUnsafe),
-        parsing,
+        withPristineBuiltIns(() => readAsyncResult(parsedArguments), makeUnsafe),
+        parseCallbacks,
       ),
-    (error) => parsing.onInvalid(readMessage(error)),
+    (error) => parseCallbacks.onInvalid(readMessage(error)),
   );
 }
 
 /** zod formats the error of a result in a getter, when the error is first read. */
-function readResult(parsed: unknown): ParseOutcome {
-  if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
-  if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detachFromPage(lookup(parsed, 'data')) };
-  return { kind: 'invalid', issues: formatIssues(lookup(parsed, 'error')) };
+function readResult(parsedArguments: unknown): ParseOutcome {
+  if (!isObject(parsedArguments)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
+  if (lookup(parsedArguments, 'success') === true)
+    return { kind: 'valid', params: detachFromPage(lookup(parsedArguments, 'data')) };
+  return { kind: 'invalid', issues: formatIssues(lookup(parsedArguments, 'error')) };
 }
 
-function readAsyncResult(parsed: unknown): ParseOutcome {
+function readAsyncResult(parsedArguments: unknown): ParseOutcome {
   try {
-    return readResult(parsed);
+    return readResult(parsedArguments);
   } catch (error) {
     return { kind: 'invalid', issues: readMessage(error) };
   }
 }
 
-function deliverOutcome(outcome: ParseOutcome, parsing: ParseCallbacks): void {
-  switch (outcome.kind) {
+function deliverOutcome(parseOutcome: ParseOutcome, parseCallbacks: ParseCallbacks): void {
+  switch (parseOutcome.kind) {
     case 'valid':
-      parsing.onValid(outcome.params);
+      parseCallbacks.onValid(parseOutcome.params);
       return;
     case 'invalid':
-      parsing.onInvalid(outcome.issues);
+      parseCallbacks.onInvalid(parseOutcome.issues);
       return;
     case 'unsafe':
-      parsing.onUnsafe(outcome.why);
+      parseCallbacks.onUnsafe(parseOutcome.why);
       return;
     case 'later':
       return;

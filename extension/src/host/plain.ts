@@ -69,23 +69,28 @@ export function copyAsPlainValue(value: unknown, onLoss?: OnLoss): unknown {
   return copyValue(value, '', undefined, onLoss);
 }
 
-function copyValue(original: unknown, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): unknown {
-  if (typeof original === 'bigint') return makeRawInteger(original);
-  if (!isObject(original)) return original;
-  const isPlain = isPlainWithoutToJson(original);
-  const value = isPlain ? original : toJsonValue(original, key);
-  if (!isPlain && value === original && !isArray(value)) reportLoss(value, key, up, onLoss);
+function copyValue(
+  originalValue: unknown,
+  key: string,
+  parentEntry: PathEntry | undefined,
+  onLoss: OnLoss | undefined,
+): unknown {
+  if (typeof originalValue === 'bigint') return makeRawInteger(originalValue);
+  if (!isObject(originalValue)) return originalValue;
+  const isPlain = isPlainWithoutToJson(originalValue);
+  const value = isPlain ? originalValue : toJsonValue(originalValue, key);
+  if (!isPlain && value === originalValue && !isArray(value)) reportLoss(value, key, parentEntry, onLoss);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
-  const path = appendToPath(value, key, up);
+  const path = appendToPath(value, key, parentEntry);
   return isArray(value) ? copyArray(value, path, onLoss) : copyObject(value, path, onLoss);
 }
 
-function reportLoss(value: object, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): void {
+function reportLoss(value: object, key: string, parentEntry: PathEntry | undefined, onLoss: OnLoss | undefined): void {
   // A call whose result is a function fails, so a hint about the function would only repeat the error.
-  if (onLoss === undefined || isRawJson(value) || (up === undefined && isFn(value))) return;
+  if (onLoss === undefined || isRawJson(value) || (parentEntry === undefined && isFn(value))) return;
   try {
     const hint = makeLossHint(value);
-    if (hint !== '') onLoss(formatPath(key, up), hint);
+    if (hint !== '') onLoss(formatPath(key, parentEntry), hint);
   } catch {
     // An error of a getter is ignored here, because copying the value reports the error again.
   }
@@ -94,15 +99,15 @@ function reportLoss(value: object, key: string, up: PathEntry | undefined, onLos
 /**
  * formatPath returns the path of a property in a result, such as `items[3].el`, or `the result` for the whole value.
  */
-function formatPath(key: string, up: PathEntry | undefined): string {
-  let text = '';
+function formatPath(key: string, parentEntry: PathEntry | undefined): string {
+  let keyText = '';
   let childKey = key;
-  for (let entry = up; entry !== undefined; entry = entry.parentEntry) {
-    text = isArray(entry.value) ? `[${childKey}]${text}` : `.${childKey}${text}`;
-    childKey = entry.key;
+  for (let pathEntry = parentEntry; pathEntry !== undefined; pathEntry = pathEntry.parentEntry) {
+    keyText = isArray(pathEntry.value) ? `[${childKey}]${keyText}` : `.${childKey}${keyText}`;
+    childKey = pathEntry.key;
   }
-  if (text === '') return 'the result';
-  return text[0] === '.' ? apply(slice, text, [1]) : `result${text}`;
+  if (keyText === '') return 'the result';
+  return keyText[0] === '.' ? apply(slice, keyText, [1]) : `result${keyText}`;
 }
 
 function isPlainWithoutToJson(value: object): boolean {
@@ -117,9 +122,13 @@ function toJsonValue(value: object, key: string): unknown {
 }
 
 function toPrimitive(value: object): unknown {
-  for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
+  for (
+    let ancestorPrototype = getPrototypeOf(value);
+    ancestorPrototype !== null;
+    ancestorPrototype = getPrototypeOf(ancestorPrototype)
+  ) {
     try {
-      switch (prototype) {
+      switch (ancestorPrototype) {
         case DatePrototype:
           return isFiniteNumber(apply(dateGetTime, value, [])) ? apply(dateToIsoString, value, []) : null;
         case UrlPrototype:
@@ -141,23 +150,24 @@ function toPrimitive(value: object): unknown {
 }
 
 function copyArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
-  const copy: unknown[] = [];
+  const copiedItems: unknown[] = [];
   // copyArray sets the copy's prototype before it adds elements, so that no setter on the page's Array.prototype
   // receives an element.
-  setPrototypeOf(copy, plainPrototype);
-  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
-  return copy;
+  setPrototypeOf(copiedItems, plainPrototype);
+  for (let i = 0; i < value.length; i++)
+    copiedItems[i] = hasOwn(value, i) ? copyValue(value[i], `${i}`, path, onLoss) : null;
+  return copiedItems;
 }
 
 function copyObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
-  const copy: Record<string, unknown> = construct(PlainValue, []);
+  const copiedItems: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
-  const source: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copy;
+  const sourceObject: Readonly<Record<string, unknown>> = isNonFunction(value) ? value : copiedItems;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copy[key] = copyValue(source[key], key, path, onLoss);
+    if (key !== undefined) copiedItems[key] = copyValue(sourceObject[key], key, path, onLoss);
   }
-  return copy;
+  return copiedItems;
 }
 
 function isNonFunction(value: object): value is Readonly<Record<string, unknown>> {
@@ -165,14 +175,14 @@ function isNonFunction(value: object): value is Readonly<Record<string, unknown>
 }
 
 /** Like JSON.stringify, appendToPath throws if an object contains itself. */
-function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
-  const depth = up === undefined ? 0 : up.depth + 1;
-  for (let entry = up; entry !== undefined; entry = entry.parentEntry) {
-    if (entry.value === value)
+function appendToPath(value: object, key: string, parentEntry: PathEntry | undefined): PathEntry {
+  const depth = parentEntry === undefined ? 0 : parentEntry.depth + 1;
+  for (let pathEntry = parentEntry; pathEntry !== undefined; pathEntry = pathEntry.parentEntry) {
+    if (pathEntry.value === value)
       throw new NativeTypeError(
-        `${formatPath(key, up)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
+        `${formatPath(key, parentEntry)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
       );
   }
   if (depth > MaxCopyDepth) throw new NativeTypeError(`the value is nested more than ${MaxCopyDepth} levels deep`);
-  return { value, key, depth, parentEntry: up };
+  return { value, key, depth, parentEntry };
 }

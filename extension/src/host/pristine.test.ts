@@ -16,37 +16,41 @@ async function startAdapter(): Promise<{ realm: Realm; port: HostPort }> {
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   realm.addContent();
   return { realm, port };
 }
 
 async function call(realm: Realm, port: HostPort, tool: string, args: object): Promise<string> {
-  port.send('call', 1, tool, 1 << 20, args);
+  port.sendParts('call', 1, tool, 1 << 20, args);
   await realm.waitUntilIdle();
-  return port.received.splice(0).join();
+  return port.receivedTexts.splice(0).join();
 }
 
 test("a schema runs with the built-ins of document_start, and the page's are restored", async () => {
   const { realm, port } = await startAdapter();
-  const objects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
-  assert.ok(Array.isArray(objects));
+  const builtInObjects = realm.run('const { setPrototypeOf } = Reflect; [Object, Object.prototype, Array.prototype]');
+  assert.ok(Array.isArray(builtInObjects));
   realm.run(`page = ${hostileCode}; mine = Object.keys; added = 0; const parent = { __proto__: Object.prototype, map() { added++; } };
     Object.defineProperty(Object.prototype, 'added', { configurable: true, get() { added++; } });
     setPrototypeOf(Array.prototype, parent); delete Object.entries; page.watch()`);
-  const shared = [0, 1, 2].map((i): object => objects[i]);
-  const shape = () => shared.map((on) => [Reflect.ownKeys(on).map(String).sort(), Reflect.getPrototypeOf(on)]);
-  const before = shape();
+  const sharedObjects = [0, 1, 2].map((i): object => builtInObjects[i]);
+  const describeShape = () =>
+    sharedObjects.map((on) => [Reflect.ownKeys(on).map(String).sort(), Reflect.getPrototypeOf(on)]);
+  const shapesBefore = describeShape();
   assert.equal(await call(realm, port, 'parsed', { secret: 'S3CRET' }), 'r 1 {"secret":"S3CRET"}');
-  const saw = realm.run('page.saw');
-  assert.deepEqual(Array.isArray(saw) && Array.from({ length: saw.length }, (_, i) => String(saw[i])), []);
+  const observedNames = realm.run('page.saw');
+  assert.deepEqual(
+    Array.isArray(observedNames) && Array.from({ length: observedNames.length }, (_, i) => String(observedNames[i])),
+    [],
+  );
   assert.equal(realm.run('added'), 0);
-  assert.deepEqual(shape(), before);
+  assert.deepEqual(describeShape(), shapesBefore);
   assert.equal(realm.run('mine === Object.keys'), true);
 });
 
 test('a call fails in a page with a locked replacement, and other replacements stay', async () => {
-  for (const [lock, named] of [
+  for (const [lockCode, namedBuiltIn] of [
     [
       "Object.defineProperty(Object, 'keys', { value: () => ['forged'], writable: false, configurable: false })",
       'Object.keys',
@@ -59,10 +63,10 @@ test('a call fails in a page with a locked replacement, and other replacements s
     ['Object.defineProperty(Array.prototype, 7, { value: 666 })', 'Array.prototype.7'],
   ]) {
     const { realm, port } = await startAdapter();
-    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lock}`);
+    realm.run(`mine = () => 1; Function.prototype.bind = mine; ${lockCode}`);
     assert.equal(
       await call(realm, port, 'parsed', { secret: 'S3CRET' }),
-      `e 1 {"code":"unsafe_page","message":"a script of the page has replaced ${named} and locked it, so it could read and change the call"}`,
+      `e 1 {"code":"unsafe_page","message":"a script of the page has replaced ${namedBuiltIn} and locked it, so it could read and change the call"}`,
     );
     assert.equal(realm.run('Function.prototype.bind === mine'), true);
   }
@@ -95,16 +99,16 @@ test('language globals are those of document_start, whatever a script of the pag
 
 test('a late adapter uses the built-ins of document_start', async () => {
   const realm = makeRealm();
-  const late = `const { freeze } = Object; const keys = Object.keys; const tools = [{ name: 'keys', handle: (p) => keys(p) }];
+  const lateAdapterCode = `const { freeze } = Object; const keys = Object.keys; const tools = [{ name: 'keys', handle: (p) => keys(p) }];
     globalThis.__openTabs.adapters = { demo: freeze({ tools, isReady: () => true }) };`;
-  realm.start('demo', 'h', late, { start: 'dom' });
+  realm.start('demo', 'h', lateAdapterCode, { start: 'dom' });
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
   realm.addContent();
   realm.run(`taken = 0; for (const key of ['keys', 'freeze']) Object[key] = (given) => { taken++; return given; };
     Object.defineProperty(Object.prototype, 'adapters', { configurable: true, set() { taken++; } })`);
-  port.send('begin');
+  port.sendParts('begin');
   await realm.waitUntilIdle();
   assert.equal(await call(realm, port, 'keys', { a: 1 }), 'ready,r 1 ["a"]');
   assert.equal(realm.run('taken'), 0);

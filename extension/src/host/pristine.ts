@@ -22,25 +22,25 @@ import {
 /** BuiltInSnapshot is the state of one built-in object at document_start. */
 interface BuiltInSnapshot {
   readonly name: string;
-  readonly object: object;
+  readonly builtInObject: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
   /**
    * The stored property descriptors have no prototype, so that fields on the page's Object.prototype have no effect.
    */
-  readonly descriptors: readonly PropertyDescriptor[];
+  readonly builtInDescriptors: readonly PropertyDescriptor[];
   readonly knownKeys: object;
 }
 
 /** The page's changes to built-in objects form a linked list, newest first. */
 interface PageChange {
-  readonly object: object;
+  readonly builtInObject: object;
   /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
   readonly key: PropertyKey | undefined;
   /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
-  readonly next: PageChange | undefined;
+  readonly nextChange: PageChange | undefined;
 }
 
 interface RestoreFailure {
@@ -57,115 +57,118 @@ let isRunning = false;
  * again. A built-in cannot be restored if the page has changed and locked the built-in. If a built-in cannot be
  * restored, `work` does not run, and withPristineBuiltIns returns the result of refuse(reason).
  */
-export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
-  if (isRunning) return work();
-  const changes = restoreBuiltIns();
-  if (changes === undefined) return runExclusively(work);
-  if ('lockedName' in changes) {
-    reapplyPageChanges(changes.changes);
-    return refuse(
-      `a script of the page has replaced ${changes.lockedName} and locked it, so it could read and change the call`,
+export function withPristineBuiltIns<T>(callback: () => T, refuseToRun: (refusalReason: string) => T): T {
+  if (isRunning) return callback();
+  const pageChanges = restoreBuiltIns();
+  if (pageChanges === undefined) return runExclusively(callback);
+  if ('lockedName' in pageChanges) {
+    reapplyPageChanges(pageChanges.changes);
+    return refuseToRun(
+      `a script of the page has replaced ${pageChanges.lockedName} and locked it, so it could read and change the call`,
     );
   }
   try {
-    return runExclusively(work);
+    return runExclusively(callback);
   } finally {
-    reapplyPageChanges(changes);
+    reapplyPageChanges(pageChanges);
   }
 }
 
-function runExclusively<T>(work: () => T): T {
+function runExclusively<T>(callback: () => T): T {
   isRunning = true;
   try {
-    return work();
+    return callback();
   } finally {
     isRunning = false;
   }
 }
 
 function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
-  let changes: PageChange | undefined;
+  let pageChanges: PageChange | undefined;
   for (let i = 0; i < builtInSnapshots.length; i++) {
     const snapshot = builtInSnapshots[i];
     if (snapshot === undefined) continue;
-    const result = restoreBuiltIn(snapshot, changes);
+    const result = restoreBuiltIn(snapshot, pageChanges);
     if (result !== undefined && 'lockedName' in result) return result;
-    changes = result;
+    pageChanges = result;
   }
-  return changes;
+  return pageChanges;
 }
 
 function restoreBuiltIn(
   snapshot: BuiltInSnapshot,
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
-  const { object, keys, descriptors, name } = snapshot;
-  let changes = previousChanges;
-  const parent = getPrototypeOf(object);
+  const { builtInObject, keys, builtInDescriptors, name } = snapshot;
+  let pageChanges = previousChanges;
+  const parent = getPrototypeOf(builtInObject);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, changes);
-    changes = makePageChange(object, undefined, undefined, parent, changes);
+    if (!setPrototypeOf(builtInObject, snapshot.parent))
+      return makeRestoreFailure(`the prototype of ${name}`, pageChanges);
+    pageChanges = makePageChange(builtInObject, undefined, undefined, parent, pageChanges);
   }
-  const currentKeys = ownKeys(object);
+  const currentKeys = ownKeys(builtInObject);
   if (currentKeys.length !== keys.length) {
-    const result = removeAddedProperties(snapshot, currentKeys, changes);
+    const result = removeAddedProperties(snapshot, currentKeys, pageChanges);
     if (result !== undefined && 'lockedName' in result) return result;
-    changes = result;
+    pageChanges = result;
   }
   let isMissing = false;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    const originalDescriptor = descriptors[i];
+    const originalDescriptor = builtInDescriptors[i];
     if (key === undefined || originalDescriptor === undefined) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(object, key);
+    const pageDescriptor = getOwnPropertyDescriptor(builtInObject, key);
     if (pageDescriptor === undefined) isMissing = true;
     else if (isUnchangedProperty(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
-    if (!defineProperty(object, key, originalDescriptor))
-      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
-    changes = makePageChange(object, key, pageDescriptor, null, changes);
+    if (!defineProperty(builtInObject, key, originalDescriptor))
+      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
+    pageChanges = makePageChange(builtInObject, key, pageDescriptor, null, pageChanges);
   }
   // The page may have added properties even if the number of properties is unchanged.
-  return isMissing ? removeAddedProperties(snapshot, ownKeys(object), changes) : changes;
+  return isMissing ? removeAddedProperties(snapshot, ownKeys(builtInObject), pageChanges) : pageChanges;
 }
 
 function removeAddedProperties(
-  { object, knownKeys, name }: BuiltInSnapshot,
+  { builtInObject, knownKeys, name }: BuiltInSnapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: PageChange | undefined,
 ): PageChange | RestoreFailure | undefined {
-  let changes = previousChanges;
+  let pageChanges = previousChanges;
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
     if (key === undefined || hasOwn(knownKeys, key)) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(object, key);
+    const pageDescriptor = getOwnPropertyDescriptor(builtInObject, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
-    if (deleteProperty(object, key)) changes = makePageChange(object, key, pageDescriptor, null, changes);
-    else if (affectsHostCode(object, key)) return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, changes);
+    if (deleteProperty(builtInObject, key))
+      pageChanges = makePageChange(builtInObject, key, pageDescriptor, null, pageChanges);
+    else if (affectsHostCode(builtInObject, key))
+      return makeRestoreFailure(`${name}.${formatPropertyName(key)}`, pageChanges);
   }
-  return changes;
+  return pageChanges;
 }
 
 /**
  * affectsHostCode reports whether a locked property that the page added to a built-in affects code that does not use
  * it. Some libraries lock methods that they add to Array.prototype; such a method affects only code that calls it.
  */
-function affectsHostCode(on: object, key: PropertyKey): boolean {
-  if (on === ObjectPrototype || typeof key === 'symbol') return true;
+function affectsHostCode(changedObject: object, key: PropertyKey): boolean {
+  if (changedObject === ObjectPrototype || typeof key === 'symbol') return true;
   return key === 'toJSON' || key === 'then' || isIndex(`${key}`);
 }
 
 function isIndex(key: string): boolean {
-  const first = key[0];
-  return first !== undefined && first >= '0' && first <= '9';
+  const firstLetter = key[0];
+  return firstLetter !== undefined && firstLetter >= '0' && firstLetter <= '9';
 }
 
-function reapplyPageChanges(changes: PageChange | undefined): void {
-  for (let change = changes; change !== undefined; change = change.next) {
-    if (change.key === undefined) setPrototypeOf(change.object, change.parent);
-    else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
-    else defineProperty(change.object, change.key, change.pageDescriptor);
+function reapplyPageChanges(pageChanges: PageChange | undefined): void {
+  for (let pageChange = pageChanges; pageChange !== undefined; pageChange = pageChange.nextChange) {
+    if (pageChange.key === undefined) setPrototypeOf(pageChange.builtInObject, pageChange.parent);
+    else if (pageChange.pageDescriptor === undefined) deleteProperty(pageChange.builtInObject, pageChange.key);
+    else defineProperty(pageChange.builtInObject, pageChange.key, pageChange.pageDescriptor);
   }
 }
 
@@ -182,19 +185,19 @@ function isUnchangedProperty(pageDescriptor: PropertyDescriptor, originalDescrip
 }
 
 function makePageChange(
-  object: object,
+  builtInObject: object,
   key: PropertyKey | undefined,
   pageDescriptor: PropertyDescriptor | undefined,
   parent: object | null,
-  next: PageChange | undefined,
+  nextChange: PageChange | undefined,
 ): PageChange {
-  const change: PageChange = { object, key, pageDescriptor, parent, next };
-  setPrototypeOf(change, null);
-  return change;
+  const pageChange: PageChange = { builtInObject, key, pageDescriptor, parent, nextChange };
+  setPrototypeOf(pageChange, null);
+  return pageChange;
 }
 
-function makeRestoreFailure(lockedName: string, changes: PageChange | undefined): RestoreFailure {
-  const failure: RestoreFailure = { lockedName, changes };
+function makeRestoreFailure(lockedName: string, pageChanges: PageChange | undefined): RestoreFailure {
+  const failure: RestoreFailure = { lockedName, changes: pageChanges };
   setPrototypeOf(failure, null);
   return failure;
 }
@@ -208,7 +211,7 @@ function formatPropertyName(key: PropertyKey): string {
  * window's built-in functions.
  */
 function takeSnapshots(): readonly BuiltInSnapshot[] {
-  const classes: readonly (readonly [string, { readonly prototype: object }])[] = [
+  const builtInClasses: readonly (readonly [string, { readonly prototype: object }])[] = [
     ['Object', Object],
     ['Function', Function],
     ['Array', Array],
@@ -232,14 +235,14 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
     ['URLSearchParams', URLSearchParams],
   ];
   const newSnapshots: BuiltInSnapshot[] = [];
-  const addSnapshot = (name: string, object: unknown) => {
-    if (isObject(object))
-      defineProperty(newSnapshots, newSnapshots.length, dataProperty(takeBuiltInSnapshot(name, object)));
+  const addSnapshot = (name: string, builtInObject: unknown) => {
+    if (isObject(builtInObject))
+      defineProperty(newSnapshots, newSnapshots.length, dataProperty(takeBuiltInSnapshot(name, builtInObject)));
   };
-  for (let i = 0; i < classes.length; i++) {
-    const name = classes[i]?.[0] ?? '';
-    addSnapshot(name, classes[i]?.[1]);
-    addSnapshot(`${name}.prototype`, classes[i]?.[1].prototype);
+  for (let i = 0; i < builtInClasses.length; i++) {
+    const name = builtInClasses[i]?.[0] ?? '';
+    addSnapshot(name, builtInClasses[i]?.[1]);
+    addSnapshot(`${name}.prototype`, builtInClasses[i]?.[1].prototype);
   }
   addSnapshot('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
   addSnapshot('JSON', JSON);
@@ -258,16 +261,23 @@ function takeSnapshots(): readonly BuiltInSnapshot[] {
   return newSnapshots;
 }
 
-function takeBuiltInSnapshot(name: string, object: object): BuiltInSnapshot {
-  const keys = ownKeys(object);
-  const known = makeBareObject();
-  const descriptors: PropertyDescriptor[] = [];
+function takeBuiltInSnapshot(name: string, builtInObject: object): BuiltInSnapshot {
+  const keys = ownKeys(builtInObject);
+  const knownKeys = makeBareObject();
+  const builtInDescriptors: PropertyDescriptor[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(object, key) ?? dataProperty(undefined);
+    const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(builtInObject, key) ?? dataProperty(undefined);
     setPrototypeOf(descriptor, null);
-    defineProperty(descriptors, i, dataProperty(descriptor));
-    known[key] = true;
+    defineProperty(builtInDescriptors, i, dataProperty(descriptor));
+    knownKeys[key] = true;
   }
-  return { name, object, parent: getPrototypeOf(object), keys, descriptors, knownKeys: known };
+  return {
+    name,
+    builtInObject,
+    parent: getPrototypeOf(builtInObject),
+    keys,
+    builtInDescriptors,
+    knownKeys,
+  };
 }

@@ -33,22 +33,22 @@ export interface Deferred {
 export function makeDeferred(): Deferred {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
-  const promise = construct(NativePromise<unknown>, [
+  const nativePromise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
       resolvePromise = resolve;
       rejectPromise = reject;
     },
   ]);
   // Without a rejection handler, an `unhandledrejection` event would pass the error to the page.
-  attachHandlers(promise, doNothing, doNothing);
-  const defineMethod = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
-  defineMethod('then', (ok, bad) => followPromise(promise, ok, bad));
-  defineMethod('catch', (bad) => followPromise(promise, undefined, bad));
-  defineMethod('finally', (work) => attachFinally(promise, work));
+  attachHandlers(nativePromise, doNothing, doNothing);
+  const defineMethod = (name: string, method: Fn) => defineProperty(nativePromise, name, hiddenProperty(method));
+  defineMethod('then', (ok, bad) => followPromise(nativePromise, ok, bad));
+  defineMethod('catch', (bad) => followPromise(nativePromise, undefined, bad));
+  defineMethod('finally', (settledWork) => attachFinally(nativePromise, settledWork));
   const resolve = (value: unknown) => {
     if (!settleHiddenFromPage(value, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
-  return { promise, resolve, reject: (error) => rejectPromise(error) };
+  return { promise: nativePromise, resolve, reject: (error) => rejectPromise(error) };
 }
 
 function doNothing(): void {
@@ -57,7 +57,7 @@ function doNothing(): void {
 }
 
 /** followPromise implements `promise.then(onFulfilled, onRejected)`. */
-function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onRejected: unknown): object {
+function followPromise(nativePromise: Promise<unknown>, onFulfilled: unknown, onRejected: unknown): object {
   const nextDeferred = makeDeferred();
   const makeHandler = (callback: unknown, passOn: (value: unknown) => void) => (value: unknown) => {
     if (!isFn(callback)) {
@@ -70,25 +70,29 @@ function followPromise(promise: Promise<unknown>, onFulfilled: unknown, onReject
       nextDeferred.reject(error);
     }
   };
-  attachHandlers(promise, makeHandler(onFulfilled, nextDeferred.resolve), makeHandler(onRejected, nextDeferred.reject));
+  attachHandlers(
+    nativePromise,
+    makeHandler(onFulfilled, nextDeferred.resolve),
+    makeHandler(onRejected, nextDeferred.reject),
+  );
   return nextDeferred.promise;
 }
 
 /** attachFinally implements `promise.finally(callback)`. */
-function attachFinally(promise: Promise<unknown>, callback: unknown): object {
+function attachFinally(nativePromise: Promise<unknown>, callback: unknown): object {
   const nextDeferred = makeDeferred();
-  const makeHandler = (settle: (value: unknown) => void) => (value: unknown) => {
+  const makeHandler = (settlePromise: (value: unknown) => void) => (value: unknown) => {
     try {
       whenSettled(
         isFn(callback) ? apply(callback, undefined, []) : undefined,
-        () => settle(value),
+        () => settlePromise(value),
         nextDeferred.reject,
       );
     } catch (error) {
       nextDeferred.reject(error);
     }
   };
-  attachHandlers(promise, makeHandler(nextDeferred.resolve), makeHandler(nextDeferred.reject));
+  attachHandlers(nativePromise, makeHandler(nextDeferred.resolve), makeHandler(nextDeferred.reject));
   return nextDeferred.promise;
 }
 
@@ -98,11 +102,11 @@ function attachFinally(promise: Promise<unknown>, callback: unknown): object {
  * the original Promise.
  */
 function attachHandlers(
-  promise: Promise<unknown>,
+  nativePromise: Promise<unknown>,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): void {
-  defineProperty(promise, 'constructor', hiddenProperty(undefined));
-  apply(promiseThen, promise, [onFulfilled, onRejected]);
-  defineProperty(promise, 'constructor', hiddenProperty(NativePromise));
+  defineProperty(nativePromise, 'constructor', hiddenProperty(undefined));
+  apply(promiseThen, nativePromise, [onFulfilled, onRejected]);
+  defineProperty(nativePromise, 'constructor', hiddenProperty(NativePromise));
 }

@@ -20,20 +20,20 @@ import {
 export function makeReportText(progress: unknown): string {
   if (progress === undefined || progress === null) return '{}';
   if (!isObject(progress)) return makeObjectText<'Report'>({ invalid: 'true' });
-  let text = '';
+  let reportText = '';
   let isInvalid = false;
-  const add = (name: keyof Report, value: string) => {
-    text += `${text === '' ? '' : ','}"${name}":${value}`;
+  const addField = (name: keyof Report, value: string) => {
+    reportText += `${reportText === '' ? '' : ','}"${name}":${value}`;
   };
   const addNumber = (name: keyof Report) => {
     const value = readField(progress, name);
     if (value === undefined || value === null) return;
-    if (typeof value === 'number' && isFiniteNumber(value)) add(name, `${value}`);
+    if (typeof value === 'number' && isFiniteNumber(value)) addField(name, `${value}`);
     else isInvalid = true;
   };
   const addText = (name: keyof Report) => {
     const value = readField(progress, name);
-    if (typeof value === 'string' && value !== '') add(name, toJson(truncateMessage(value)));
+    if (typeof value === 'string' && value !== '') addField(name, toJson(truncateMessage(value)));
   };
   try {
     addNumber('progress');
@@ -46,8 +46,8 @@ export function makeReportText(progress: unknown): string {
   } catch {
     isInvalid = true;
   }
-  if (isInvalid) add('invalid', 'true');
-  return `{${text}}`;
+  if (isInvalid) addField('invalid', 'true');
+  return `{${reportText}}`;
 }
 
 /**
@@ -69,9 +69,9 @@ export function readAudience(options: unknown): unknown {
 }
 
 /** truncateMessage shortens a message to a limit in UTF-16 units, without splitting a surrogate pair. */
-export function truncateMessage(message: string, limit: number = MaxMessageChars): string {
-  if (message.length <= limit) return message;
-  const lastUnit = message[limit - 1] ?? '';
-  const end = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? limit - 1 : limit;
-  return apply(slice, message, [0, end]);
+export function truncateMessage(reportMessage: string, maxMessageChars: number = MaxMessageChars): string {
+  if (reportMessage.length <= maxMessageChars) return reportMessage;
+  const lastUnit = reportMessage[maxMessageChars - 1] ?? '';
+  const lastIndex = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? maxMessageChars - 1 : maxMessageChars;
+  return apply(slice, reportMessage, [0, lastIndex]);
 }

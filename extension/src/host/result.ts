@@ -2,33 +2,33 @@ import { makeFailureText, readMessage } from './failure.ts';
 import { countUtf8Bytes, writeJson } from './json.ts';
 import type { OnLoss } from './plain.ts';
 
-/** Outcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
-export type Outcome =
+/** CallOutcome is how a call ended: with a result, with an error, or without a text if the tool returned undefined. */
+export type CallOutcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
 /** makeOutcome converts the return value of a tool to an Outcome, and never throws. */
-export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
+export function makeOutcome(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): CallOutcome {
   if (value === undefined) return { kind: 'nothing' };
-  let text: string | undefined;
+  let resultJson: string | undefined;
   try {
-    text = writeJson(value, onLoss);
+    resultJson = writeJson(value, onLoss);
   } catch (error) {
     return makeInvalidResult(tool, readMessage(error));
   }
-  if (text === undefined) return makeInvalidResult(tool, `JSON has no ${typeof value}`);
-  const bytes = countUtf8Bytes(text, maxBytes);
+  if (resultJson === undefined) return makeInvalidResult(tool, `JSON has no ${typeof value}`);
+  const bytes = countUtf8Bytes(resultJson, maxBytes);
   if (bytes > maxBytes) {
-    const message = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
-    return { kind: 'error', text: makeFailureText('result_too_large', message) };
+    const tooLargeMessage = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
+    return { kind: 'error', text: makeFailureText('result_too_large', tooLargeMessage) };
   }
-  return { kind: 'result', text };
+  return { kind: 'result', text: resultJson };
 }
 
-function makeInvalidResult(tool: string, reason: string): Outcome {
-  const message = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
-  return { kind: 'error', text: makeFailureText('invalid_result', message) };
+function makeInvalidResult(tool: string, reason: string): CallOutcome {
+  const tooLargeMessage = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
+  return { kind: 'error', text: makeFailureText('invalid_result', tooLargeMessage) };
 }
 
 /** formatSize formats a number of bytes, such as "12 bytes", "3.4 KB" or "1.2 MB". */

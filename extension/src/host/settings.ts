@@ -15,37 +15,37 @@ import {
   urlHostGetter,
 } from './primordials.ts';
 
-/** Settings stores the settings of one plugin in one document. */
-export interface Settings {
+/** HostSettings stores the settings of one plugin in one document. */
+export interface HostSettings {
   /**
-   * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
+   * configObject maps the key of each plugin setting to its value. The object is never replaced by another object,
    * because an adapter can keep a reference to it.
    */
-  readonly config: object;
+  readonly configObject: object;
   update(settings: unknown): void;
 }
 
-export function makeSettings(): Settings {
-  const config = makeBareObject();
-  const update = (settings: unknown) => {
-    const keys = ownKeys(config);
-    for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
+export function makeSettings(): HostSettings {
+  const configObject = makeBareObject();
+  const updateSettings = (settings: unknown) => {
+    const keys = ownKeys(configObject);
+    for (let i = 0; i < keys.length; i++) deleteProperty(configObject, keys[i] ?? '');
     if (!isObject(settings)) return;
-    visitFields(lookup(settings, 'values'), (key, value) => set(key, value));
-    visitFields(lookup(settings, 'urls'), (key, instances) => {
-      const url = findUrlForThisHost(instances);
-      if (url !== undefined) set(key, url);
+    visitFields(lookup(settings, 'values'), (key, value) => defineSetting(key, value));
+    visitFields(lookup(settings, 'urls'), (key, instanceUrls) => {
+      const url = findUrlForThisHost(instanceUrls);
+      if (url !== undefined) defineSetting(key, url);
     });
   };
-  const set = (key: string, value: unknown) => defineProperty(config, key, dataProperty(value));
-  return { config, update };
+  const defineSetting = (key: string, value: unknown) => defineProperty(configObject, key, dataProperty(value));
+  return { configObject, update: updateSettings };
 }
 
 /** findUrlForThisHost searches an object for the first URL with the same host as the current document. */
-function findUrlForThisHost(instances: unknown): string | undefined {
+function findUrlForThisHost(instanceUrls: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;
-  visitFields(instances, (_, url) => {
+  visitFields(instanceUrls, (_, url) => {
     if (matchingUrl === undefined && typeof url === 'string' && readHost(url) === currentHost) matchingUrl = url;
   });
   return matchingUrl;
@@ -73,11 +73,11 @@ function replaceHostName(host: string, name: string): string | undefined {
   return isNamed ? `127.0.0.1${port}` : undefined;
 }
 
-function visitFields(object: unknown, visit: (key: string, value: unknown) => void): void {
-  if (!isObject(object)) return;
-  const keys = ownKeys(object);
+function visitFields(settingsObject: unknown, visitField: (key: string, value: unknown) => void): void {
+  if (!isObject(settingsObject)) return;
+  const keys = ownKeys(settingsObject);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'string') visit(key, lookup(object, key));
+    if (typeof key === 'string') visitField(key, lookup(settingsObject, key));
   }
 }

@@ -4,8 +4,8 @@ import { buildSync } from 'esbuild';
 import { z } from 'zod';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-/** simple contains zod schemas that the host checks without running zod, if the arguments are valid. */
-const simple: Readonly<Record<string, string>> = {
+/** simpleSchemas contains zod schemas that the host checks without running zod, if the arguments are valid. */
+const simpleSchemas: Readonly<Record<string, string>> = {
   text: 'z.object({ text: z.string() })',
   limits: 'z.object({ text: z.string().min(2).max(4), exact: z.string().length(3).optional() })',
   numbers:
@@ -18,8 +18,8 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others contains the code of schemas that the host cannot apply without zod. */
-const others: Readonly<Record<string, string>> = {
+/** otherSchemas contains the code of schemas that the host cannot apply without zod. */
+const otherSchemas: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
   transformed: 'z.object({ text: z.string().transform((text) => text.length) })',
@@ -35,7 +35,7 @@ const others: Readonly<Record<string, string>> = {
   numeric: 'z.object({ choice: z.enum({ A: 0, B: "a" }) })',
 };
 
-const values: readonly unknown[] = [
+const testedValues: readonly unknown[] = [
   'a',
   'ab',
   'abc',
@@ -67,40 +67,41 @@ const values: readonly unknown[] = [
 ];
 const names = ['text', 'exact', 'n', 'i', 'j', 'choice', 'flag', 'list', 'any', 'inner', 'limit', 'a', 'b'];
 
-function* makeArguments(schema: z.ZodType, random: () => number): Generator<Record<string, unknown>> {
-  const shape = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
-  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+function* makeArguments(schema: z.ZodType, nextRandom: () => number): Generator<Record<string, unknown>> {
+  const shapeKeys = schema instanceof z.ZodObject ? Object.keys(schema.shape) : names;
+  const pickRandom = <T>(candidateList: readonly T[]): T | undefined =>
+    candidateList[Math.floor(nextRandom() * candidateList.length)];
   yield {};
   for (let i = 0; i < 300; i++) {
     const args: Record<string, unknown> = {};
-    for (const key of shape) if (random() < 0.8) args[key] = pick(values);
-    if (random() < 0.3) args[pick(names) ?? 'extra'] = pick(values);
+    for (const key of shapeKeys) if (nextRandom() < 0.8) args[key] = pickRandom(testedValues);
+    if (nextRandom() < 0.3) args[pickRandom(names) ?? 'extra'] = pickRandom(testedValues);
     yield args;
   }
 }
 
-function makeRandom(seed: number): () => number {
-  let state = seed;
+function makeRandom(randomSeed: number): () => number {
+  let randomState = randomSeed;
   return () => {
-    state = (state * 1103515245 + 12345) % 2 ** 31;
-    return state / 2 ** 31;
+    randomState = (randomState * 1103515245 + 12345) % 2 ** 31;
+    return randomState / 2 ** 31;
   };
 }
 
 const makeZodSchema = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
-async function startTools(schemas: Readonly<Record<string, string>>) {
-  const bundle = buildSync({
+async function startTools(schemaCodes: Readonly<Record<string, string>>) {
+  const schemaBundle = buildSync({
     stdin: { contents: 'export * from "zod"', resolveDir: import.meta.dirname },
     bundle: true,
     format: 'iife',
     globalName: 'z',
     write: false,
   }).outputFiles[0]?.text;
-  const tools = Object.entries(schemas).map(
+  const tools = Object.entries(schemaCodes).map(
     ([name, code]) => `{ name: '${name}', input: counted(${code}), handle: (p) => JSON.stringify(p) ?? 'none' }`,
   );
-  const prelude = `${bundle}
+  const bundlePrelude = `${schemaBundle}
     const counted = (schema) => {
       const { safeParse } = schema;
       return Object.assign(schema, { safeParse: (args) => { globalThis.__openTabs.count.parses++; return safeParse(args); } });
@@ -110,24 +111,24 @@ async function startTools(schemas: Readonly<Record<string, string>>) {
   realm.start(
     'demo',
     'h',
-    `globalThis.__openTabs.count = window.count;${prelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
+    `globalThis.__openTabs.count = window.count;${bundlePrelude}${makeAdapterCode('demo', tools.join(), '() => true')}`,
   );
   const [port] = realm.bridge();
   await realm.waitUntilIdle();
   assert.ok(port);
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   realm.addContent();
-  let number = 0;
+  let callNumber = 0;
   const call = async (tool: string, args: object): Promise<string> => {
-    port.send('call', ++number, tool, 1 << 20, args);
+    port.sendParts('call', ++callNumber, tool, 1 << 20, args);
     await realm.waitUntilIdle();
-    return port.received
+    return port.receivedTexts
       .splice(0)
       .join()
-      .replace(`r ${number} `, '')
+      .replace(`r ${callNumber} `, '')
       .replace(/^e \d+ /, 'e ');
   };
-  return { realm, call, parses: () => Number(realm.run('count.parses')) };
+  return { realm, call, countZodParses: () => Number(realm.run('count.parses')) };
 }
 
 function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
@@ -135,33 +136,34 @@ function parseWithZod(schema: z.ZodType, args: unknown): string | undefined {
   return parsed.success ? JSON.stringify(JSON.stringify(parsed.data)) : undefined;
 }
 
-for (const [group, schemas] of [
-  ['simple', simple],
-  ['other', others],
+for (const [schemaGroup, schemaCodes] of [
+  ['simple', simpleSchemas],
+  ['other', otherSchemas],
 ] as const) {
-  test(`the arguments of ${group} schemas are parsed as zod parses them`, async () => {
-    const { call } = await startTools(schemas);
-    for (const [name, code] of Object.entries(schemas)) {
+  test(`the arguments of ${schemaGroup} schemas are parsed as zod parses them`, async () => {
+    const { call } = await startTools(schemaCodes);
+    for (const [name, code] of Object.entries(schemaCodes)) {
       const schema = makeZodSchema(code);
-      let valid = 0;
+      let validCount = 0;
       for (const args of makeArguments(schema, makeRandom(7))) {
-        const wanted = parseWithZod(schema, args);
-        const got = await call(name, args);
-        if (wanted === undefined) assert.match(got, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
-        else assert.equal(got, wanted, `${code} of ${JSON.stringify(args)}`);
-        if (wanted !== undefined) valid++;
+        const expectedOutcome = parseWithZod(schema, args);
+        const callResult = await call(name, args);
+        if (expectedOutcome === undefined)
+          assert.match(callResult, /^e .*invalid_arguments/, `${code} of ${JSON.stringify(args)}`);
+        else assert.equal(callResult, expectedOutcome, `${code} of ${JSON.stringify(args)}`);
+        if (expectedOutcome !== undefined) validCount++;
       }
-      assert.ok(valid > 0, code);
+      assert.ok(validCount > 0, code);
     }
   });
 }
 
 test('a simple schema parses once, and later only arguments that are invalid or need a default', async () => {
-  const { call, parses } = await startTools(simple);
+  const { call, countZodParses } = await startTools(simpleSchemas);
   const parsesOf = async (tool: string, args: object) => {
-    const before = parses();
+    const parseResultsBefore = countZodParses();
     await call(tool, args);
-    return parses() - before;
+    return countZodParses() - parseResultsBefore;
   };
   assert.equal(await parsesOf('text', { text: 'a' }), 1);
   assert.equal(await parsesOf('text', { text: 'a', more: 1 }), 0);
@@ -184,15 +186,15 @@ test('a simple schema parses once, and later only arguments that are invalid or 
 });
 
 test('other schemas parse the arguments of each call', async () => {
-  const { call, parses } = await startTools(others);
-  for (const name of Object.keys(others)) {
+  const { call, countZodParses } = await startTools(otherSchemas);
+  for (const name of Object.keys(otherSchemas)) {
     for (let i = 0; i < 3; i++) await call(name, {});
   }
-  assert.equal(parses(), 3 * Object.keys(others).length);
+  assert.equal(countZodParses(), 3 * Object.keys(otherSchemas).length);
 });
 
 test('a page cannot observe or change the arguments of a simple schema', async () => {
-  const { realm, call, parses } = await startTools(simple);
+  const { realm, call, countZodParses } = await startTools(simpleSchemas);
   await call('nested', { inner: { b: 1, a: [{ x: 1 }] } });
   realm.run(`touched = '';
     for (const on of [Object.prototype, Array.prototype, String.prototype, Number.prototype])
@@ -203,11 +205,11 @@ test('a page cannot observe or change the arguments of a simple schema', async (
       if (typeof Array.prototype[key] === 'function') Array.prototype[key] = () => { touched += " " + key; };
     for (const key of ['get', 'set', 'has']) WeakMap.prototype[key] = () => { touched += " " + key; };
     touched = ''`);
-  const before = parses();
+  const parseResultsBefore = countZodParses();
   assert.equal(
     await call('nested', { inner: { b: 1, a: [{ x: 's' }] } }),
     '"{\\"inner\\":{\\"b\\":1,\\"a\\":[{\\"x\\":\\"s\\"}]}}"',
   );
-  assert.equal(parses(), before);
+  assert.equal(countZodParses(), parseResultsBefore);
   assert.equal(realm.run('touched'), '');
 });

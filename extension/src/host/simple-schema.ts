@@ -26,69 +26,70 @@ import {
 /** NotSimple is what a Parser returns for a value that only the code of the schema can handle. */
 export const NotSimple: unknown = freeze(makeBareObject());
 
-export type Parser = (value: unknown) => unknown;
+export type ValueParser = (value: unknown) => unknown;
 
 type ValueCheck = (value: unknown) => boolean;
 
-interface Field {
+interface SchemaField {
   readonly key: string;
-  readonly parse: Parser;
+  readonly parseValue: ValueParser;
   readonly isOptional: boolean;
 }
 
-/** Compilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
-interface Compilation {
+/** SchemaCompilation limits how many nested schemas compileParser compiles, because a schema can contain itself. */
+interface SchemaCompilation {
   remainingSchemas: number;
 }
 const MaxSchemas = 200;
 
-/** parsers maps each known schema to its parser, or to null if the schema is not simple. */
-const parsers = construct(NativeWeakMap, []);
+/** parserCache maps each known schema to its parser, or to null if the schema is not simple. */
+const parserCache = construct(NativeWeakMap, []);
 
-export function findParser(schema: object): Parser | undefined {
-  const parser = apply(weakMapGet, parsers, [schema]);
+export function findParser(schema: object): ValueParser | undefined {
+  const parser = apply(weakMapGet, parserCache, [schema]);
   return isParser(parser) ? parser : undefined;
 }
 
 /** compileParser runs getters of the schema, so the caller must provide unmodified built-in functions. */
 export function compileParser(schema: object): void {
-  if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
-  apply(weakMapSet, parsers, [schema, null]); // null stays if a getter of the schema throws
-  apply(weakMapSet, parsers, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
+  if (apply(weakMapGet, parserCache, [schema]) !== undefined) return;
+  apply(weakMapSet, parserCache, [schema, null]); // null stays if a getter of the schema throws
+  apply(weakMapSet, parserCache, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
 }
 
-function isParser(value: unknown): value is Parser {
+function isParser(value: unknown): value is ValueParser {
   return typeof value === 'function';
 }
 
-function compileSchema(schema: unknown, compilation: Compilation): Parser | undefined {
-  const definition = readDefinition(schema);
-  if (!definition || --compilation.remainingSchemas < 0 || lookup(definition, 'coerce') === true) return undefined;
-  const isWithin = compileChecks(definition);
-  const parse = compileType(definition, compilation);
-  if (!isWithin || !parse) return undefined;
-  return isWithin === passAlways ? parse : (value) => (isWithin(value) ? parse(value) : NotSimple);
+function compileSchema(schema: unknown, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+  const schemaDefinition = readDefinition(schema);
+  if (!schemaDefinition || --schemaCompilation.remainingSchemas < 0 || lookup(schemaDefinition, 'coerce') === true)
+    return undefined;
+  const isWithin = compileChecks(schemaDefinition);
+  const parseValue = compileType(schemaDefinition, schemaCompilation);
+  if (!isWithin || !parseValue) return undefined;
+  return isWithin === passAlways ? parseValue : (value) => (isWithin(value) ? parseValue(value) : NotSimple);
 }
 
-function compileType(definition: object, compilation: Compilation): Parser | undefined {
-  const compileMember = (name: string) => compileSchema(lookup(definition, name), compilation);
-  switch (lookup(definition, 'type')) {
+function compileType(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+  const compileMember = (name: string) => compileSchema(lookup(schemaDefinition, name), schemaCompilation);
+  switch (lookup(schemaDefinition, 'type')) {
     case 'string':
-      if (lookup(definition, 'format') !== undefined) return undefined;
+      if (lookup(schemaDefinition, 'format') !== undefined) return undefined;
       return (value) => (typeof value === 'string' ? value : NotSimple);
     case 'number':
       return (value) => (isFiniteNumber(value) ? value : NotSimple);
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? value : NotSimple);
     case 'enum':
-      return compileEnum(lookup(definition, 'entries'));
+      return compileEnum(lookup(schemaDefinition, 'entries'));
     case 'array':
       return compileList(compileMember('element'));
     case 'object':
-      return compileObject(definition, compilation);
+      return compileObject(schemaDefinition, schemaCompilation);
     case 'nullable': {
-      const parse = compileMember('innerType');
-      return parse && ((value) => (value === null ? null : parse(value)));
+      const parseValue = compileMember('innerType');
+      return parseValue && ((value) => (value === null ? null : parseValue(value)));
     }
     case 'optional':
     case 'default':
@@ -104,58 +105,58 @@ function compileType(definition: object, compilation: Compilation): Parser | und
 /** readDefinition returns the definition that zod 4 stores in a schema or a check. */
 function readDefinition(value: unknown): object | undefined {
   const internals = isObject(value) ? lookup(value, '_zod') : undefined;
-  const definition = isObject(internals) ? lookup(internals, 'def') : undefined;
-  return isObject(definition) ? definition : undefined;
+  const schemaDefinition = isObject(internals) ? lookup(internals, 'def') : undefined;
+  return isObject(schemaDefinition) ? schemaDefinition : undefined;
 }
 
-function compileChecks(definition: object): ValueCheck | undefined {
+function compileChecks(schemaDefinition: object): ValueCheck | undefined {
   // In zod, the definition of an integer schema also has the form of a check.
-  let test = lookup(definition, 'check') === undefined ? passAlways : compileCheck(definition);
-  const checks = lookup(definition, 'checks');
-  if (checks === undefined) return test;
-  if (!isObject(checks) || !isArray(checks)) return undefined;
-  for (let i = 0; i < checks.length; i++) {
-    const check = readDefinition(lookup(checks, i));
-    const next = check && compileCheck(check);
-    const before = test;
-    if (!next || !before) return undefined;
-    test = before === passAlways ? next : (value) => before(value) && next(value);
+  let testValue = lookup(schemaDefinition, 'check') === undefined ? passAlways : compileCheck(schemaDefinition);
+  const checkDefinitions = lookup(schemaDefinition, 'checks');
+  if (checkDefinitions === undefined) return testValue;
+  if (!isObject(checkDefinitions) || !isArray(checkDefinitions)) return undefined;
+  for (let i = 0; i < checkDefinitions.length; i++) {
+    const checkDefinition = readDefinition(lookup(checkDefinitions, i));
+    const nextTest = checkDefinition && compileCheck(checkDefinition);
+    const previousTest = testValue;
+    if (!nextTest || !previousTest) return undefined;
+    testValue = previousTest === passAlways ? nextTest : (value) => previousTest(value) && nextTest(value);
   }
-  return test;
+  return testValue;
 }
 
 const passAlways: ValueCheck = () => true;
 
-function compileCheck(check: object): ValueCheck | undefined {
-  const limit = (name: string): number => {
-    const value = lookup(check, name);
+function compileCheck(checkDefinition: object): ValueCheck | undefined {
+  const readLimit = (name: string): number => {
+    const value = lookup(checkDefinition, name);
     return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
   };
-  const isInclusive = lookup(check, 'inclusive') === true;
-  switch (lookup(check, 'check')) {
+  const isInclusive = lookup(checkDefinition, 'inclusive') === true;
+  switch (lookup(checkDefinition, 'check')) {
     case 'min_length': {
-      const minimum = limit('minimum');
+      const minimum = readLimit('minimum');
       return (value) =>
         readLength(value) >= minimum && (readLength(value) > 2 * (minimum - 1) || hasSameCodePointLength(value));
     }
     case 'max_length': {
-      const maximum = limit('maximum');
+      const maximum = readLimit('maximum');
       return (value) => readLength(value) <= maximum;
     }
     case 'length_equals': {
-      const length = limit('length');
-      return (value) => readLength(value) === length && hasSameCodePointLength(value);
+      const exactLength = readLimit('length');
+      return (value) => readLength(value) === exactLength && hasSameCodePointLength(value);
     }
     case 'greater_than': {
-      const bound = limit('value');
+      const bound = readLimit('value');
       return (value) => typeof value === 'number' && (value > bound || (isInclusive && value === bound));
     }
     case 'less_than': {
-      const bound = limit('value');
+      const bound = readLimit('value');
       return (value) => typeof value === 'number' && (value < bound || (isInclusive && value === bound));
     }
     case 'number_format':
-      return lookup(check, 'format') === 'safeint' ? isSafeInteger : undefined;
+      return lookup(checkDefinition, 'format') === 'safeint' ? isSafeInteger : undefined;
     default:
       return undefined;
   }
@@ -179,70 +180,70 @@ function isSafeInteger(value: unknown): boolean {
   return typeof value === 'number' && value % 1 === 0 && value <= MaxSafeInteger && value >= -MaxSafeInteger;
 }
 
-function compileEnum(entries: unknown): Parser | undefined {
-  if (!isObject(entries)) return undefined;
+function compileEnum(enumEntries: unknown): ValueParser | undefined {
+  if (!isObject(enumEntries)) return undefined;
   const allowedValues = makeBareObject();
-  const keys = ownKeys(entries);
+  const keys = ownKeys(enumEntries);
   for (let i = 0; i < keys.length; i++) {
-    const value = lookup(entries, keys[i] ?? '');
+    const value = lookup(enumEntries, keys[i] ?? '');
     if (typeof value !== 'string') return undefined;
     allowedValues[value] = true;
   }
   return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : NotSimple);
 }
 
-function compileList(parse: Parser | undefined): Parser | undefined {
-  if (!parse) return undefined;
+function compileList(parseValue: ValueParser | undefined): ValueParser | undefined {
+  if (!parseValue) return undefined;
   return (value) => {
     if (!isArray(value)) return NotSimple;
-    const list: unknown[] = [];
+    const parsedItems: unknown[] = [];
     for (let i = 0; i < value.length; i++) {
-      const item = parse(value[i]);
-      if (item === NotSimple) return NotSimple;
-      defineProperty(list, i, dataProperty(item));
+      const parsedItem = parseValue(value[i]);
+      if (parsedItem === NotSimple) return NotSimple;
+      defineProperty(parsedItems, i, dataProperty(parsedItem));
     }
-    return setDetachedPrototype(list);
+    return setDetachedPrototype(parsedItems);
   };
 }
 
-function compileObject(definition: object, compilation: Compilation): Parser | undefined {
-  const shape = lookup(definition, 'shape');
+function compileObject(schemaDefinition: object, schemaCompilation: SchemaCompilation): ValueParser | undefined {
+  const objectShape = lookup(schemaDefinition, 'shape');
   // The catchall of an object schema allows or rejects unknown fields. An object schema without a catchall drops
   // unknown fields.
-  if (!isObject(shape) || lookup(definition, 'catchall') !== undefined) return undefined;
-  const keys = ownKeys(shape);
-  const fields: Field[] = [];
+  if (!isObject(objectShape) || lookup(schemaDefinition, 'catchall') !== undefined) return undefined;
+  const keys = ownKeys(objectShape);
+  const schemaFields: SchemaField[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
     if (typeof key !== 'string' || key === '__proto__') return undefined;
-    const schema = lookup(shape, key);
-    const parse = compileSchema(schema, compilation);
-    if (!parse) return undefined;
-    const field = { key, parse, isOptional: readType(schema) === 'optional' };
-    defineProperty(fields, i, dataProperty(field));
+    const schema = lookup(objectShape, key);
+    const parseValue = compileSchema(schema, schemaCompilation);
+    if (!parseValue) return undefined;
+    const schemaField = { key, parseValue, isOptional: readType(schema) === 'optional' };
+    defineProperty(schemaFields, i, dataProperty(schemaField));
   }
-  return (value) => parseObject(fields, value);
+  return (value) => parseObject(schemaFields, value);
 }
 
 function readType(schema: unknown): unknown {
-  const definition = readDefinition(schema);
-  return definition && lookup(definition, 'type');
+  const schemaDefinition = readDefinition(schema);
+  return schemaDefinition && lookup(schemaDefinition, 'type');
 }
 
-function parseObject(fields: readonly Field[], value: unknown): unknown {
+function parseObject(schemaFields: readonly SchemaField[], value: unknown): unknown {
   if (!isObject(value) || isArray(value)) return NotSimple;
-  const object = makeBareObject();
-  for (let i = 0; i < fields.length; i++) {
-    const field = fields[i];
-    if (!field) continue;
-    const { key, parse, isOptional } = field;
+  const parsedObject = makeBareObject();
+  for (let i = 0; i < schemaFields.length; i++) {
+    const schemaField = schemaFields[i];
+    if (!schemaField) continue;
+    const { key, parseValue, isOptional } = schemaField;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
       return NotSimple; // the field is missing, or has a default
     }
-    const parsed = parse(lookup(value, key));
+    const parsed = parseValue(lookup(value, key));
     if (parsed === NotSimple) return NotSimple;
-    object[key] = parsed;
+    parsedObject[key] = parsed;
   }
-  return setDetachedPrototype(object);
+  return setDetachedPrototype(parsedObject);
 }

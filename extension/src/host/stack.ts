@@ -20,12 +20,12 @@ const prepareStackTraceKey = 'prepareStackTrace';
  * removes the page's hook function, because the hook would receive the error. If the page has locked its hook function
  * for stack traces, readStack returns an empty string.
  */
-export function readStack(thrown: unknown): string {
-  if (!isObject(thrown)) return '';
+export function readStack(thrownValue: unknown): string {
+  if (!isObject(thrownValue)) return '';
   const pageHook = getOwnPropertyDescriptor(NativeError, prepareStackTraceKey);
   if (!defineProperty(NativeError, prepareStackTraceKey, dataProperty(undefined))) return '';
   try {
-    const stack = lookup(thrown, 'stack');
+    const stack = lookup(thrownValue, 'stack');
     return typeof stack === 'string' ? stack : '';
   } catch {
     return ''; // reading a field of a revoked proxy throws

@@ -4,8 +4,8 @@ import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './pr
 interface PendingTimeout {
   readonly endsAt: number;
   readonly onTimeout: () => void;
-  previous: PendingTimeout | undefined;
-  next: PendingTimeout | undefined;
+  previousTimeout: PendingTimeout | undefined;
+  nextTimeout: PendingTimeout | undefined;
 }
 
 /**
@@ -17,35 +17,40 @@ export function makeTimeoutScheduler(ms: number): (onTimeout: () => void) => () 
   let lastWait: PendingTimeout | undefined;
   let isArmed = false;
 
-  const remove = (wait: PendingTimeout) => {
-    if (wait !== firstWait && !wait.previous) return; // The timeout is no longer in the list.
-    if (wait.previous) wait.previous.next = wait.next;
-    else firstWait = wait.next;
-    if (wait.next) wait.next.previous = wait.previous;
-    else lastWait = wait.previous;
-    wait.previous = undefined;
+  const removeTimeout = (pendingTimeout: PendingTimeout) => {
+    if (pendingTimeout !== firstWait && !pendingTimeout.previousTimeout) return; // The timeout is no longer in the list.
+    if (pendingTimeout.previousTimeout) pendingTimeout.previousTimeout.nextTimeout = pendingTimeout.nextTimeout;
+    else firstWait = pendingTimeout.nextTimeout;
+    if (pendingTimeout.nextTimeout) pendingTimeout.nextTimeout.previousTimeout = pendingTimeout.previousTimeout;
+    else lastWait = pendingTimeout.previousTimeout;
+    pendingTimeout.previousTimeout = undefined;
   };
-  const armTimer = (wait: PendingTimeout, startedAt: number) => {
+  const armTimer = (pendingTimeout: PendingTimeout, startedAt: number) => {
     isArmed = true;
-    nativeSetTimeout(onTimer, wait.endsAt - startedAt);
+    nativeSetTimeout(onTimer, pendingTimeout.endsAt - startedAt);
   };
   const onTimer = () => {
     isArmed = false;
     const currentTime: number = apply(performanceNow, nativePerformance, []);
     while (firstWait && firstWait.endsAt <= currentTime) {
-      const wait = firstWait;
-      remove(wait);
-      wait.onTimeout();
+      const pendingTimeout = firstWait;
+      removeTimeout(pendingTimeout);
+      pendingTimeout.onTimeout();
     }
     if (firstWait && !isArmed) armTimer(firstWait, currentTime);
   };
   return (onTimeout) => {
     const startedAt: number = apply(performanceNow, nativePerformance, []);
-    const wait: PendingTimeout = { endsAt: startedAt + ms, onTimeout, previous: lastWait, next: undefined };
-    if (lastWait) lastWait.next = wait;
-    else firstWait = wait;
-    lastWait = wait;
-    if (!isArmed) armTimer(firstWait ?? wait, startedAt);
-    return () => remove(wait);
+    const pendingTimeout: PendingTimeout = {
+      endsAt: startedAt + ms,
+      onTimeout,
+      previousTimeout: lastWait,
+      nextTimeout: undefined,
+    };
+    if (lastWait) lastWait.nextTimeout = pendingTimeout;
+    else firstWait = pendingTimeout;
+    lastWait = pendingTimeout;
+    if (!isArmed) armTimer(firstWait ?? pendingTimeout, startedAt);
+    return () => removeTimeout(pendingTimeout);
   };
 }

@@ -15,77 +15,77 @@ async function openWithTimerTool(t: TestContext): Promise<{ realm: Realm; port: 
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
-  port.received.splice(0);
+  port.receivedTexts.splice(0);
   return { realm, port };
 }
 
 test('the time until the next timer is announced, and a wake runs the timer', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['w 1000']);
-  port.send('wake');
+  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
+  port.sendParts('wake');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['w 1000'], 'an early wake is announced again');
+  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000'], 'an early wake is announced again');
   t.mock.timers.setTime(1000);
-  port.send('wake');
+  port.sendParts('wake');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 "over"']);
+  assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
 
 test('the native timer runs without a wake', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'set', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
   t.mock.timers.tick(999);
   realm.runNextTask();
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['w 1000']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
   t.mock.timers.tick(1);
   realm.runNextTask();
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['w -1', 'r 1 "over"']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['w -1', 'r 1 "over"']);
 });
 
 test('a thousand timers of one task cause one announcement', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
+  port.sendParts('call', 1, 'set', 1 << 20, { n: 1000, ms: 1000, everyMs: 0.001 });
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received.splice(0), ['w 1000']);
+  assert.deepEqual(port.receivedTexts.splice(0), ['w 1000']);
   t.mock.timers.setTime(1001);
-  port.send('wake');
+  port.sendParts('wake');
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['r 1 "over"']);
+  assert.deepEqual(port.receivedTexts, ['r 1 "over"']);
 });
 
 test('only an earlier timer is announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
   for (const ms of [500, 1000, 200]) {
-    port.send('call', ms, 'set', 1 << 20, { ms });
+    port.sendParts('call', ms, 'set', 1 << 20, { ms });
     await realm.waitUntilIdle();
   }
-  assert.deepEqual(port.received, ['w 500', 'w 200']);
+  assert.deepEqual(port.receivedTexts, ['w 500', 'w 200']);
 });
 
 test('a cancelled timer is not announced', async (t) => {
   const { realm, port } = await openWithTimerTool(t);
-  port.send('call', 1, 'cancel', 1 << 20, { ms: 1000 });
+  port.sendParts('call', 1, 'cancel', 1 << 20, { ms: 1000 });
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['n 1']);
+  assert.deepEqual(port.receivedTexts, ['n 1']);
 });
 
 test('invalid timers and errors of callbacks are ignored', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const realm = makeRealm();
-  const odd = `{ name: 'odd', handle: () => { for (const ms of [NaN, -5, 'x', 1e99]) globalThis.__openTabs._setTimer(ms, () => { throw 1; }); globalThis.__openTabs._setTimer(5); } }`;
-  realm.start('demo', 'h1', makeAdapterCode('demo', odd));
+  const oddDelayCode = `{ name: 'odd', handle: () => { for (const ms of [NaN, -5, 'x', 1e99]) globalThis.__openTabs._setTimer(ms, () => { throw 1; }); globalThis.__openTabs._setTimer(5); } }`;
+  realm.start('demo', 'h1', makeAdapterCode('demo', oddDelayCode));
   const [port] = realm.bridge();
   assert.ok(port);
   await realm.waitUntilIdle();
-  port.send('call', 1, 'odd', 1 << 20, {});
+  port.sendParts('call', 1, 'odd', 1 << 20, {});
   await realm.waitUntilIdle();
   t.mock.timers.tick(1);
   realm.runNextTask();
   await realm.waitUntilIdle();
-  assert.deepEqual(port.received, ['ready', 'n 1', 'w 0', `w ${2 ** 31 - 2}`]);
+  assert.deepEqual(port.receivedTexts, ['ready', 'n 1', 'w 0', `w ${2 ** 31 - 2}`]);
 });

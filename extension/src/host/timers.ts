@@ -18,17 +18,17 @@ const nativeClearTimeout = clearTimeout;
 const MaxDelayMs = 2 ** 31 - 1;
 
 /**
- * Timers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later only
- * once per minute. In a hidden page, the host reports the next due time to the bridge, and the worker wakes the host.
- * The host also sets a native timer, which works in visible pages and while the worker is stopped.
+ * AdapterTimers provides the timers of one plugin. In a hidden page, Chrome runs timers only once per second, and later
+ * only once per minute. In a hidden page, the host reports the next due time to the bridge, and the worker wakes the
+ * host. The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
-export interface Timers {
+export interface AdapterTimers {
   /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
-  set(ms: unknown, done: unknown): () => void;
+  set(ms: unknown, onTimeout: unknown): () => void;
   wake(): void;
 }
 
-interface Timer {
+interface AdapterTimer {
   readonly dueAt: number;
   nativeTimerId: ReturnType<typeof setTimeout> | undefined;
   hasFired: boolean;
@@ -38,7 +38,7 @@ interface Timer {
 /**
  * `requestWake` is called with the time until the next timer is due, in milliseconds, or with -1 if no timer is set.
  */
-export function makeTimers(requestWake: (ms: number) => void): Timers {
+export function makeTimers(requestWake: (ms: number) => void): AdapterTimers {
   const pendingTimers = makeBareObject();
   let lastId = 0;
   /** announcedDueAt is the due time that was last reported to the bridge; Infinity if none was reported. */
@@ -67,7 +67,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
       requestWake(dueAt === Infinity ? -1 : clampToMinimum(0, dueAt - currentTime()));
     });
   };
-  const remove = (id: number | string): Timer | undefined => {
+  const removeTimer = (id: number | string): AdapterTimer | undefined => {
     const timer = pendingTimers[id];
     if (!isTimer(timer)) return undefined;
     delete pendingTimers[id];
@@ -79,27 +79,27 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
     const runAt = currentTime();
     for (const id in pendingTimers) {
       const timer = pendingTimers[id];
-      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) remove(id)?.done();
+      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) removeTimer(id)?.done();
     }
   };
   // Due timers do not run inside the callback of a native timer, because Chrome throttles nested timers more.
   const runAfterTask = runAtEndOfTask(runDueTimers);
 
   return {
-    set: (delayMs, done) => {
-      if (!isFn(done)) return doNothing;
+    set: (delayMs, onTimeout) => {
+      if (!isFn(onTimeout)) return doNothing;
       const ms =
         typeof delayMs === 'number' && isFiniteNumber(delayMs)
           ? clampToMinimum(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
           : 0;
       const id = ++lastId;
-      const timer: Timer = {
+      const timer: AdapterTimer = {
         dueAt: currentTime() + ms,
         nativeTimerId: undefined,
         hasFired: false,
         done: () => {
           try {
-            apply(done, undefined, []);
+            apply(onTimeout, undefined, []);
           } catch {
             // Callbacks of the SDK do not throw. An uncaught error of a timer callback would be visible to the page.
           }
@@ -112,7 +112,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
       pendingTimers[id] = timer;
       announceNext();
       return () => {
-        remove(id);
+        removeTimer(id);
       };
     },
     wake: () => {
@@ -123,7 +123,7 @@ export function makeTimers(requestWake: (ms: number) => void): Timers {
   };
 }
 
-function isTimer(value: unknown): value is Timer {
+function isTimer(value: unknown): value is AdapterTimer {
   return isObject(value);
 }
 

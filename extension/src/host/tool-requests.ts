@@ -33,100 +33,100 @@ export interface ToolRequests {
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /** `value` is the output of the request, or a wire.CallError if `ok` is false. */
-  answer(ask: number, ok: boolean, value: unknown): void;
+  answer(askId: number, isSuccess: boolean, value: unknown): void;
   /** close rejects all unanswered requests, and all later requests, with the error that makeError returns. */
   close(makeError: () => unknown): void;
 }
 
 interface OpenRequest {
   readonly kind: 'call' | 'user';
-  readonly deferred: Deferred;
+  readonly deferredAnswer: Deferred;
   removeAbortListener(): void;
 }
 
 /** The arguments of `send` are the request's number, counted from 1, and the JSON text of the request. */
-export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
+export function makeToolRequests(sendToolRequest: (askId: number, requestBody: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;
   let openCount = 0;
   let closedError: (() => unknown) | undefined;
 
-  const remove = (ask: number): OpenRequest | undefined => {
-    const entry = openRequests[ask];
-    if (!isOpenRequest(entry)) return undefined;
-    delete openRequests[ask];
+  const removeRequest = (askId: number): OpenRequest | undefined => {
+    const openRequest = openRequests[askId];
+    if (!isOpenRequest(openRequest)) return undefined;
+    delete openRequests[askId];
     openCount--;
-    entry.removeAbortListener();
-    return entry;
+    openRequest.removeAbortListener();
+    return openRequest;
   };
 
-  const sendRequest = (kind: OpenRequest['kind'], body: string, signal: object | undefined): object => {
-    const deferred = makeDeferred();
+  const sendRequest = (kind: OpenRequest['kind'], requestBody: string, signal: object | undefined): object => {
+    const deferredAnswer = makeDeferred();
     if (closedError) {
-      deferred.reject(closedError());
-      return deferred.promise;
+      deferredAnswer.reject(closedError());
+      return deferredAnswer.promise;
     }
     if (signal && apply(abortedGetter, signal, []) === true) {
-      deferred.reject(makeAbortedError(apply(reasonGetter, signal, [])));
-      return deferred.promise;
+      deferredAnswer.reject(makeAbortedError(apply(reasonGetter, signal, [])));
+      return deferredAnswer.promise;
     }
     if (lastNumber >= MaxRequestsPerCall) {
-      deferred.reject(
+      deferredAnswer.reject(
         makeSimpleToolError(
           `this call has made ${MaxRequestsPerCall} requests to the server, the maximum`,
           'nested_too_deep',
         ),
       );
-      return deferred.promise;
+      return deferredAnswer.promise;
     }
     if (openCount >= MaxOpenToolRequests) {
-      deferred.reject(
+      deferredAnswer.reject(
         makeSimpleToolError(
           `this call has ${MaxOpenToolRequests} open requests to the server, the maximum`,
           'nested_too_deep',
         ),
       );
-      return deferred.promise;
+      return deferredAnswer.promise;
     }
-    const number = ++lastNumber;
+    const requestNumber = ++lastNumber;
     openCount++;
-    const withdraw = () => {
-      if (!signal || apply(abortedGetter, signal, []) !== true || !remove(number)) return;
-      send(number, WITHDRAWN_REQUEST);
-      deferred.reject(makeAbortedError(apply(reasonGetter, signal, [])));
+    const withdrawRequest = () => {
+      if (!signal || apply(abortedGetter, signal, []) !== true || !removeRequest(requestNumber)) return;
+      sendToolRequest(requestNumber, WITHDRAWN_REQUEST);
+      deferredAnswer.reject(makeAbortedError(apply(reasonGetter, signal, [])));
     };
-    if (signal) apply(addEventListener, signal, ['abort', withdraw]);
-    const unlisten = () => {
-      if (signal) apply(removeEventListener, signal, ['abort', withdraw]);
+    if (signal) apply(addEventListener, signal, ['abort', withdrawRequest]);
+    const removeAbortListener = () => {
+      if (signal) apply(removeEventListener, signal, ['abort', withdrawRequest]);
     };
-    const entry: OpenRequest = { kind, deferred, removeAbortListener: unlisten };
-    openRequests[number] = entry;
-    send(number, body);
-    return deferred.promise;
+    const openRequest: OpenRequest = { kind, deferredAnswer, removeAbortListener };
+    openRequests[requestNumber] = openRequest;
+    sendToolRequest(requestNumber, requestBody);
+    return deferredAnswer.promise;
   };
   const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
-      const body = readBody();
-      return sendRequest(kind, body, readSignalOption(options));
+      const requestBody = readBody();
+      return sendRequest(kind, requestBody, readSignalOption(options));
     } catch (error) {
-      const deferred = makeDeferred();
-      deferred.reject(error);
-      return deferred.promise;
+      const deferredAnswer = makeDeferred();
+      deferredAnswer.reject(error);
+      return deferredAnswer.promise;
     }
   };
 
   return {
     callTool: (tool, input, options) => startRequest('call', () => makeNestedCallBody(tool, input, options), options),
     waitForUser: (options) => startRequest('user', () => makeUserRequestBody(options), undefined),
-    answer: (number, ok, value) => {
-      const entry = remove(number);
-      if (!entry) return;
-      if (!ok) entry.deferred.reject(toToolError(value, entry.kind === 'user'));
-      else entry.deferred.resolve(entry.kind === 'user' ? undefined : detachFromPage(value));
+    answer: (requestNumber, isSuccess, value) => {
+      const openRequest = removeRequest(requestNumber);
+      if (!openRequest) return;
+      if (!isSuccess) openRequest.deferredAnswer.reject(toToolError(value, openRequest.kind === 'user'));
+      else openRequest.deferredAnswer.resolve(openRequest.kind === 'user' ? undefined : detachFromPage(value));
     },
     close: (makeError) => {
       closedError ??= makeError;
-      for (const number in openRequests) remove(+number)?.deferred.reject(closedError());
+      for (const requestNumber in openRequests) removeRequest(+requestNumber)?.deferredAnswer.reject(closedError());
     },
   };
 }
@@ -148,20 +148,20 @@ function makeNestedCallBody(tool: unknown, input: unknown, options: unknown): st
 }
 
 function encodeArguments(input: unknown): string {
-  let text: string | undefined;
+  let requestJson: string | undefined;
   try {
-    text = writeJson(input);
+    requestJson = writeJson(input);
   } catch (error) {
     throw makeInvalidArgumentsError(`context.call(): the input cannot be written as JSON: ${readMessage(error)}`);
   }
-  if (text?.[0] !== '{') throw makeInvalidArgumentsError('context.call(tool, input): input must be an object');
-  const bytes = countUtf8Bytes(text, MaxAnswerBytes);
+  if (requestJson?.[0] !== '{') throw makeInvalidArgumentsError('context.call(tool, input): input must be an object');
+  const bytes = countUtf8Bytes(requestJson, MaxAnswerBytes);
   if (bytes > MaxAnswerBytes) {
     throw makeInvalidArgumentsError(
       `context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`,
     );
   }
-  return text;
+  return requestJson;
 }
 
 function makeUserRequestBody(options: unknown): string {
@@ -172,11 +172,11 @@ function makeUserRequestBody(options: unknown): string {
       'context.waitForUser({reason}): reason must be a sentence that describes what the user must do',
     );
   }
-  const user = makeObjectText<'AskUser'>({
+  const askUserText = makeObjectText<'AskUser'>({
     reason: toJson(truncateMessage(reason, MaxMessageChars)),
     title: typeof title === 'string' && title !== '' ? toJson(truncateMessage(title, MaxNameChars)) : undefined,
   });
-  return makeObjectText<'ToolAskParams'>({ user });
+  return makeObjectText<'ToolAskParams'>({ user: askUserText });
 }
 
 function readSignalOption(options: unknown): object | undefined {
@@ -194,6 +194,6 @@ function isPositiveInteger(value: unknown): value is number {
   return typeof value === 'number' && isFiniteNumber(value) && value > 0 && value % 1 === 0;
 }
 
-function makeInvalidArgumentsError(message: string): object {
-  return makeSimpleToolError(message, 'invalid_arguments');
+function makeInvalidArgumentsError(errorMessage: string): object {
+  return makeSimpleToolError(errorMessage, 'invalid_arguments');
 }

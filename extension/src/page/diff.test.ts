@@ -15,7 +15,7 @@ function diffTexts(before: string, after: string, maxTokens = 1_000): string {
   return diffLines(makeLines(before), makeLines(after), options).text;
 }
 
-test('a new row is shown below its table', () => {
+test('a snapshot diff shows a new row below its table', () => {
   const before = 'main\n table "Orders"\n  row 1\n  row 2';
   assert.equal(diffTexts(before, `${before}\n  row 3`), 'in table "Orders"\n+ row 3');
 });
@@ -37,11 +37,11 @@ test('elements that the page draws again are changes of their refs only', () => 
   );
 });
 
-test('nothing changed gives an empty text', () => {
+test('a snapshot diff without changes is empty', () => {
   assert.equal(diffTexts('a\nb', 'a\nb'), '');
 });
 
-test('lines beyond maxTokens are counted', () => {
+test('lines of a diff beyond maxTokens are counted', () => {
   const after = Array.from({ length: 100 }, (_, i) => `line number ${i}`).join('\n');
   assert.match(diffTexts('x', after, 50), /… \d\d more changed lines; take a snapshot$/);
 });

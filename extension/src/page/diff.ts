@@ -13,11 +13,11 @@ export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
    * isStillShown reports whether the page still shows a line of the old snapshot that the new snapshot omits to save
    * space.
    */
-  readonly isStillShown: (line: Old) => boolean;
+  readonly isStillShown: (diffLine: Old) => boolean;
   /**
    * The mark of a line that the old snapshot does not contain is "+" new, "~" changed, or ">" revealed by scrolling.
    */
-  readonly markFresh: (line: New) => '+' | '~' | '>';
+  readonly markFresh: (diffLine: New) => '+' | '~' | '>';
   /** maxTokens is the maximum size of the diff in tokens; lines beyond the limit are only counted. */
   readonly maxTokens: number;
 }
@@ -41,36 +41,41 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   after: readonly New[],
   options: DiffOptions<Old, New>,
 ): Diff {
-  const old = new Map(before.map((line) => [line.key, line]));
-  const current = new Set(after.map((line) => line.key));
-  const gone = before.filter((line) => !current.has(line.key) && !options.isStillShown(line));
-  const replaced = pairReplaced(
-    gone,
-    after.filter((line) => !old.has(line.key)),
+  const oldLineByKey = new Map(before.map((diffLine) => [diffLine.key, diffLine]));
+  const currentKeys = new Set(after.map((diffLine) => diffLine.key));
+  const goneLines = before.filter((diffLine) => !currentKeys.has(diffLine.key) && !options.isStillShown(diffLine));
+  const replacedLines = pairReplaced(
+    goneLines,
+    after.filter((diffLine) => !oldLineByKey.has(diffLine.key)),
   );
-  const marks = new Map<string, string>();
-  const moved = findMovedLines(before, after);
-  for (const line of after) {
-    const mark = moved.has(line.key)
+  const markByKey = new Map<string, string>();
+  const movedLines = findMovedLines(before, after);
+  for (const diffLine of after) {
+    const lineMark = movedLines.has(diffLine.key)
       ? '~'
-      : (markExistingLine(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line));
-    if (mark) marks.set(line.key, mark);
+      : (markExistingLine(diffLine, oldLineByKey.get(diffLine.key), replacedLines.has(diffLine.key)) ??
+        options.markFresh(diffLine));
+    if (lineMark) markByKey.set(diffLine.key, lineMark);
   }
-  const droppedGone = gone.filter((line) => !replaced.removedKeys.has(line.key));
+  const droppedGone = goneLines.filter((diffLine) => !replacedLines.removedKeys.has(diffLine.key));
   const output = new DiffText(options.maxTokens);
-  printMarkedLines(after, marks, moved, output);
+  printMarkedLines(after, markByKey, movedLines, output);
   const gonePlaces = selectTopmost(droppedGone, before);
-  for (const line of gonePlaces.slice(0, MaxRemovedLines))
-    output.add(`- ${shorten(removeRefs(line.text), MaxRemovedCharacters)}`);
+  for (const diffLine of gonePlaces.slice(0, MaxRemovedLines))
+    output.add(`- ${shorten(removeRefs(diffLine.text), MaxRemovedCharacters)}`);
   if (gonePlaces.length > MaxRemovedLines) output.add(`- … ${gonePlaces.length - MaxRemovedLines} more lines`);
-  const changes = marks.size + droppedGone.length;
-  return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
+  const changes = markByKey.size + droppedGone.length;
+  return { text: output.finish(), changes, share: after.length === 0 ? 1 : markByKey.size / after.length };
 }
 
-function markExistingLine(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
-  if (line.key.endsWith('…')) return '';
-  if (previous) return isSameText(previous.text, line.text) ? '' : '~';
-  if (isReplaced) return /\[ref=/.test(line.text) ? '~' : '';
+function markExistingLine(
+  diffLine: DiffLine,
+  previousLine: DiffLine | undefined,
+  isReplaced: boolean,
+): string | undefined {
+  if (diffLine.key.endsWith('…')) return '';
+  if (previousLine) return isSameText(previousLine.text, diffLine.text) ? '' : '~';
+  if (isReplaced) return /\[ref=/.test(diffLine.text) ? '~' : '';
   return undefined;
 }
 
@@ -81,32 +86,33 @@ function isSameText(a: string, b: string): boolean {
 
 /** findMovedLines returns the keys of the lines whose order changed between two snapshots. */
 function findMovedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
-  const places = new Map(before.map((line, i) => [line.key, i]));
-  const kept = after.flatMap((line) => {
-    const place = places.get(line.key);
-    return place === undefined ? [] : [{ key: line.key, place }];
+  const placeByKey = new Map(before.map((diffLine, i) => [diffLine.key, i]));
+  const keptLines = after.flatMap((diffLine) => {
+    const place = placeByKey.get(diffLine.key);
+    return place === undefined ? [] : [{ key: diffLine.key, place }];
   });
-  if (kept.every(({ place }, i) => i === 0 || place > (kept[i - 1]?.place ?? 0))) return new Set();
-  const moved = new Set(kept.map(({ key }) => key));
-  for (const i of findLongestIncreasingSubsequence(kept.map(({ place }) => place))) moved.delete(kept[i]?.key ?? '');
-  return moved;
+  if (keptLines.every(({ place }, i) => i === 0 || place > (keptLines[i - 1]?.place ?? 0))) return new Set();
+  const movedLines = new Set(keptLines.map(({ key }) => key));
+  for (const i of findLongestIncreasingSubsequence(keptLines.map(({ place }) => place)))
+    movedLines.delete(keptLines[i]?.key ?? '');
+  return movedLines;
 }
 
-function findLongestIncreasingSubsequence(numbers: readonly number[]): number[] {
-  const ends: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
-  const previous: number[] = [];
-  for (const [i, number] of numbers.entries()) {
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((numbers[ends[middle] ?? 0] ?? 0) < number) low = middle + 1;
-      else high = middle;
+function findLongestIncreasingSubsequence(sequenceNumbers: readonly number[]): number[] {
+  const sequenceEnds: number[] = []; // ends[n] is the index of the smallest number that ends an increasing run of n + 1 numbers
+  const previousLine: number[] = [];
+  for (const [i, currentNumber] of sequenceNumbers.entries()) {
+    let [lowIndex, highIndex] = [0, sequenceEnds.length];
+    while (lowIndex < highIndex) {
+      const middle = (lowIndex + highIndex) >> 1;
+      if ((sequenceNumbers[sequenceEnds[middle] ?? 0] ?? 0) < currentNumber) lowIndex = middle + 1;
+      else highIndex = middle;
     }
-    previous.push(low === 0 ? -1 : (ends[low - 1] ?? -1));
-    ends[low] = i;
+    previousLine.push(lowIndex === 0 ? -1 : (sequenceEnds[lowIndex - 1] ?? -1));
+    sequenceEnds[lowIndex] = i;
   }
   const rise: number[] = [];
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) rise.unshift(at);
+  for (let at = sequenceEnds.at(-1) ?? -1; at >= 0; at = previousLine[at] ?? -1) rise.unshift(at);
   return rise;
 }
 
@@ -116,19 +122,19 @@ interface ReplacedLines {
   readonly removedKeys: ReadonlySet<string>;
 }
 
-function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): ReplacedLines {
+function pairReplaced(goneLines: readonly DiffLine[], freshLines: readonly DiffLine[]): ReplacedLines {
   const byText = new Map<string, DiffLine[]>();
-  for (const line of gone) {
-    const text = removeRefs(line.text);
+  for (const diffLine of goneLines) {
+    const text = removeRefs(diffLine.text);
     const list = byText.get(text);
-    if (list) list.push(line);
-    else byText.set(text, [line]);
+    if (list) list.push(diffLine);
+    else byText.set(text, [diffLine]);
   }
   const [keys, goneKeys] = [new Set<string>(), new Set<string>()];
-  for (const line of fresh) {
-    const pair = byText.get(removeRefs(line.text))?.shift();
+  for (const diffLine of freshLines) {
+    const pair = byText.get(removeRefs(diffLine.text))?.shift();
     if (!pair) continue;
-    keys.add(line.key);
+    keys.add(diffLine.key);
     goneKeys.add(pair.key);
   }
   return { has: (key) => keys.has(key), removedKeys: goneKeys };
@@ -140,35 +146,35 @@ function removeRefs(text: string): string {
 
 function printMarkedLines(
   lines: readonly DiffLine[],
-  marks: ReadonlyMap<string, string>,
-  moved: ReadonlySet<string>,
+  markByKey: ReadonlyMap<string, string>,
+  movedLines: ReadonlySet<string>,
   output: DiffText,
 ): void {
   const path: DiffLine[] = [];
-  const printed = new Set<DiffLine>();
-  for (const line of lines) {
-    while ((path.at(-1)?.depth ?? -1) >= line.depth) path.pop();
-    const mark = marks.get(line.key);
-    if (mark) {
+  const printedLines = new Set<DiffLine>();
+  for (const diffLine of lines) {
+    while ((path.at(-1)?.depth ?? -1) >= diffLine.depth) path.pop();
+    const lineMark = markByKey.get(diffLine.key);
+    if (lineMark) {
       const around = path.at(-1);
-      if (around && !printed.has(around) && !marks.has(around.key)) output.add(`in ${around.text}`);
-      for (const outer of path) printed.add(outer);
-      const indent = path.filter((outer) => marks.has(outer.key)).length;
-      output.add(`${mark} ${' '.repeat(indent)}${line.text}${moved.has(line.key) ? ' (moved)' : ''}`);
+      if (around && !printedLines.has(around) && !markByKey.has(around.key)) output.add(`in ${around.text}`);
+      for (const outer of path) printedLines.add(outer);
+      const indent = path.filter((outer) => markByKey.has(outer.key)).length;
+      output.add(`${lineMark} ${' '.repeat(indent)}${diffLine.text}${movedLines.has(diffLine.key) ? ' (moved)' : ''}`);
     }
-    path.push(line);
+    path.push(diffLine);
   }
 }
 
-function selectTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
-  const isGone = new Set(gone);
+function selectTopmost(goneLines: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
+  const isGone = new Set(goneLines);
   const top: DiffLine[] = [];
   let goneDepth = Number.POSITIVE_INFINITY;
-  for (const line of before) {
-    if (line.depth <= goneDepth) goneDepth = Number.POSITIVE_INFINITY;
-    if (!isGone.has(line) || line.depth > goneDepth) continue;
-    top.push(line);
-    goneDepth = line.depth;
+  for (const diffLine of before) {
+    if (diffLine.depth <= goneDepth) goneDepth = Number.POSITIVE_INFINITY;
+    if (!isGone.has(diffLine) || diffLine.depth > goneDepth) continue;
+    top.push(diffLine);
+    goneDepth = diffLine.depth;
   }
   return top;
 }
@@ -183,14 +189,14 @@ class DiffText {
     this.#maxTokens = maxTokens;
   }
 
-  add(line: string): void {
-    const cost = countTokens(line) + 1;
-    if (this.#omittedLines > 0 || this.#tokens + cost > this.#maxTokens) {
+  add(diffLine: string): void {
+    const lineTokens = countTokens(diffLine) + 1;
+    if (this.#omittedLines > 0 || this.#tokens + lineTokens > this.#maxTokens) {
       this.#omittedLines++;
       return;
     }
-    this.#tokens += cost;
-    this.#lines.push(line);
+    this.#tokens += lineTokens;
+    this.#lines.push(diffLine);
   }
 
   finish(): string {

@@ -6,24 +6,24 @@ import { unclobbered } from './unclobbered.ts';
 const MaxSearchedElements = 2_000;
 
 /** findDrawnOptions returns the elements with text in the popup of a list whose ARIA options have no size. */
-export function findDrawnOptions(list: Element): Element[] {
-  const popup = findPopup(list);
-  const found: Element[] = [];
-  const pending: Element[] = popup ? [popup] : [];
-  for (let checked = 0; checked < MaxSearchedElements; checked++) {
-    const next = pending.shift();
-    if (!next) break;
-    if (next === list) continue;
-    const children = [...listFlatChildren(next)];
+export function findDrawnOptions(listElement: Element): Element[] {
+  const popupElement = findPopup(listElement);
+  const foundOptions: Element[] = [];
+  const pendingElements: Element[] = popupElement ? [popupElement] : [];
+  for (let checkedCount = 0; checkedCount < MaxSearchedElements; checkedCount++) {
+    const nextElement = pendingElements.shift();
+    if (!nextElement) break;
+    if (nextElement === listElement) continue;
+    const children = [...listFlatChildren(nextElement)];
     const hasText = children.some((child) => child instanceof Text && child.data.trim() !== '');
-    if (hasText && hasSize(next)) found.push(next);
-    else pending.push(...children.filter((child) => child instanceof Element));
+    if (hasText && hasSize(nextElement)) foundOptions.push(nextElement);
+    else pendingElements.push(...children.filter((child) => child instanceof Element));
   }
-  return found;
+  return foundOptions;
 }
 
-export function findPopup(list: Element): Element | undefined {
-  for (let at: Element | null = getFlatParent(list); at && at !== unclobbered.body; at = getFlatParent(at)) {
+export function findPopup(listElement: Element): Element | undefined {
+  for (let at: Element | null = getFlatParent(listElement); at && at !== unclobbered.body; at = getFlatParent(at)) {
     if (hasSize(at)) return at;
   }
   return undefined;

@@ -26,11 +26,16 @@ export type EditOutcome = 'done' | 'failed' | 'prevented';
  * performEdit edits the focused field. execCommand dispatches no beforeinput event, so performEdit dispatches one: an
  * editor with its own model of the text would otherwise miss the edit.
  */
-export function performEdit(target: Element, edit: Edit, approved: readonly SecretKind[], text = ''): EditOutcome {
+export function performEdit(
+  target: Element,
+  edit: Edit,
+  approvedKinds: readonly SecretKind[],
+  editText = '',
+): EditOutcome {
   const { inputType, command } = Edits[edit];
-  const data = edit === 'text' ? text : null;
+  const data = edit === 'text' ? editText : null;
   const init = { bubbles: true, cancelable: true, composed: true, inputType, data };
   if (!target.dispatchEvent(new InputEvent('beforeinput', init))) return 'prevented';
-  requireTypingApproval(target, approved); // the page can move the focus during the event
-  return unclobbered.execCommand(command, false, edit === 'line' ? '\n' : text) ? 'done' : 'failed';
+  requireTypingApproval(target, approvedKinds); // the page can move the focus during the event
+  return unclobbered.execCommand(command, false, edit === 'line' ? '\n' : editText) ? 'done' : 'failed';
 }

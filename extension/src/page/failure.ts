@@ -18,13 +18,13 @@ export class PageFailure extends Error {
 }
 
 /** `done` describes what the operation did before it failed. */
-export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
-  const progress = done === '' ? {} : { done };
-  if (thrown instanceof PageFailure) {
-    const { code, message, ref, pageText } = thrown;
+export function toPageError(thrownValue: unknown, signal: AbortSignal, doneText: string): PageError {
+  const progress = doneText === '' ? {} : { done: doneText };
+  if (thrownValue instanceof PageFailure) {
+    const { code, message, ref, pageText } = thrownValue;
     return { code, message, ...(ref ? { ref } : {}), ...(pageText ? { pageText } : {}), ...progress };
   }
   if (signal.aborted) return { code: 'cancelled', message: 'The call was cancelled.', ...progress };
-  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  const message = thrownValue instanceof Error ? `${thrownValue.name}: ${thrownValue.message}` : String(thrownValue);
   return { code: 'internal', message: `The page script failed: ${message}`, ...progress };
 }

@@ -14,24 +14,24 @@ const knownRootSet = new WeakSet<ShadowRoot>();
 
 export function getShadowRoot(element: Element): ShadowRoot | null {
   if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
-  const tag = element.localName;
-  if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
-  const root = readShadowRoot(element);
-  if (root && !knownRootSet.has(root)) {
-    knownRootSet.add(root);
-    knownRootRefs.add(new WeakRef(root));
+  const tagName = element.localName;
+  if (!ShadowHostTags.has(tagName) && !tagName.includes('-')) return null;
+  const shadowRoot = readShadowRoot(element);
+  if (shadowRoot && !knownRootSet.has(shadowRoot)) {
+    knownRootSet.add(shadowRoot);
+    knownRootRefs.add(new WeakRef(shadowRoot));
   }
-  return root;
+  return shadowRoot;
 }
 
 export function listKnownRoots(): (Document | ShadowRoot)[] {
-  const roots: (Document | ShadowRoot)[] = [document];
+  const knownRoots: (Document | ShadowRoot)[] = [document];
   for (const reference of knownRootRefs) {
-    const root = reference.deref();
-    if (!root) knownRootRefs.delete(reference);
-    else if (root.isConnected) roots.push(root);
+    const shadowRoot = reference.deref();
+    if (!shadowRoot) knownRootRefs.delete(reference);
+    else if (shadowRoot.isConnected) knownRoots.push(shadowRoot);
   }
-  return roots;
+  return knownRoots;
 }
 
 /** listFlatChildren returns the nodes that the browser draws inside an element, in order. */
@@ -82,32 +82,32 @@ export function findClosestInFlatTree(element: Element, matches: (at: Element) =
 }
 
 export function findElementAtPoint(x: number, y: number): Element | null {
-  let found = unclobbered.elementFromPoint(x, y);
-  while (found) {
-    const inner = getShadowRoot(found)?.elementFromPoint(x, y);
-    if (!inner || inner === found) break;
-    found = inner;
+  let elementAtPoint = unclobbered.elementFromPoint(x, y);
+  while (elementAtPoint) {
+    const inner = getShadowRoot(elementAtPoint)?.elementFromPoint(x, y);
+    if (!inner || inner === elementAtPoint) break;
+    elementAtPoint = inner;
   }
-  return found && isClobbered(found) ? getFlatParent(found) : found;
+  return elementAtPoint && isClobbered(elementAtPoint) ? getFlatParent(elementAtPoint) : elementAtPoint;
 }
 
 export function getFocusedElement(): Element | null {
-  let focused = unclobbered.activeElement;
-  while (focused) {
-    const inner = getShadowRoot(focused)?.activeElement;
+  let focusedElement = unclobbered.activeElement;
+  while (focusedElement) {
+    const inner = getShadowRoot(focusedElement)?.activeElement;
     if (!inner) break;
-    focused = inner;
+    focusedElement = inner;
   }
-  return focused === unclobbered.body ? null : focused;
+  return focusedElement === unclobbered.body ? null : focusedElement;
 }
 
-export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void {
-  const pending: (Document | ShadowRoot)[] = [unclobbered];
-  for (let root = pending.pop(); root; root = pending.pop()) {
-    visit(root);
-    for (const element of findPossibleShadowHosts(root)) {
+export function forEachRoot(visitRoot: (shadowRoot: Document | ShadowRoot) => void): void {
+  const pendingRoots: (Document | ShadowRoot)[] = [unclobbered];
+  for (let shadowRoot = pendingRoots.pop(); shadowRoot; shadowRoot = pendingRoots.pop()) {
+    visitRoot(shadowRoot);
+    for (const element of findPossibleShadowHosts(shadowRoot)) {
       const inner = getShadowRoot(element);
-      if (inner) pending.push(inner);
+      if (inner) pendingRoots.push(inner);
     }
   }
 }
@@ -115,33 +115,33 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 const shadowHostSelector = [...ShadowHostTags].join(',');
 
 /** findPossibleShadowHosts uses querySelectorAll, because a script would need much longer to read 50,000 tag names. */
-function* findPossibleShadowHosts(root: Document | ShadowRoot): Generator<Element> {
-  yield* root.querySelectorAll(shadowHostSelector);
-  if (root instanceof ShadowRoot) {
-    for (const element of root.querySelectorAll('*')) if (element.localName.includes('-')) yield element;
+function* findPossibleShadowHosts(shadowRoot: Document | ShadowRoot): Generator<Element> {
+  yield* shadowRoot.querySelectorAll(shadowHostSelector);
+  if (shadowRoot instanceof ShadowRoot) {
+    for (const element of shadowRoot.querySelectorAll('*')) if (element.localName.includes('-')) yield element;
     return;
   }
   const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
-  const found = unclobbered.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
-  for (let i = 0; i < found.snapshotLength; i++) {
-    const node = found.snapshotItem(i);
+  const elementAtPoint = unclobbered.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
+  for (let i = 0; i < elementAtPoint.snapshotLength; i++) {
+    const node = elementAtPoint.snapshotItem(i);
     if (node instanceof Element) yield node;
   }
 }
 
-export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): Element[] {
-  const found: Element[] = [];
-  forEachRoot((root) => {
-    for (const element of root.querySelectorAll(selector)) {
-      if (found.length < limit && !isClobbered(element)) found.push(element);
+export function selectAll(selector: string, maxElements = Number.POSITIVE_INFINITY): Element[] {
+  const elementAtPoint: Element[] = [];
+  forEachRoot((shadowRoot) => {
+    for (const element of shadowRoot.querySelectorAll(selector)) {
+      if (elementAtPoint.length < maxElements && !isClobbered(element)) elementAtPoint.push(element);
     }
   });
-  return found;
+  return elementAtPoint;
 }
 
 /** selectInKnownRoots searches only the document and the shadow roots that were found so far. */
 export function selectInKnownRoots(selector: string): Element[] {
   return listKnownRoots()
-    .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])
+    .flatMap((shadowRoot) => [...(shadowRoot === document ? unclobbered : shadowRoot).querySelectorAll(selector)])
     .filter((element) => !isClobbered(element));
 }

@@ -13,29 +13,34 @@ export interface FoldResult {
  * foldLines leaves out the snapshot lines that are farthest from the visible area, until the text has at most maxTokens
  * tokens.
  */
-export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect): FoldResult {
-  const costs = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
-  let total = costs.reduce((sum, cost) => sum + cost, 0);
+export function foldLines(lines: readonly Line[], maxTokens: number, viewRect: Rect): FoldResult {
+  const lineCosts = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
+  let total = lineCosts.reduce((sum, cost) => sum + cost, 0);
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
-  const clip = intersectRects(view, getViewportRect());
-  const far = lines
+  const visibleClip = intersectRects(viewRect, getViewportRect());
+  const farLines = lines
     .map((line, i) => ({
       i,
-      distance: measureDistanceFromView(line.element, clip),
+      distance: measureDistanceFromView(line.element, visibleClip),
       children: hasIndentedLines(lines, i),
     }))
     .filter(({ distance }) => distance > 0)
     .sort((a, b) => b.distance - a.distance || b.i - a.i);
-  const removed = new Set<number>();
-  for (const passes of [false, true]) {
-    for (const { i, children } of far) {
+  const removedRows = new Set<number>();
+  for (const allowsPassing of [false, true]) {
+    for (const { i, children } of farLines) {
       if (total <= maxTokens - MarkerTokens) break;
-      if (removed.has(i) || children !== passes || (children && !areAllChildrenRemoved(lines, i, removed))) continue;
-      removed.add(i);
-      total -= costs[i] ?? 0;
+      if (
+        removedRows.has(i) ||
+        children !== allowsPassing ||
+        (children && !areAllChildrenRemoved(lines, i, removedRows))
+      )
+        continue;
+      removedRows.add(i);
+      total -= lineCosts[i] ?? 0;
     }
   }
-  return { lines: insertFoldMarkers(lines, removed), removed: removed.size };
+  return { lines: insertFoldMarkers(lines, removedRows), removed: removedRows.size };
 }
 
 const MarkerTokens = 40;
@@ -44,38 +49,44 @@ function hasIndentedLines(lines: readonly Line[], i: number): boolean {
   return (lines[i + 1]?.depth ?? 0) > (lines[i]?.depth ?? 0);
 }
 
-function areAllChildrenRemoved(lines: readonly Line[], i: number, removed: ReadonlySet<number>): boolean {
+function areAllChildrenRemoved(lines: readonly Line[], i: number, removedRows: ReadonlySet<number>): boolean {
   const depth = lines[i]?.depth ?? 0;
-  for (let j = i + 1; j < lines.length && (lines[j]?.depth ?? 0) > depth; j++) if (!removed.has(j)) return false;
+  for (let j = i + 1; j < lines.length && (lines[j]?.depth ?? 0) > depth; j++) if (!removedRows.has(j)) return false;
   return true;
 }
 
-function measureDistanceFromView(element: Element, view: Rect): number {
+function measureDistanceFromView(element: Element, viewRect: Rect): number {
   const rect = element.getBoundingClientRect();
   if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
-  const vertical = Math.max(rect.top - (view.y + view.height), view.y - rect.bottom, 0);
-  const horizontal = Math.max(rect.left - (view.x + view.width), view.x - rect.right, 0);
+  const vertical = Math.max(rect.top - (viewRect.y + viewRect.height), viewRect.y - rect.bottom, 0);
+  const horizontal = Math.max(rect.left - (viewRect.x + viewRect.width), viewRect.x - rect.right, 0);
   return vertical + horizontal;
 }
 
-function insertFoldMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
-  const kept: Line[] = [];
-  let run: { line: Line; count: number; depth: number } | undefined;
+function insertFoldMarkers(lines: readonly Line[], removedRows: ReadonlySet<number>): Line[] {
+  const keptLines: Line[] = [];
+  let rowRun: { line: Line; count: number; depth: number } | undefined;
   const endRun = () => {
-    if (run)
-      kept.push({ ...run.line, depth: run.depth, text: `… ${run.count} lines`, key: `${run.line.key}…`, frame: '' });
-    run = undefined;
+    if (rowRun)
+      keptLines.push({
+        ...rowRun.line,
+        depth: rowRun.depth,
+        text: `… ${rowRun.count} lines`,
+        key: `${rowRun.line.key}…`,
+        frame: '',
+      });
+    rowRun = undefined;
   };
   for (const [i, line] of lines.entries()) {
-    if (removed.has(i)) {
-      run ??= { line, count: 0, depth: line.depth };
-      run.count++;
-      run.depth = Math.min(run.depth, line.depth);
+    if (removedRows.has(i)) {
+      rowRun ??= { line, count: 0, depth: line.depth };
+      rowRun.count++;
+      rowRun.depth = Math.min(rowRun.depth, line.depth);
     } else {
       endRun();
-      kept.push(line);
+      keptLines.push(line);
     }
   }
   endRun();
-  return kept;
+  return keptLines;
 }

@@ -14,15 +14,15 @@ import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { getViewportRect, intersectRects, toPlainRect } from './view.ts';
 
-export function makeFrameInfo(element: Element, ref: string, line: number): FrameInfo {
+export function makeFrameInfo(element: Element, frameRef: string, lineNumber: number): FrameInfo {
   const window = getFrameWindow(element);
-  const visible = findVisiblePart(element);
+  const visiblePart = findVisiblePart(element);
   return {
-    ref,
-    line,
+    ref: frameRef,
+    line: lineNumber,
     index: window ? indexOfFrame(window, globalThis.window) : -1,
     src: element instanceof HTMLIFrameElement && !element.hasAttribute('srcdoc') ? element.src : '',
-    ...(visible ? { visible } : {}),
+    ...(visiblePart ? { visible: visiblePart } : {}),
   };
 }
 
@@ -44,15 +44,15 @@ function indexOfFrame(frame: Window, parent: Window): number {
 
 function findVisiblePart(element: Element): Rect | undefined {
   const rect = element.getBoundingClientRect();
-  const seen = intersectRects(rect, getViewportRect());
-  if (seen.width === 0 || seen.height === 0) return undefined;
-  const left = rect.x + element.clientLeft;
+  const visibleRect = intersectRects(rect, getViewportRect());
+  if (visibleRect.width === 0 || visibleRect.height === 0) return undefined;
+  const leftEdge = rect.x + element.clientLeft;
   const top = rect.y + element.clientTop;
   return toPlainRect({
-    x: Math.max(0, seen.x - left),
-    y: Math.max(0, seen.y - top),
-    width: seen.width,
-    height: seen.height,
+    x: Math.max(0, visibleRect.x - leftEdge),
+    y: Math.max(0, visibleRect.y - top),
+    width: visibleRect.width,
+    height: visibleRect.height,
   });
 }
 
@@ -79,18 +79,18 @@ export async function findFramePoint(args: FramePointArguments, context: Context
     const point = toParentPoint(element, args);
     return point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight ? point : undefined;
   };
-  const hits = () => {
+  const isHit = () => {
     const point = inView();
     return point !== undefined && findElementAtPoint(point.x, point.y) === element;
   };
-  if (args.scroll && !hits()) {
+  if (args.scroll && !isHit()) {
     if (!inView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
     const point = toParentPoint(element, args);
     if (point && !inView())
       scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
   }
   const point = toParentPoint(element, args);
-  if (!point || hits()) return { ...(point ? { point } : {}), hit: point !== undefined };
+  if (!point || isHit()) return { ...(point ? { point } : {}), hit: point !== undefined };
   const cover = findElementAtPoint(point.x, point.y);
   return { point, hit: false, ...(cover ? { covered: describeElement(cover, context) } : {}) };
 }
@@ -103,15 +103,15 @@ export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
 
 function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
   const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
-  const found = elements.filter((element) => {
+  const foundFrames = elements.filter((element) => {
     const window = getFrameWindow(element);
     const ownIndex = window ? indexOfFrame(window, globalThis.window) : -1;
     if (index >= 0 || ownIndex >= 0) return ownIndex === index;
     const area = measureContentArea(element);
     return Math.abs(area.width - width) < 1 && Math.abs(area.height - height) < 1;
   });
-  if (found.length <= 1) return found[0];
-  const same = found.filter((element) => element instanceof HTMLIFrameElement && element.src === url);
+  if (foundFrames.length <= 1) return foundFrames[0];
+  const same = foundFrames.filter((element) => element instanceof HTMLIFrameElement && element.src === url);
   return same.length === 1 ? same[0] : undefined;
 }
 
@@ -121,16 +121,16 @@ function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | und
  */
 function measureContentArea(element: HTMLElement): Rect {
   const style = getComputedStyle(element);
-  const [left = 0, top = 0, right = 0, bottom = 0] = [
+  const [leftEdge = 0, top = 0, right = 0, bottom = 0] = [
     style.paddingLeft,
     style.paddingTop,
     style.paddingRight,
     style.paddingBottom,
   ].map((text) => Number.parseFloat(text) || 0);
   return {
-    x: element.clientLeft + left,
+    x: element.clientLeft + leftEdge,
     y: element.clientTop + top,
-    width: Math.max(0, element.clientWidth - left - right),
+    width: Math.max(0, element.clientWidth - leftEdge - right),
     height: Math.max(0, element.clientHeight - top - bottom),
   };
 }

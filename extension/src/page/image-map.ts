@@ -3,30 +3,36 @@
 import type { Rect } from './operations.ts';
 import { unclobbered } from './unclobbered.ts';
 
-export function findMappedImages(area: HTMLAreaElement): HTMLImageElement[] {
-  const name = area.closest('map')?.name.toLowerCase();
+export function findMappedImages(areaElement: HTMLAreaElement): HTMLImageElement[] {
+  const name = areaElement.closest('map')?.name.toLowerCase();
   if (!name) return [];
   return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
 }
 
 /** listAreaPoints returns points of the viewport that are probably inside an image map area. */
-export function listAreaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
-  const numbers = area.coords
+export function listAreaPoints(areaElement: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
+  const coordinates = areaElement.coords
     .split(/[\s,;]+/)
     .map(Number)
     .filter(Number.isFinite);
-  const pairs: [number, number][] = [];
-  for (let i = 0; i + 1 < numbers.length; i += 2) pairs.push([numbers[i] ?? 0, numbers[i + 1] ?? 0]);
-  const [first, second] = pairs;
-  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates, as for shape=default
-  const isCircle = area.shape.startsWith('circ');
+  const coordinatePairs: [number, number][] = [];
+  for (let i = 0; i + 1 < coordinates.length; i += 2)
+    coordinatePairs.push([coordinates[i] ?? 0, coordinates[i + 1] ?? 0]);
+  const [firstPair, secondPair] = coordinatePairs;
+  if (!firstPair) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates, as for shape=default
+  const isCircle = areaElement.shape.startsWith('circ');
   const inner = isCircle
-    ? [first]
-    : [averagePoint(pairs), ...pairs.map((pair, i) => averagePoint([pair, second ?? pair, pairs[i + 2] ?? first]))];
+    ? [firstPair]
+    : [
+        averagePoint(coordinatePairs),
+        ...coordinatePairs.map((pair, i) =>
+          averagePoint([pair, secondPair ?? pair, coordinatePairs[i + 2] ?? firstPair]),
+        ),
+      ];
   return inner.map(([x, y]) => [rect.x + x, rect.y + y] as const);
 }
 
-function averagePoint(pairs: readonly (readonly [number, number])[]): [number, number] {
-  const total = (axis: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[axis], 0);
-  return [total(0) / pairs.length, total(1) / pairs.length];
+function averagePoint(coordinatePairs: readonly (readonly [number, number])[]): [number, number] {
+  const total = (axis: 0 | 1) => coordinatePairs.reduce((sum, pair) => sum + pair[axis], 0);
+  return [total(0) / coordinatePairs.length, total(1) / coordinatePairs.length];
 }

@@ -10,10 +10,10 @@ export async function inspectSecretFields(
   { targets, focused }: InspectArguments,
   context: Context,
 ): Promise<InspectResult> {
-  const typed = new Set<SecretKind>();
+  const typedSecrets = new Set<SecretKind>();
   const addField = (element: Element) => {
     const kind = findSecretKind(findField(element) ?? element);
-    if (kind) typed.add(kind);
+    if (kind) typedSecrets.add(kind);
   };
   for (const target of targets) {
     const element = context.state.refs.find(target, context.prefix);
@@ -21,5 +21,5 @@ export async function inspectSecretFields(
   }
   const focus = focused ? getFocusedElement() : null;
   if (focus) addField(focus);
-  return { shown: listVisibleSecretKinds(), typed: [...typed].sort() };
+  return { shown: listVisibleSecretKinds(), typed: [...typedSecrets].sort() };
 }

@@ -5,10 +5,10 @@ import type { SnapshotResult } from './operations.ts';
 
 // The unit test runs in Node, which has no DOM, so it fails if join-frames.ts uses the DOM.
 
-function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
+function makeSnapshot(snapshotText: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
   return {
     snapshot: 's1',
-    text,
+    text: snapshotText,
     title: 'T',
     url: 'https://shop.test/a?b=c#d',
     tokens: 1,

@@ -16,14 +16,14 @@ export function joinFrames(snapshot: SnapshotResult, children: readonly ChildFra
     if (child && line >= 0) byLine.set(line, child);
   }
   if (byLine.size === 0) return snapshot.text;
-  const lines: string[] = [];
+  const joinedLines: string[] = [];
   for (const [i, line] of snapshot.text.split('\n').entries()) {
-    lines.push(line);
+    joinedLines.push(line);
     const child = byLine.get(i);
     if (!child) continue;
     const indent = `${/^ */.exec(line)?.[0] ?? ''} `;
     const text = joinFrames(child.snapshot, child.children);
-    if (text) for (const inner of text.split('\n')) lines.push(indent + inner);
+    if (text) for (const inner of text.split('\n')) joinedLines.push(indent + inner);
   }
-  return lines.join('\n');
+  return joinedLines.join('\n');
 }

@@ -68,36 +68,37 @@ const KeyAliases: Readonly<Record<string, string>> = {
 };
 const ModifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
 
-export function parseKey(text: string): Key {
-  const parts = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+');
-  const name = resolveKeyName(parts.pop() ?? '');
-  const modifiers = parts.map((part) => {
+export function parseKey(keyText: string): Key {
+  const keyParts =
+    keyText === '+' ? ['+'] : keyText.endsWith('++') ? [...keyText.slice(0, -2).split('+'), '+'] : keyText.split('+');
+  const name = resolveKeyName(keyParts.pop() ?? '');
+  const modifiers = keyParts.map((part) => {
     const found = ModifierNames.find((modifier) => modifier.toLowerCase() === resolveKeyName(part).toLowerCase());
-    if (!found) throw makeUnknownKeyFailure(text);
+    if (!found) throw makeUnknownKeyFailure(keyText);
     return found;
   });
-  const pressed = toPressedKeys(modifiers);
-  const named = Object.hasOwn(NamedKeys, name) ? NamedKeys[name] : undefined;
-  if (named)
+  const pressedModifiers = toPressedKeys(modifiers);
+  const namedKey = Object.hasOwn(NamedKeys, name) ? NamedKeys[name] : undefined;
+  if (namedKey)
     return {
       key: name,
-      code: named[0],
-      keyCode: named[1],
-      pressed,
-      text: hasCommandModifier(pressed) ? '' : (named[2] ?? ''),
+      code: namedKey[0],
+      keyCode: namedKey[1],
+      pressed: pressedModifiers,
+      text: hasCommandModifier(pressedModifiers) ? '' : (namedKey[2] ?? ''),
     };
   const f = /^F([1-9]|1[0-2])$/.exec(name);
-  if (f) return { key: name, code: name, keyCode: 111 + Number(f[1]), pressed, text: '' };
-  if ([...name].length !== 1) throw makeUnknownKeyFailure(text);
+  if (f) return { key: name, code: name, keyCode: 111 + Number(f[1]), pressed: pressedModifiers, text: '' };
+  if ([...name].length !== 1) throw makeUnknownKeyFailure(keyText);
   const isLetter = /^[a-z]$/i.test(name);
   const key =
-    isLetter && pressed.shiftKey
+    isLetter && pressedModifiers.shiftKey
       ? name.toUpperCase()
-      : isLetter && hasCommandModifier(pressed)
+      : isLetter && hasCommandModifier(pressedModifiers)
         ? name.toLowerCase()
         : name;
   const { code = '', keyCode = 0 } = findCharacterKey(key) ?? {};
-  return { key, code, keyCode, pressed, text: hasCommandModifier(pressed) ? '' : key };
+  return { key, code, keyCode, pressed: pressedModifiers, text: hasCommandModifier(pressedModifiers) ? '' : key };
 }
 
 function resolveKeyName(name: string): string {
@@ -109,37 +110,37 @@ function resolveKeyName(name: string): string {
   );
 }
 
-function makeUnknownKeyFailure(text: string): PageFailure {
+function makeUnknownKeyFailure(keyText: string): PageFailure {
   return new PageFailure(
     'invalid_arguments',
-    `"${text}" is not a key. Use a character or a name such as Enter, Tab, Escape, ArrowDown, Backspace, F5, with modifiers such as Control+A.`,
+    `"${keyText}" is not a key. Use a character or a name such as Enter, Tab, Escape, ArrowDown, Backspace, F5, with modifiers such as Control+A.`,
   );
 }
 
-function hasCommandModifier(pressed: PressedModifiers): boolean {
-  return pressed.ctrlKey || pressed.metaKey || pressed.altKey;
+function hasCommandModifier(pressedModifiers: PressedModifiers): boolean {
+  return pressedModifiers.ctrlKey || pressedModifiers.metaKey || pressedModifiers.altKey;
 }
 
-export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
-  requireTypingApproval(target, approved);
+export function pressKey(target: Element, key: Key, approvedKinds: readonly SecretKind[]): string {
+  requireTypingApproval(target, approvedKinds);
   const isDefault = sendKey(target, 'keydown', key);
-  let done = '';
+  let doneText = '';
   if (isDefault) {
     const isTyped = key.text === '' || sendKey(target, 'keypress', key);
     if (isTyped) {
-      requireTypingApproval(target, approved);
-      done = performDefaultAction(getFocusedElement() ?? target, key, approved);
+      requireTypingApproval(target, approvedKinds);
+      doneText = performDefaultAction(getFocusedElement() ?? target, key, approvedKinds);
     }
   }
   announceFocus();
   const end = getFocusedElement() ?? target;
   sendKey(end.isConnected ? end : unclobbered.body, 'keyup', key);
-  return done;
+  return doneText;
 }
 
 export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup', key: Key): boolean {
-  const number = type === 'keypress' ? (key.text.codePointAt(0) ?? 0) : key.keyCode;
-  const init = {
+  const charCode = type === 'keypress' ? (key.text.codePointAt(0) ?? 0) : key.keyCode;
+  const eventInit = {
     key: key.key,
     code: key.code,
     bubbles: true,
@@ -149,37 +150,37 @@ export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup',
     ...key.pressed,
   };
   return target.dispatchEvent(
-    new KeyboardEvent(type, { ...init, keyCode: number, charCode: type === 'keypress' ? number : 0 }),
+    new KeyboardEvent(type, { ...eventInit, keyCode: charCode, charCode: type === 'keypress' ? charCode : 0 }),
   );
 }
 
-function performDefaultAction(target: Element, key: Key, approved: readonly SecretKind[]): string {
+function performDefaultAction(target: Element, key: Key, approvedKinds: readonly SecretKind[]): string {
   if (hasCommandModifier(key.pressed)) return performCommand(target, key);
   const isEditable = isTextField(target);
   switch (key.key) {
     case 'Enter':
-      return pressEnter(target, approved);
+      return pressEnter(target, approvedKinds);
     case 'Tab':
       return moveByTab(target, key.pressed.shiftKey);
     case 'Escape':
       return closeDialog(target);
     case 'Backspace':
-      return isEditable ? editByKey(target, 'backspace', approved) : '';
+      return isEditable ? editByKey(target, 'backspace', approvedKinds) : '';
     case 'Delete':
-      return isEditable ? editByKey(target, 'delete', approved) : '';
+      return isEditable ? editByKey(target, 'delete', approvedKinds) : '';
     case ' ':
       if (!isEditable) return clickClosest(target, 'button,input,summary') || scrollByKey(target, key);
       break;
   }
-  if (key.text !== '' && isEditable) return editByKey(target, 'text', approved, key.text);
+  if (key.text !== '' && isEditable) return editByKey(target, 'text', approvedKinds, key.text);
   return changeValue(target, key) ?? (isEditable ? moveCaret(key) : scrollByKey(target, key));
 }
 
 /** editByKey performs the edit of a key, and returns what the key did, or nothing if the text is the same as before. */
-function editByKey(target: Element, edit: Edit, approved: readonly SecretKind[], text = ''): string {
+function editByKey(target: Element, edit: Edit, approvedKinds: readonly SecretKind[], keyText = ''): string {
   const readText = () => (target instanceof HTMLElement ? ('value' in target ? target.value : target.innerHTML) : '');
   const before = readText();
-  const isDone = performEdit(target, edit, approved, text) === 'done' && readText() !== before;
+  const isDone = performEdit(target, edit, approvedKinds, keyText) === 'done' && readText() !== before;
   if (!isDone) return '';
   return edit === 'backspace' || edit === 'delete' ? 'deleted' : 'typed';
 }
@@ -219,9 +220,9 @@ function isRichTextEditor(target: Element): boolean {
   return target instanceof HTMLElement && target.isContentEditable;
 }
 
-function pressEnter(target: Element, approved: readonly SecretKind[]): string {
-  if (target instanceof HTMLTextAreaElement) return editByKey(target, 'line', approved);
-  if (isRichTextEditor(target)) return editByKey(target, 'paragraph', approved);
+function pressEnter(target: Element, approvedKinds: readonly SecretKind[]): string {
+  if (target instanceof HTMLTextAreaElement) return editByKey(target, 'line', approvedKinds);
+  if (isRichTextEditor(target)) return editByKey(target, 'paragraph', approvedKinds);
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
     return pressEnterInField(target) ? 'submitted' : '';
   }
@@ -241,25 +242,27 @@ function closeDialog(target: Element): string {
     findClosestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ??
     selectAll('dialog:modal').at(-1);
   // Escape closes no popover of the type "manual".
-  const popover = selectAll('[popover]:popover-open').findLast((at) => at.getAttribute('popover') !== 'manual');
-  const isOnDialog = popover && dialog && containsInFlatTree(dialog, popover);
+  const openPopover = selectAll('[popover]:popover-open').findLast((at) => at.getAttribute('popover') !== 'manual');
+  const isOnDialog = openPopover && dialog && containsInFlatTree(dialog, openPopover);
   if (!isOnDialog && dialog instanceof HTMLDialogElement && dialog.matches(':modal')) {
     if (dialog.getAttribute('closedby') === 'none') return '';
     if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
     return dialog.open ? '' : 'closed';
   }
-  if (!(popover instanceof HTMLElement)) return '';
-  popover.hidePopover();
+  if (!(openPopover instanceof HTMLElement)) return '';
+  openPopover.hidePopover();
   return 'closed';
 }
 
-function moveByTab(target: Element, backwards: boolean): string {
-  const order: Element[] = [];
-  collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, order);
-  const positive = order.filter((element) => getTabIndex(element) > 0).sort((a, b) => getTabIndex(a) - getTabIndex(b));
-  const stops = [...positive, ...order.filter((element) => getTabIndex(element) === 0)];
-  const at = stops.indexOf(target);
-  const next = backwards ? (at <= 0 ? stops.at(-1) : stops[at - 1]) : (stops[at + 1] ?? stops[0]);
+function moveByTab(target: Element, isBackwards: boolean): string {
+  const tabOrder: Element[] = [];
+  collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, tabOrder);
+  const positiveElements = tabOrder
+    .filter((element) => getTabIndex(element) > 0)
+    .sort((a, b) => getTabIndex(a) - getTabIndex(b));
+  const tabStops = [...positiveElements, ...tabOrder.filter((element) => getTabIndex(element) === 0)];
+  const at = tabStops.indexOf(target);
+  const next = isBackwards ? (at <= 0 ? tabStops.at(-1) : tabStops[at - 1]) : (tabStops[at + 1] ?? tabStops[0]);
   if (!next) return '';
   focusElement(next);
   if (next instanceof HTMLInputElement && isTextField(next)) next.select();
@@ -270,12 +273,12 @@ function getTabIndex(element: Element): number {
   return element instanceof HTMLElement || element instanceof SVGElement ? element.tabIndex : -1;
 }
 
-function collectTabStops(element: Element, order: Element[]): void {
+function collectTabStops(element: Element, tabOrder: Element[]): void {
   if (element instanceof HTMLElement && element.inert) return;
   const isStop = isFocusable(element) && getTabIndex(element) >= 0 && !element.matches(':disabled');
   if (isStop && element.checkVisibility({ visibilityProperty: true }) && !isUncheckedRadio(element))
-    order.push(element);
-  for (const child of listFlatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
+    tabOrder.push(element);
+  for (const child of listFlatChildren(element)) if (child instanceof Element) collectTabStops(child, tabOrder);
 }
 
 function isUncheckedRadio(element: Element): boolean {

@@ -38,7 +38,7 @@ const patterns = [
   '^$',
   'x?y?z?$',
 ];
-const texts = [
+const testedTexts = [
   '',
   'abc',
   'cd',
@@ -77,10 +77,10 @@ const texts = [
 
 test('patterns match exactly what RegExp matches', () => {
   for (const pattern of patterns) {
-    const compiled = compileRegex(pattern);
-    for (const text of texts) {
+    const compiledRegex = compileRegex(pattern);
+    for (const text of testedTexts) {
       assert.equal(
-        compiled.test(text),
+        compiledRegex.test(text),
         new RegExp(pattern, 'iu').test(text),
         `/${pattern}/ on ${JSON.stringify(text)}`,
       );

@@ -7,7 +7,7 @@ import { PageFailure } from './failure.ts';
 
 /** LinearRegex matches anywhere in a text and ignores case. */
 export interface LinearRegex {
-  test(text: string): boolean;
+  test(testedText: string): boolean;
 }
 
 type CharacterTest = (character: string) => boolean;
@@ -32,8 +32,8 @@ export function compileRegex(pattern: string): LinearRegex {
   } catch {
     throw makePatternFailure(pattern, 'it is not a valid regular expression');
   }
-  const program = new Compiler(pattern).compile();
-  return { test: (text) => runProgram(program, text.slice(0, MaxTextCharacters)) };
+  const compiledProgram = new Compiler(pattern).compile();
+  return { test: (testedText) => runProgram(compiledProgram, testedText.slice(0, MaxTextCharacters)) };
 }
 
 function makePatternFailure(pattern: string, why: string): PageFailure {
@@ -72,9 +72,9 @@ class Compiler {
     this.#parseSequence();
     if (this.#pattern[this.#position] !== '|') return;
     this.#position++;
-    const first = this.#removeInstructionsFrom(start);
+    const firstCopy = this.#removeInstructionsFrom(start);
     const split = this.#emit({ kind: 'split', a: start + 1, b: 0 });
-    this.#appendInstructions(first, start, start + 1);
+    this.#appendInstructions(firstCopy, start, start + 1);
     const jump = this.#emit({ kind: 'jump', to: 0 });
     this.#patchJump(split, 'b', this.#program.length);
     this.#parseAlternatives();
@@ -121,9 +121,9 @@ class Compiler {
 
   #parseGroup(): void {
     if (this.#pattern[this.#position] === '?') {
-      const next = this.#pattern[this.#position + 1];
-      const isNamed = next === '<' && !/[=!]/.test(this.#pattern[this.#position + 2] ?? '');
-      if (next === ':') this.#position += 2;
+      const nextCharacter = this.#pattern[this.#position + 1];
+      const isNamed = nextCharacter === '<' && !/[=!]/.test(this.#pattern[this.#position + 2] ?? '');
+      if (nextCharacter === ':') this.#position += 2;
       else if (isNamed) this.#position = this.#pattern.indexOf('>', this.#position) + 1;
       else throw makePatternFailure(this.#source, 'look-around and flags in groups are not supported');
     }
@@ -132,23 +132,24 @@ class Compiler {
   }
 
   #parseEscape(): void {
-    const next = this.#pattern[this.#position] ?? '';
-    if (/[1-9k]/.test(next)) throw makePatternFailure(this.#source, 'back-references are not supported');
-    if (next === 'b' || next === 'B') {
+    const nextCharacter = this.#pattern[this.#position] ?? '';
+    if (/[1-9k]/.test(nextCharacter)) throw makePatternFailure(this.#source, 'back-references are not supported');
+    if (nextCharacter === 'b' || nextCharacter === 'B') {
       this.#position++;
-      this.#emit({ kind: 'assert', what: next === 'b' ? 'boundary' : 'inside' });
+      this.#emit({ kind: 'assert', what: nextCharacter === 'b' ? 'boundary' : 'inside' });
       return;
     }
     this.#emit({ kind: 'character', matches: this.#makeNativeTest(this.#findEscapeEnd(this.#position - 1)) });
   }
 
   #findEscapeEnd(start: number): string {
-    const rest = this.#pattern.slice(start).join('');
-    const found =
-      /^\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}(?:\\u[0-9a-f]{4})?|x[0-9a-f]{2}|c[a-z]|[pP]\{[^}]*\}|.)/iu.exec(rest)?.[0] ??
-      '\\\\';
-    this.#position = start + [...found].length;
-    return found;
+    const patternRest = this.#pattern.slice(start).join('');
+    const quantifierMatch =
+      /^\\(?:u\{[0-9a-f]+\}|u[0-9a-f]{4}(?:\\u[0-9a-f]{4})?|x[0-9a-f]{2}|c[a-z]|[pP]\{[^}]*\}|.)/iu.exec(
+        patternRest,
+      )?.[0] ?? '\\\\';
+    this.#position = start + [...quantifierMatch].length;
+    return quantifierMatch;
   }
 
   #parseCharacterClass(): CharacterTest {
@@ -166,42 +167,42 @@ class Compiler {
     return this.#makeNativeTest(this.#pattern.slice(start, this.#position).join(''));
   }
 
-  #makeNativeTest(source: string): CharacterTest {
-    const native = new RegExp(`^(?:${source})$`, 'iu');
-    const known = new Map<string, boolean>();
+  #makeNativeTest(regexSource: string): CharacterTest {
+    const nativeRegex = new RegExp(`^(?:${regexSource})$`, 'iu');
+    const knownResults = new Map<string, boolean>();
     return (character) => {
-      let result = known.get(character);
+      let result = knownResults.get(character);
       if (result === undefined) {
-        result = native.test(character);
-        if (known.size < 1_000) known.set(character, result);
+        result = nativeRegex.test(character);
+        if (knownResults.size < 1_000) knownResults.set(character, result);
       }
       return result;
     };
   }
 
   #parseQuantifier(start: number): void {
-    const rest = this.#pattern.slice(this.#position, this.#position + 20).join('');
-    const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(rest);
-    if (!found) return;
-    this.#position += found[0].length;
-    const [, sign, least, comma, most] = found;
-    const min = sign ? (sign === '+' ? 1 : 0) : Number(least);
-    const max = sign
+    const patternRest = this.#pattern.slice(this.#position, this.#position + 20).join('');
+    const quantifierMatch = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(patternRest);
+    if (!quantifierMatch) return;
+    this.#position += quantifierMatch[0].length;
+    const [, sign, least, comma, most] = quantifierMatch;
+    const minCount = sign ? (sign === '+' ? 1 : 0) : Number(least);
+    const maxCount = sign
       ? sign === '?'
         ? 1
         : Number.POSITIVE_INFINITY
       : comma === ''
-        ? min
+        ? minCount
         : most
           ? Number(most)
           : Number.POSITIVE_INFINITY;
-    this.#repeat(start, min, max);
+    this.#repeat(start, minCount, maxCount);
   }
 
-  #repeat(start: number, min: number, max: number): void {
+  #repeat(start: number, minCount: number, maxCount: number): void {
     const body = this.#removeInstructionsFrom(start);
-    for (let i = 0; i < min; i++) this.#appendInstructions(body, start, this.#program.length);
-    if (max === Number.POSITIVE_INFINITY) {
+    for (let i = 0; i < minCount; i++) this.#appendInstructions(body, start, this.#program.length);
+    if (maxCount === Number.POSITIVE_INFINITY) {
       const split = this.#emit({ kind: 'split', a: 0, b: 0 });
       this.#patchJump(split, 'a', split + 1);
       this.#appendInstructions(body, start, split + 1);
@@ -209,14 +210,14 @@ class Compiler {
       this.#patchJump(split, 'b', this.#program.length);
       return;
     }
-    const splits: number[] = [];
-    for (let i = min; i < max; i++) {
+    const splitPositions: number[] = [];
+    for (let i = minCount; i < maxCount; i++) {
       const split = this.#emit({ kind: 'split', a: 0, b: 0 });
-      splits.push(split);
+      splitPositions.push(split);
       this.#patchJump(split, 'a', split + 1);
       this.#appendInstructions(body, start, split + 1);
     }
-    for (const split of splits) this.#patchJump(split, 'b', this.#program.length);
+    for (const split of splitPositions) this.#patchJump(split, 'b', this.#program.length);
   }
 
   #removeInstructionsFrom(start: number): Instruction[] {
@@ -224,11 +225,11 @@ class Compiler {
   }
 
   #appendInstructions(body: readonly Instruction[], from: number, to: number): void {
-    const shift = to - from;
+    const instructionShift = to - from;
     for (const instruction of body) {
       if (instruction.kind === 'split')
-        this.#emit({ ...instruction, a: instruction.a + shift, b: instruction.b + shift });
-      else if (instruction.kind === 'jump') this.#emit({ ...instruction, to: instruction.to + shift });
+        this.#emit({ ...instruction, a: instruction.a + instructionShift, b: instruction.b + instructionShift });
+      else if (instruction.kind === 'jump') this.#emit({ ...instruction, to: instruction.to + instructionShift });
       else this.#emit(instruction);
     }
   }
@@ -247,56 +248,60 @@ function matchCharacter(wanted: string): CharacterTest {
     character === wanted || character === lower || character === upper || character.toLowerCase() === lower;
 }
 
-function runProgram(program: readonly Instruction[], text: string): boolean {
-  const characters = [...text];
-  let current = new Set<number>();
-  for (let i = 0; i <= characters.length; i++) {
-    if (addState(program, 0, current, characters, i)) return true;
-    const next = new Set<number>();
-    const character = characters[i];
+function runProgram(compiledProgram: readonly Instruction[], testedText: string): boolean {
+  const patternCharacters = [...testedText];
+  let currentStates = new Set<number>();
+  for (let i = 0; i <= patternCharacters.length; i++) {
+    if (addState(compiledProgram, 0, currentStates, patternCharacters, i)) return true;
+    const nextCharacter = new Set<number>();
+    const character = patternCharacters[i];
     if (character === undefined) return false;
-    for (const state of current) {
-      const instruction = program[state];
+    for (const currentState of currentStates) {
+      const instruction = compiledProgram[currentState];
       if (instruction?.kind !== 'character' || !instruction.matches(character)) continue;
-      if (addState(program, state + 1, next, characters, i + 1)) return true;
+      if (addState(compiledProgram, currentState + 1, nextCharacter, patternCharacters, i + 1)) return true;
     }
-    current = next;
+    currentStates = nextCharacter;
   }
   return false;
 }
 
 function addState(
-  program: readonly Instruction[],
+  compiledProgram: readonly Instruction[],
   from: number,
-  states: Set<number>,
-  text: readonly string[],
-  at: number,
+  stateSet: Set<number>,
+  testedText: readonly string[],
+  textPosition: number,
 ): boolean {
-  const pending = [from];
-  for (let state = pending.pop(); state !== undefined; state = pending.pop()) {
-    if (states.has(state)) continue;
-    states.add(state);
-    const instruction = program[state];
+  const pendingStates = [from];
+  for (let currentState = pendingStates.pop(); currentState !== undefined; currentState = pendingStates.pop()) {
+    if (stateSet.has(currentState)) continue;
+    stateSet.add(currentState);
+    const instruction = compiledProgram[currentState];
     switch (instruction?.kind) {
       case 'match':
         return true;
       case 'jump':
-        pending.push(instruction.to);
+        pendingStates.push(instruction.to);
         break;
       case 'split':
-        pending.push(instruction.b, instruction.a);
+        pendingStates.push(instruction.b, instruction.a);
         break;
       case 'assert':
-        if (isAssertionTrue(instruction.what, text, at)) pending.push(state + 1);
+        if (isAssertionTrue(instruction.what, testedText, textPosition)) pendingStates.push(currentState + 1);
         break;
     }
   }
   return false;
 }
 
-function isAssertionTrue(what: 'start' | 'end' | 'boundary' | 'inside', text: readonly string[], at: number): boolean {
-  if (what === 'start') return at === 0;
-  if (what === 'end') return at === text.length;
-  const isBoundary = /\w/.test(text[at - 1] ?? '') !== /\w/.test(text[at] ?? '');
+function isAssertionTrue(
+  what: 'start' | 'end' | 'boundary' | 'inside',
+  testedText: readonly string[],
+  textPosition: number,
+): boolean {
+  if (what === 'start') return textPosition === 0;
+  if (what === 'end') return textPosition === testedText.length;
+  const isBoundary = /\w/.test(testedText[textPosition - 1] ?? '') !== /\w/.test(testedText[textPosition] ?? '');
   return isBoundary === (what === 'boundary');
 }

@@ -66,15 +66,15 @@ const handlers: Handlers = {
   styles: readStyles,
 };
 
-const state = new DocumentState();
+const documentState = new DocumentState();
 
 /** continueNumbers must be called before the first operation of a document. */
 export function continueNumbers(numbers: PageNumbers): void {
-  state.continueNumbers(numbers);
+  documentState.continueNumbers(numbers);
 }
 
 export function readLastNumbers(): PageNumbers {
-  return state.lastNumbers;
+  return documentState.lastNumbers;
 }
 
 /**
@@ -87,21 +87,21 @@ export async function executeOperation<N extends PageOperationName>(
   signal: AbortSignal,
   askInput?: (request: InputRequest) => Promise<boolean>,
 ): Promise<PageAnswer<N>> {
-  const trusted = askInput && new TrustedInput(askInput, signal);
-  let done = '';
+  const trustedInput = askInput && new TrustedInput(askInput, signal);
+  let doneText = '';
   const setDone = (text: string) => {
-    done = text;
+    doneText = text;
   };
   try {
     signal.throwIfAborted();
     const handler: Handlers[N] = handlers[operation.name];
     if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
-    const context = { state, prefix: operation.prefix, report, signal, setDone, trusted };
+    const context = { state: documentState, prefix: operation.prefix, report, signal, setDone, trusted: trustedInput };
     return { ok: true, result: await handler(operation.arguments, context) };
   } catch (error) {
-    return { ok: false, error: toPageError(error, signal, done) };
+    return { ok: false, error: toPageError(error, signal, doneText) };
   } finally {
-    await trusted?.endFocusEmulation();
+    await trustedInput?.endFocusEmulation();
   }
 }
 

@@ -39,9 +39,9 @@ const PageScrollShare = 0.9;
 
 /** scrollByKey scrolls the area around an element, and returns what the key did; empty if nothing scrolled. */
 export function scrollByKey(target: Element, { key, pressed }: Key): string {
-  const area = findScroller(target, key === 'ArrowLeft' || key === 'ArrowRight');
-  const page = area.clientHeight * PageScrollShare;
-  const steps: Readonly<Record<string, readonly [left: number, top: number]>> = {
+  const scrollArea = findScroller(target, key === 'ArrowLeft' || key === 'ArrowRight');
+  const page = scrollArea.clientHeight * PageScrollShare;
+  const scrollSteps: Readonly<Record<string, readonly [left: number, top: number]>> = {
     ArrowUp: [0, -ArrowScrollPixels],
     ArrowDown: [0, ArrowScrollPixels],
     ArrowLeft: [-ArrowScrollPixels, 0],
@@ -49,12 +49,12 @@ export function scrollByKey(target: Element, { key, pressed }: Key): string {
     PageUp: [0, -page],
     PageDown: [0, page],
     ' ': [0, pressed.shiftKey ? -page : page],
-    Home: [0, -area.scrollHeight],
-    End: [0, area.scrollHeight],
+    Home: [0, -scrollArea.scrollHeight],
+    End: [0, scrollArea.scrollHeight],
   };
-  const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+  const step = Object.hasOwn(scrollSteps, key) ? scrollSteps[key] : undefined;
   if (!step) return '';
-  const [left, top] = [area.scrollLeft, area.scrollTop];
-  scrollWithEvents(area, () => area.scrollBy({ left: step[0], top: step[1], behavior: 'instant' }));
-  return area.scrollLeft === left && area.scrollTop === top ? '' : 'scrolled';
+  const [left, top] = [scrollArea.scrollLeft, scrollArea.scrollTop];
+  scrollWithEvents(scrollArea, () => scrollArea.scrollBy({ left: step[0], top: step[1], behavior: 'instant' }));
+  return scrollArea.scrollLeft === left && scrollArea.scrollTop === top ? '' : 'scrolled';
 }

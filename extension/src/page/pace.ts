@@ -21,12 +21,12 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   lastCell = (lastCell + 1) % waitCells.length;
   const cell = lastCell;
-  const wake = () => Atomics.notify(waitCells, cell);
-  signal.addEventListener('abort', wake);
+  const wakeWaiter = () => Atomics.notify(waitCells, cell);
+  signal.addEventListener('abort', wakeWaiter);
   try {
     await Atomics.waitAsync(waitCells, cell, 0, Math.max(0, ms)).value;
   } finally {
-    signal.removeEventListener('abort', wake);
+    signal.removeEventListener('abort', wakeWaiter);
   }
   signal.throwIfAborted();
 }
@@ -46,16 +46,20 @@ export async function waitForNextFrame(signal: AbortSignal, limitMs = FrameTimeo
   });
 }
 
-async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
-  const ended = new AbortController();
-  let stop: () => void = () => undefined;
-  const early = new Promise<void>((resolve) => {
-    stop = start(resolve);
+async function pauseUntil(
+  ms: number,
+  signal: AbortSignal,
+  startWaiting: (finish: () => void) => () => void,
+): Promise<void> {
+  const endedController = new AbortController();
+  let stopWaiting: () => void = () => undefined;
+  const earlyFinish = new Promise<void>((resolve) => {
+    stopWaiting = startWaiting(resolve);
   });
-  const inTime = pause(ms, AbortSignal.any([signal, ended.signal])).catch(() => undefined);
-  await Promise.race([early, inTime]);
-  stop();
-  ended.abort();
+  const inTime = pause(ms, AbortSignal.any([signal, endedController.signal])).catch(() => undefined);
+  await Promise.race([earlyFinish, inTime]);
+  stopWaiting();
+  endedController.abort();
   signal.throwIfAborted();
 }
 

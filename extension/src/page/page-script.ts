@@ -12,51 +12,51 @@ import type { PageOperation, PageProgress } from './operations.ts';
 const PAGE_SCRIPT_MARK = 'opentabsPage';
 
 function serveOperations(port: PagePort) {
-  const running = new Map<number, AbortController>();
-  const inputs = new Map<number, (isDone: boolean) => void>();
+  const runningOperations = new Map<number, AbortController>();
+  const inputHandlers = new Map<number, (isDone: boolean) => void>();
   let lastInput = 0;
-  const joiner = new TextJoiner();
+  const textJoiner = new TextJoiner();
   let isOpen = true;
-  const send = (message: FromPage) => {
-    if (isOpen) for (const piece of splitText(JSON.stringify(message))) port.post(piece);
+  const sendMessage = (message: FromPage) => {
+    if (isOpen) for (const textPiece of splitText(JSON.stringify(message))) port.post(textPiece);
   };
   /** The worker does not answer the input requests of a cancelled operation. */
   const askInput = async (id: number, request: InputRequest, signal: AbortSignal) => {
     if (signal.aborted || !isOpen) return false;
     const input = ++lastInput;
     return await new Promise<boolean>((resolve) => {
-      inputs.set(input, resolve);
+      inputHandlers.set(input, resolve);
       signal.addEventListener('abort', () => resolve(false), { once: true });
-      send({ op: 'input', id, input, request });
-    }).finally(() => inputs.delete(input));
+      sendMessage({ op: 'input', id, input, request });
+    }).finally(() => inputHandlers.delete(input));
   };
   const runOperation = async (id: number, operation: PageOperation, hasInput: boolean) => {
     const controller = new AbortController();
     const { signal } = controller;
-    running.set(id, controller);
-    send({ op: 'begun', id });
-    const report = (progress: PageProgress) => send({ op: 'progress', id, progress });
+    runningOperations.set(id, controller);
+    sendMessage({ op: 'begun', id });
+    const report = (progress: PageProgress) => sendMessage({ op: 'progress', id, progress });
     const ask = hasInput ? (request: InputRequest) => askInput(id, request, signal) : undefined;
     const answer = await executeOperation(operation, report, signal, ask);
-    running.delete(id);
-    send({ op: 'answer', id, answer, last: readLastNumbers() });
+    runningOperations.delete(id);
+    sendMessage({ op: 'answer', id, answer, last: readLastNumbers() });
   };
   return {
-    onText(piece: unknown) {
-      const text = joiner.add(piece);
-      const message = text === undefined ? undefined : readToPage(text);
+    onText(textPiece: unknown) {
+      const messageText = textJoiner.add(textPiece);
+      const message = messageText === undefined ? undefined : readToPage(messageText);
       if (message?.op === 'run') {
         continueNumbers(message.after);
         void runOperation(message.id, message.operation, message.hasInput);
       }
-      if (message?.op === 'inputDone') inputs.get(message.input)?.(message.isDone);
-      if (message?.op === 'cancel') running.get(message.id)?.abort(message.reason);
-      if (message?.op === 'ping') send({ op: 'pong' });
+      if (message?.op === 'inputDone') inputHandlers.get(message.input)?.(message.isDone);
+      if (message?.op === 'cancel') runningOperations.get(message.id)?.abort(message.reason);
+      if (message?.op === 'ping') sendMessage({ op: 'pong' });
     },
     onDisconnect() {
       isOpen = false;
       // After a restart of the worker, no call waits for operations that the old worker started.
-      for (const controller of running.values()) controller.abort('the worker of the extension has stopped');
+      for (const controller of runningOperations.values()) controller.abort('the worker of the extension has stopped');
     },
   };
 }

@@ -6,17 +6,18 @@ import { focusElement } from './pointer.ts';
 
 export function readEditContextText(element: Element): string | undefined {
   const context: unknown = Reflect.get(element, 'editContext');
-  const text: unknown = typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
-  return typeof text === 'string' ? text : undefined;
+  const pastedText: unknown =
+    typeof context === 'object' && context !== null ? Reflect.get(context, 'text') : undefined;
+  return typeof pastedText === 'string' ? pastedText : undefined;
 }
 
-export function pasteText(editor: Element, text: string, append: boolean): void {
-  focusElement(editor);
-  sendKey(editor, 'keydown', parseKey(append ? 'Control+End' : 'Control+a'));
+export function pasteText(editorElement: Element, pastedText: string, isAppended: boolean): void {
+  focusElement(editorElement);
+  sendKey(editorElement, 'keydown', parseKey(isAppended ? 'Control+End' : 'Control+a'));
   const clipboardData = new DataTransfer();
-  clipboardData.setData('text/plain', text);
+  clipboardData.setData('text/plain', pastedText);
   const paste = new ClipboardEvent('paste', { bubbles: true, cancelable: true, composed: true, clipboardData });
-  if (editor.dispatchEvent(paste))
+  if (editorElement.dispatchEvent(paste))
     throw new PageFailure(
       'rejected',
       'The editor did not accept the text. It may accept only trusted keys, which require the debugger.',

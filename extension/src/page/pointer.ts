@@ -14,12 +14,12 @@ export interface PressedModifiers {
 export const isMac = /Mac/.test(navigator.platform);
 
 export function toPressedKeys(modifiers: readonly Modifier[] = []): PressedModifiers {
-  const has = (name: Modifier) => modifiers.includes(name);
+  const hasModifier = (name: Modifier) => modifiers.includes(name);
   return {
-    altKey: has('Alt'),
-    ctrlKey: has('Control') || (has('ControlOrMeta') && !isMac),
-    metaKey: has('Meta') || (has('ControlOrMeta') && isMac),
-    shiftKey: has('Shift'),
+    altKey: hasModifier('Alt'),
+    ctrlKey: hasModifier('Control') || (hasModifier('ControlOrMeta') && !isMac),
+    metaKey: hasModifier('Meta') || (hasModifier('ControlOrMeta') && isMac),
+    shiftKey: hasModifier('Shift'),
   };
 }
 
@@ -51,48 +51,49 @@ export class Mouse {
     return this.#isDown;
   }
 
-  move(x: number, y: number, hit = findElementAtPoint(x, y)): Element | undefined {
+  move(x: number, y: number, hitElement = findElementAtPoint(x, y)): Element | undefined {
     [this.#x, this.#y] = [x, y];
-    if (!hit) return undefined;
+    if (!hitElement) return undefined;
     const previous = hoveredElement?.deref();
-    if (previous !== hit) this.#dispatchCrossing(previous?.isConnected ? previous : undefined, hit);
-    hoveredElement = new WeakRef(hit);
-    this.#send(hit, 'pointermove', { bubbles: true });
-    if (this.#sendsMouseEvents) this.#send(hit, 'mousemove', { bubbles: true });
-    return hit;
+    if (previous !== hitElement) this.#dispatchCrossing(previous?.isConnected ? previous : undefined, hitElement);
+    hoveredElement = new WeakRef(hitElement);
+    this.#send(hitElement, 'pointermove', { bubbles: true });
+    if (this.#sendsMouseEvents) this.#send(hitElement, 'mousemove', { bubbles: true });
+    return hitElement;
   }
 
-  #dispatchCrossing(from: Element | undefined, to: Element): void {
-    const outer = from ? new Set(listAncestorsAndSelf(from)) : new Set<Element>();
-    const inner = new Set(listAncestorsAndSelf(to));
-    if (from) {
-      for (const type of ['pointerout', 'mouseout']) this.#send(from, type, { bubbles: true, relatedTarget: to });
-      for (const at of listAncestorsAndSelf(from)) {
-        if (inner.has(at)) break;
+  #dispatchCrossing(leftElement: Element | undefined, to: Element): void {
+    const outerElements = leftElement ? new Set(listAncestorsAndSelf(leftElement)) : new Set<Element>();
+    const innerElements = new Set(listAncestorsAndSelf(to));
+    if (leftElement) {
+      for (const type of ['pointerout', 'mouseout'])
+        this.#send(leftElement, type, { bubbles: true, relatedTarget: to });
+      for (const at of listAncestorsAndSelf(leftElement)) {
+        if (innerElements.has(at)) break;
         for (const type of ['pointerleave', 'mouseleave'])
           this.#send(at, type, { relatedTarget: to, cancelable: false });
       }
     }
     for (const type of ['pointerover', 'mouseover'])
-      this.#send(to, type, { bubbles: true, relatedTarget: from ?? null });
+      this.#send(to, type, { bubbles: true, relatedTarget: leftElement ?? null });
     for (const at of listAncestorsAndSelf(to).reverse()) {
-      if (outer.has(at)) continue;
+      if (outerElements.has(at)) continue;
       for (const type of ['pointerenter', 'mouseenter'])
-        this.#send(at, type, { relatedTarget: from ?? null, cancelable: false });
+        this.#send(at, type, { relatedTarget: leftElement ?? null, cancelable: false });
     }
   }
 
-  press(hit: Element, count = 1): void {
+  press(hitElement: Element, count = 1): void {
     this.#isDown = true;
-    this.#pressedElement = hit;
-    this.#sendsMouseEvents = this.#send(hit, 'pointerdown', { bubbles: true, pressure: 0.5 });
+    this.#pressedElement = hitElement;
+    this.#sendsMouseEvents = this.#send(hitElement, 'pointerdown', { bubbles: true, pressure: 0.5 });
     if (!this.#sendsMouseEvents) return;
-    if (this.#send(hit, 'mousedown', { bubbles: true, detail: count })) moveFocus(hit);
+    if (this.#send(hitElement, 'mousedown', { bubbles: true, detail: count })) moveFocus(hitElement);
     else announceFocus();
   }
 
-  release(count = 1, hit = findElementAtPoint(this.#x, this.#y)): Element | undefined {
-    const target = hit ?? this.#pressedElement;
+  release(count = 1, hitElement = findElementAtPoint(this.#x, this.#y)): Element | undefined {
+    const target = hitElement ?? this.#pressedElement;
     this.#isDown = false;
     if (!target) return undefined;
     this.#send(target, 'pointerup', { bubbles: true });
@@ -109,9 +110,9 @@ export class Mouse {
     return isDefault;
   }
 
-  #send(target: Element, type: string, init: PointerEventInit): boolean {
+  #send(target: Element, type: string, eventInit: PointerEventInit): boolean {
     const isMove = /move|over|out|enter|leave/.test(type);
-    const common: PointerEventInit = {
+    const commonInit: PointerEventInit = {
       cancelable: true,
       composed: true,
       view: window,
@@ -122,12 +123,12 @@ export class Mouse {
       button: isMove && !type.startsWith('mouse') ? -1 : isMove ? 0 : ButtonNumbers[this.#button],
       buttons: this.#isDown ? ButtonMasks[this.#button] : 0,
       ...this.#pressed,
-      ...init,
+      ...eventInit,
     };
     const isPointer = type.startsWith('pointer') || type === 'click' || type === 'auxclick' || type === 'contextmenu';
-    if (!isPointer) return target.dispatchEvent(new MouseEvent(type, common));
+    if (!isPointer) return target.dispatchEvent(new MouseEvent(type, commonInit));
     return target.dispatchEvent(
-      new PointerEvent(type, { pointerId: 1, pointerType: 'mouse', isPrimary: true, ...common }),
+      new PointerEvent(type, { pointerId: 1, pointerType: 'mouse', isPrimary: true, ...commonInit }),
     );
   }
 }
@@ -144,8 +145,8 @@ function findCommonAncestor(a: Element, b: Element): Element | undefined {
 }
 
 /** moveFocus focuses the nearest focusable element: `hit` or an ancestor. */
-export function moveFocus(hit: Element): void {
-  const target = listAncestorsAndSelf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
+export function moveFocus(hitElement: Element): void {
+  const target = listAncestorsAndSelf(hitElement).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) focusElement(target);
   else if (unclobbered.activeElement instanceof HTMLElement && unclobbered.activeElement !== unclobbered.body)
     blurElement(unclobbered.activeElement);
@@ -172,7 +173,7 @@ export function announceFocus(): void {
     lastAnnouncedFocus = undefined;
     return;
   }
-  for (let moves = 0; moves < MaxFocusMoves; moves++) {
+  for (let moveCount = 0; moveCount < MaxFocusMoves; moveCount++) {
     const previous = lastAnnouncedFocus?.deref();
     const focused = getFocusedElement();
     if ((previous ?? null) === focused) return;

@@ -35,25 +35,25 @@ export class Refs {
   }
 
   refOf(element: Element, prefix: string, role: string, name: string): string {
-    let number = this.#refNumbers.get(element);
-    if (number === undefined) {
-      number = ++this.#lastRef;
-      this.#refNumbers.set(element, number);
+    let refNumber = this.#refNumbers.get(element);
+    if (refNumber === undefined) {
+      refNumber = ++this.#lastRef;
+      this.#refNumbers.set(element, refNumber);
       this.#forgetDead();
     }
-    const ref = `e${number}`;
-    const known = this.#elements.get(ref);
+    const elementRef = `e${refNumber}`;
+    const known = this.#elements.get(elementRef);
     if (known) {
       known.role = role;
       known.name = name;
-    } else this.#elements.set(ref, { element: new WeakRef(element), role, name });
-    return prefix + ref;
+    } else this.#elements.set(elementRef, { element: new WeakRef(element), role, name });
+    return prefix + elementRef;
   }
 
   /** For an element that is no longer in the document, find returns the last known role and name. */
-  find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
-    if (!ref.startsWith(prefix)) return undefined;
-    const known = this.#elements.get(ref.slice(prefix.length));
+  find(elementRef: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
+    if (!elementRef.startsWith(prefix)) return undefined;
+    const known = this.#elements.get(elementRef.slice(prefix.length));
     if (!known) return undefined;
     const element = known.element.deref();
     return element?.isConnected && isInDocument(element) ? element : { role: known.role, name: known.name };
@@ -64,8 +64,8 @@ export class Refs {
     if (this.#lastRef % 5_000 !== 0) return;
     let kept = 0;
     const dead: string[] = [];
-    for (const [ref, { element }] of this.#elements) if (element.deref() === undefined) dead.push(ref);
-    for (const ref of dead) if (++kept > 2_000) this.#elements.delete(ref);
+    for (const [elementRef, { element }] of this.#elements) if (element.deref() === undefined) dead.push(elementRef);
+    for (const elementRef of dead) if (++kept > 2_000) this.#elements.delete(elementRef);
   }
 }
 
@@ -77,27 +77,27 @@ function isInDocument(element: Element): boolean {
 const MaxCandidates = 5_000;
 
 export function findNearestMatch(
-  wanted: { readonly role: string; readonly name: string },
+  wantedElement: { readonly role: string; readonly name: string },
   elements: Iterable<Element>,
 ): Element | undefined {
-  let best: Element | undefined;
+  let bestMatch: Element | undefined;
   let bestScore = 0;
   let count = 0;
   for (const element of elements) {
     if (++count > MaxCandidates) break;
-    if (computeRole(element) !== wanted.role || !element.checkVisibility({ visibilityProperty: true })) continue;
-    const score = measureSimilarity(computeElementName(element, wanted.role), wanted.name);
-    if (score > bestScore) [best, bestScore] = [element, score];
+    if (computeRole(element) !== wantedElement.role || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const score = measureSimilarity(computeElementName(element, wantedElement.role), wantedElement.name);
+    if (score > bestScore) [bestMatch, bestScore] = [element, score];
   }
-  return bestScore >= MinSimilarity ? best : undefined;
+  return bestScore >= MinSimilarity ? bestMatch : undefined;
 }
 
 const MinSimilarity = 0.4;
 
-function measureSimilarity(a: string, b: string): number {
-  if (a === b) return 1;
-  const words = new Set(a.toLowerCase().split(/\s+/));
-  const others = new Set(b.toLowerCase().split(/\s+/));
+function measureSimilarity(firstText: string, secondText: string): number {
+  if (firstText === secondText) return 1;
+  const words = new Set(firstText.toLowerCase().split(/\s+/));
+  const others = new Set(secondText.toLowerCase().split(/\s+/));
   let common = 0;
   for (const word of words) if (others.has(word)) common++;
   return (0.99 * 2 * common) / (words.size + others.size);

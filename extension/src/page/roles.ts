@@ -107,9 +107,9 @@ export const ContentNameRoles: ReadonlySet<string> = new Set(
 );
 
 export function computeRole(element: Element): string {
-  const explicit = element.getAttribute('role');
-  if (explicit) {
-    for (const role of explicit.toLowerCase().split(/\s+/)) {
+  const explicitRole = element.getAttribute('role');
+  if (explicitRole) {
+    for (const role of explicitRole.toLowerCase().split(/\s+/)) {
       if (role === 'none' || role === 'presentation') return isFocusable(element) ? computeNativeRole(element) : '';
       if (KnownRoles.has(role)) return role === 'image' ? 'img' : role;
     }

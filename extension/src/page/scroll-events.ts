@@ -3,17 +3,18 @@
 import { getFlatParent } from './flat-tree.ts';
 import { unclobbered } from './unclobbered.ts';
 
-export function scrollWithEvents(element: Element, perform: () => void): void {
+export function scrollWithEvents(element: Element, performScroll: () => void): void {
   if (!unclobbered.hidden) {
-    perform();
+    performScroll();
     return;
   }
-  const areas = new Map<Element, readonly [left: number, top: number]>();
-  for (let at: Element | null = element; at; at = getFlatParent(at)) areas.set(at, [at.scrollLeft, at.scrollTop]);
+  const scrollPositions = new Map<Element, readonly [left: number, top: number]>();
+  for (let at: Element | null = element; at; at = getFlatParent(at))
+    scrollPositions.set(at, [at.scrollLeft, at.scrollTop]);
   const page = unclobbered.scrollingElement;
-  if (page) areas.set(page, [page.scrollLeft, page.scrollTop]);
-  perform();
-  for (const [area, [left, top]] of areas) {
+  if (page) scrollPositions.set(page, [page.scrollLeft, page.scrollTop]);
+  performScroll();
+  for (const [area, [left, top]] of scrollPositions) {
     if (area.scrollLeft === left && area.scrollTop === top) continue;
     const target = area === page ? document : area;
     for (const type of ['scroll', 'scrollend']) target.dispatchEvent(new Event(type, { bubbles: area === page }));

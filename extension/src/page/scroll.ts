@@ -23,15 +23,16 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
       `amount is ${amount}. Use a positive number of pixels, and set the direction with direction.`,
     );
   }
-  const scroller = direction ? findScroller(target, /left|right/.test(direction)) : findScroller(target, false);
-  const before = { left: scroller.scrollLeft, top: scroller.scrollTop };
+  const scrollerElement = direction ? findScroller(target, /left|right/.test(direction)) : findScroller(target, false);
+  const positionBefore = { left: scrollerElement.scrollLeft, top: scrollerElement.scrollTop };
   let rect = target?.getBoundingClientRect();
-  const result = await runAction(args, context, async () => {
-    if (direction) scrollWithEvents(scroller, () => scrollArea(scroller, direction, amount));
+  const actionResult = await runAction(args, context, async () => {
+    if (direction) scrollWithEvents(scrollerElement, () => scrollArea(scrollerElement, direction, amount));
     else if (target) scrollWithEvents(target, () => target.scrollIntoView(scrollIntoViewOptions));
     await waitForNextFrame(context.signal);
     await waitForNextFrame(context.signal);
-    const isMoved = scroller.scrollLeft !== before.left || scroller.scrollTop !== before.top;
+    const isMoved =
+      scrollerElement.scrollLeft !== positionBefore.left || scrollerElement.scrollTop !== positionBefore.top;
     const now = target?.getBoundingClientRect();
     const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
     rect = now;
@@ -39,9 +40,9 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
     const why = direction ? `The area is already at its ${nameEdge(direction)}.` : 'The element was already in view.';
     return { target, input: 'none', notes: isStill ? [why] : [], hasEffect: () => !isStill };
   });
-  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
+  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scrollerElement;
   return {
-    ...result,
+    ...actionResult,
     position: { x: Math.round(scrollLeft), y: Math.round(scrollTop) },
     size: { width: scrollWidth, height: scrollHeight },
     visible: { width: clientWidth, height: clientHeight },
@@ -56,22 +57,22 @@ function nameEdge(direction: string): string {
 }
 
 function scrollArea(
-  scroller: Element,
+  scrollerElement: Element,
   direction: NonNullable<ScrollArguments['direction']>,
   amount: number | undefined,
 ): void {
-  const behavior = 'instant';
-  const down = amount ?? scroller.clientHeight * DefaultScrollShare;
-  const right = amount ?? scroller.clientWidth * DefaultScrollShare;
-  const steps: Readonly<Record<typeof direction, () => void>> = {
-    top: () => scroller.scrollTo({ top: 0, behavior }),
-    bottom: () => scroller.scrollTo({ top: scroller.scrollHeight, behavior }),
-    up: () => scroller.scrollBy({ top: -down, behavior }),
-    down: () => scroller.scrollBy({ top: down, behavior }),
-    left: () => scroller.scrollBy({ left: -right, behavior }),
-    right: () => scroller.scrollBy({ left: right, behavior }),
+  const scrollBehavior = 'instant';
+  const verticalPixels = amount ?? scrollerElement.clientHeight * DefaultScrollShare;
+  const horizontalPixels = amount ?? scrollerElement.clientWidth * DefaultScrollShare;
+  const scrollSteps: Readonly<Record<typeof direction, () => void>> = {
+    top: () => scrollerElement.scrollTo({ top: 0, behavior: scrollBehavior }),
+    bottom: () => scrollerElement.scrollTo({ top: scrollerElement.scrollHeight, behavior: scrollBehavior }),
+    up: () => scrollerElement.scrollBy({ top: -verticalPixels, behavior: scrollBehavior }),
+    down: () => scrollerElement.scrollBy({ top: verticalPixels, behavior: scrollBehavior }),
+    left: () => scrollerElement.scrollBy({ left: -horizontalPixels, behavior: scrollBehavior }),
+    right: () => scrollerElement.scrollBy({ left: horizontalPixels, behavior: scrollBehavior }),
   };
-  steps[direction]();
+  scrollSteps[direction]();
 }
 
 /**
@@ -102,12 +103,12 @@ function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): bo
 }
 
 function findLargestScroller(isHorizontal: boolean): Element | undefined {
-  let best: Element | undefined;
-  let size = 0;
+  let bestScroller: Element | undefined;
+  let bestSize = 0;
   for (const element of unclobbered.querySelectorAll('body *')) {
     const area = element.clientWidth * element.clientHeight;
-    if (area > size && canScroll(element, isHorizontal, false) && element.checkVisibility())
-      [best, size] = [element, area];
+    if (area > bestSize && canScroll(element, isHorizontal, false) && element.checkVisibility())
+      [bestScroller, bestSize] = [element, area];
   }
-  return best;
+  return bestScroller;
 }

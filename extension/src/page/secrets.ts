@@ -49,9 +49,9 @@ function isMaskedByCss(element: Element): boolean {
 const secretSelector = 'input,textarea';
 
 /** requireFieldApproval throws needs_approval for a secret field whose kind the user has not approved. */
-export function requireFieldApproval(field: Element, approved: readonly SecretKind[]): void {
+export function requireFieldApproval(field: Element, approvedKinds: readonly SecretKind[]): void {
   const kind = findSecretKind(field);
-  if (kind === undefined || approved.includes(kind)) return;
+  if (kind === undefined || approvedKinds.includes(kind)) return;
   throw new PageFailure(
     'needs_approval',
     `The field is a secret field (${kind}), and the user has not approved that this call types into it. ` +
@@ -60,10 +60,10 @@ export function requireFieldApproval(field: Element, approved: readonly SecretKi
 }
 
 /** The browser types into the focused element, and the page can move the focus during any event. */
-export function requireTypingApproval(field: Element, approved: readonly SecretKind[]): void {
-  requireFieldApproval(field, approved);
+export function requireTypingApproval(field: Element, approvedKinds: readonly SecretKind[]): void {
+  requireFieldApproval(field, approvedKinds);
   const focused = getFocusedElement();
-  if (focused) requireFieldApproval(focused, approved);
+  if (focused) requireFieldApproval(focused, approvedKinds);
 }
 
 const cardListSelector = 'select[autocomplete*="cc-" i]';

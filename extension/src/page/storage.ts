@@ -16,9 +16,9 @@ export async function runStorageOperation(args: StorageArguments, { signal }: Co
   return runAreaAction(args, getStorageArea(args.area));
 }
 
-function getStorageArea(area: 'local' | 'session'): Storage {
+function getStorageArea(storageArea: 'local' | 'session'): Storage {
   try {
-    return area === 'local' ? localStorage : sessionStorage;
+    return storageArea === 'local' ? localStorage : sessionStorage;
   } catch {
     throw new PageFailure(
       'rejected',
@@ -27,24 +27,24 @@ function getStorageArea(area: 'local' | 'session'): Storage {
   }
 }
 
-function runAreaAction(args: StorageArguments, area: Storage): StorageResult {
+function runAreaAction(args: StorageArguments, storageArea: Storage): StorageResult {
   if (args.action === 'list') {
-    const keys = Object.keys(area).sort();
-    return makeListPage(args, keys, (key) => formatEntry(key, area.getItem(key) ?? ''));
+    const keys = Object.keys(storageArea).sort();
+    return makeListPage(args, keys, (key) => formatEntry(key, storageArea.getItem(key) ?? ''));
   }
   const key = requireKey(args);
-  const old = area.getItem(key);
-  if (args.action === 'get') return old === null ? notFound : makeValuePart(args, old);
+  const oldValue = storageArea.getItem(key);
+  if (args.action === 'get') return oldValue === null ? notFound : makeValuePart(args, oldValue);
   if (args.action === 'delete') {
-    area.removeItem(key);
-    return old === null ? notFound : { found: true };
+    storageArea.removeItem(key);
+    return oldValue === null ? notFound : { found: true };
   }
   try {
-    area.setItem(key, requireValue(args));
+    storageArea.setItem(key, requireValue(args));
   } catch (error) {
     throw new PageFailure('rejected', `The browser did not store the value: ${describeError(error)}.`);
   }
-  return { found: old !== null };
+  return { found: oldValue !== null };
 }
 
 const notFound: StorageResult = { found: false };
@@ -69,18 +69,18 @@ function formatEntry(key: string, value: string): string {
 
 function makeListPage<T>(
   { from = 0 }: StorageArguments,
-  all: readonly T[],
+  allEntries: readonly T[],
   lineOf: (item: T) => string,
 ): StorageResult {
-  const lines = all.slice(from, from + MaxListedEntries).map(lineOf);
+  const entryLines = allEntries.slice(from, from + MaxListedEntries).map(lineOf);
   const next = from + MaxListedEntries;
-  return { found: true, lines, total: all.length, ...(next < all.length ? { next } : {}) };
+  return { found: true, lines: entryLines, total: allEntries.length, ...(next < allEntries.length ? { next } : {}) };
 }
 
 function makeValuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
   const next = from + MaxValueChars;
-  const part = value.slice(from, next);
-  return { found: true, value: part, total: value.length, ...(next < value.length ? { next } : {}) };
+  const valuePart = value.slice(from, next);
+  return { found: true, value: valuePart, total: value.length, ...(next < value.length ? { next } : {}) };
 }
 
 // ---- IndexedDB ----
@@ -133,23 +133,23 @@ async function listDatabases(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<StorageResult> {
-  const lines: string[] = [];
+  const entryLines: string[] = [];
   for (const name of names) {
     const database = await openDatabase(name, signal);
     const stores = await describeStores(database, signal).finally(() => database.close());
-    lines.push(`database ${JSON.stringify(name)} ${stores.length === 0 ? 'without stores' : stores.join(', ')}`);
+    entryLines.push(`database ${JSON.stringify(name)} ${stores.length === 0 ? 'without stores' : stores.join(', ')}`);
   }
-  return makeListPage(args, lines, (line) => line);
+  return makeListPage(args, entryLines, (line) => line);
 }
 
 async function describeStores(database: IDBDatabase, signal: AbortSignal): Promise<string[]> {
-  const lines: string[] = [];
+  const entryLines: string[] = [];
   for (const name of database.objectStoreNames) {
     const store = database.transaction(name, 'readonly').objectStore(name);
     const count = await awaitRequest(store.count(), signal);
-    lines.push(`store ${JSON.stringify(name)} (${count} ${count === 1 ? 'record' : 'records'})`);
+    entryLines.push(`store ${JSON.stringify(name)} (${count} ${count === 1 ? 'record' : 'records'})`);
   }
-  return lines;
+  return entryLines;
 }
 
 async function runStoreAction(
@@ -171,11 +171,11 @@ async function runStoreAction(
     const entries = keys.map((key, i) => ({ key, i }));
     return makeListPage(args, entries, ({ key, i }) => `${toJSON(key)} ${toJSON(values.get(i)).length} characters`);
   }
-  const { key, old } = await findRecord(store, requireKey(args), signal);
-  if (args.action === 'get') return old === undefined ? notFound : makeValuePart(args, toJSON(old));
+  const { key, old: oldValue } = await findRecord(store, requireKey(args), signal);
+  if (args.action === 'get') return oldValue === undefined ? notFound : makeValuePart(args, toJSON(oldValue));
   if (args.action === 'delete') {
     await awaitRequest(store.delete(key), signal);
-    return { found: old !== undefined };
+    return { found: oldValue !== undefined };
   }
   const value = parseJSON(requireValue(args));
   try {
@@ -184,7 +184,7 @@ async function runStoreAction(
   } catch (error) {
     throw new PageFailure('rejected', `The database did not store the value: ${describeError(error)}.`);
   }
-  return { found: old !== undefined };
+  return { found: oldValue !== undefined };
 }
 
 /** findRecord tries the key first as a string, and then as a number or an array in JSON. */
@@ -204,9 +204,9 @@ async function findRecord(
 
 async function awaitRequest<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
   return await new Promise<T>((resolve, reject) => {
-    const fail = () =>
+    const failOperation = () =>
       reject(new PageFailure('timeout', 'The database does not answer. The page may use it; try again.'));
-    const timer = setTimeout(fail, DatabaseTimeoutMs);
+    const timer = setTimeout(failOperation, DatabaseTimeoutMs);
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();
@@ -227,14 +227,14 @@ function parseJSON(text: string): unknown {
 
 /** toJSON converts a stored value to JSON text, and describes values without a JSON form, such as a Blob. */
 function toJSON(value: unknown): string {
-  const replacer = (_: string, part: unknown) => {
-    if (typeof part === 'bigint') return `${part}n`;
-    if (part instanceof Map) return { Map: [...part] };
-    if (part instanceof Set) return { Set: [...part] };
-    if (part instanceof Blob)
-      return { [part instanceof File ? 'File' : 'Blob']: `${part.size} bytes`, type: part.type };
-    if (part instanceof ArrayBuffer || ArrayBuffer.isView(part)) return { bytes: part.byteLength };
-    return part;
+  const replacer = (_: string, valuePart: unknown) => {
+    if (typeof valuePart === 'bigint') return `${valuePart}n`;
+    if (valuePart instanceof Map) return { Map: [...valuePart] };
+    if (valuePart instanceof Set) return { Set: [...valuePart] };
+    if (valuePart instanceof Blob)
+      return { [valuePart instanceof File ? 'File' : 'Blob']: `${valuePart.size} bytes`, type: valuePart.type };
+    if (valuePart instanceof ArrayBuffer || ArrayBuffer.isView(valuePart)) return { bytes: valuePart.byteLength };
+    return valuePart;
   };
   try {
     return JSON.stringify(value, replacer) ?? 'undefined';

@@ -15,11 +15,11 @@ export async function readStyles(args: StylesArguments, context: Context): Promi
   const element = findTarget(args.target, context);
   const style = getComputedStyle(element);
   const names = args.properties ?? DefaultProperties;
-  const unknown = names.filter((name) => !name.startsWith('--') && !CSS.supports(name, 'inherit'));
-  if (unknown.length > 0)
+  const unknownNames = names.filter((name) => !name.startsWith('--') && !CSS.supports(name, 'inherit'));
+  if (unknownNames.length > 0)
     throw new PageFailure(
       'invalid_arguments',
-      `Chrome has no CSS property ${unknown.map((name) => `"${name}"`).join(', ')}.`,
+      `Chrome has no CSS property ${unknownNames.map((name) => `"${name}"`).join(', ')}.`,
     );
   return {
     line: describeElement(element, context),

@@ -103,11 +103,11 @@ class TrustedPress {
 
   constructor(button: MouseButton) {
     this.#mouse = new Mouse(button);
-    const note = ({ type, target }: DragEvent) => {
+    const noteDragEvent = ({ type, target }: DragEvent) => {
       this.#source = type === 'dragstart' && target instanceof Element ? target : undefined;
     };
     const options = { capture: true, signal: this.#controller.signal };
-    for (const type of ['dragstart', 'dragend'] as const) addEventListener(type, note, options);
+    for (const type of ['dragstart', 'dragend'] as const) addEventListener(type, noteDragEvent, options);
   }
 
   moveTo(x: number, y: number): void {
@@ -153,14 +153,14 @@ export class TrustedMouse {
   }
 
   /** If the point is on a frame element, move throws, because the user may not have allowed the site of that frame. */
-  async move(x: number, y: number, hit: Element): Promise<void> {
-    if (isFrameElement(hit)) throw makeFrameInWayFailure();
+  async move(x: number, y: number, hitElement: Element): Promise<void> {
+    if (isFrameElement(hitElement)) throw makeFrameInWayFailure();
     if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
     let hasArrived = false;
-    const note = (event: PointerEvent) => {
+    const noteDragEvent = (event: PointerEvent) => {
       if (event.isTrusted && Math.abs(event.clientX - x) < 2 && Math.abs(event.clientY - y) < 2) hasArrived = true;
     };
-    addEventListener('pointermove', note, true);
+    addEventListener('pointermove', noteDragEvent, true);
     try {
       // The pointer first moves one pixel further, because a move to its current position causes no event.
       await this.#input.requestInput(this.#request('move', x + 1, y));
@@ -168,7 +168,7 @@ export class TrustedMouse {
       const end = performance.now() + PointerArrivalTimeoutMs;
       while (!hasArrived && performance.now() < end) await waitForNextFrame(this.#context.signal);
     } finally {
-      removeEventListener('pointermove', note, true);
+      removeEventListener('pointermove', noteDragEvent, true);
     }
     if (!hasArrived)
       throw new PageFailure('not_hittable', 'The pointer does not reach the element: something covers its frame.');
@@ -208,15 +208,15 @@ const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
 function suppressEvent(type: 'contextmenu' | 'click'): void {
   const controller = new AbortController();
   const { signal } = controller;
-  const stop = () => controller.abort();
+  const stopGuarding = () => controller.abort();
   const suppress = (event: Event) => {
     if (!event.isTrusted) return;
     event.preventDefault();
     if (type === 'click') event.stopImmediatePropagation();
   };
   addEventListener(type, suppress, { signal, capture: type === 'click' });
-  if (type === 'click') addEventListener('pointerdown', stop, { signal, capture: true });
-  setTimeout(stop, SuppressMs[type]);
+  if (type === 'click') addEventListener('pointerdown', stopGuarding, { signal, capture: true });
+  setTimeout(stopGuarding, SuppressMs[type]);
 }
 
 const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
@@ -252,18 +252,19 @@ export async function focusOwnFrame(context: Context): Promise<void> {
 }
 
 export function findTrustedKeyInput(
-  receiver: Element,
+  receiverElement: Element,
   key: Key | undefined,
   context: Context,
 ): TrustedInput | undefined {
   if (!context.trusted) return undefined;
-  const focused = getFocusedElement() ?? unclobbered.body;
+  const focusedElement = getFocusedElement() ?? unclobbered.body;
   const isFocused =
-    unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
-  const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
+    unclobbered.hasFocus() &&
+    (containsInFlatTree(receiverElement, focusedElement) || containsInFlatTree(focusedElement, receiverElement));
+  const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focusedElement);
   // If a frame element has the focus, trusted keys would reach the child frame. The page script of the parent frame
   // cannot check whether the focused field in a child frame is a secret field.
-  return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
+  return isFocused && !isPopupKey && !isFrameElement(focusedElement) ? context.trusted : undefined;
 }
 
 /** MacCommands maps keys to editing commands of macOS, which Chrome does not derive from a synthesized key press. */
@@ -296,10 +297,10 @@ function makeKeyRequest({ key, code, keyCode, text, pressed }: Key): InputReques
 export async function pressTrusted(
   input: TrustedInput,
   key: Key,
-  approved: readonly SecretKind[],
+  approvedKinds: readonly SecretKind[],
   context: Context,
 ): Promise<void> {
-  await requestTyping(input, makeKeyRequest(key), approved);
+  await requestTyping(input, makeKeyRequest(key), approvedKinds);
   context.setDone(`pressed ${key.key}`);
   await waitForNextFrame(context.signal);
 }
@@ -308,11 +309,11 @@ export async function pressTrusted(
 export async function typeTrusted(
   input: TrustedInput,
   character: string,
-  approved: readonly SecretKind[],
+  approvedKinds: readonly SecretKind[],
 ): Promise<void> {
   const key = character === '\n' ? undefined : findCharacterKey(character);
-  if (character === '\n') return await requestTyping(input, makeKeyRequest(parseKey('Enter')), approved);
-  if (!key) return await requestTyping(input, { kind: 'text', text: character }, approved);
+  if (character === '\n') return await requestTyping(input, makeKeyRequest(parseKey('Enter')), approvedKinds);
+  if (!key) return await requestTyping(input, { kind: 'text', text: character }, approvedKinds);
   const { code, keyCode, needsShift } = key;
   const modifiers: readonly Modifier[] = needsShift ? ['Shift'] : [];
   const request: InputRequest = {
@@ -324,35 +325,35 @@ export async function typeTrusted(
     modifiers,
     commands: [],
   };
-  await requestTyping(input, request, approved);
+  await requestTyping(input, request, approvedKinds);
 }
 
 /** A secret field that the user has not approved receives no text. */
 async function requestTyping(
   input: TrustedInput,
   request: InputRequest,
-  approved: readonly SecretKind[],
+  approvedKinds: readonly SecretKind[],
 ): Promise<void> {
   await input.waitForNavigation();
-  const focused = getFocusedElement();
-  if (focused) requireFieldApproval(focused, approved);
+  const focusedElement = getFocusedElement();
+  if (focusedElement) requireFieldApproval(focusedElement, approvedKinds);
   // The target is checked before each input event, because the page can move the focus to a secret field.
   let failure: unknown;
-  const guard = (event: InputEvent) => {
+  const guardInput = (event: InputEvent) => {
     if (input.hasUserPressed) event.preventDefault();
     const [target] = event.composedPath();
     try {
-      if (target instanceof Element) requireFieldApproval(target, approved);
+      if (target instanceof Element) requireFieldApproval(target, approvedKinds);
     } catch (error) {
       failure = error;
       event.preventDefault();
     }
   };
-  addEventListener('beforeinput', guard, true);
+  addEventListener('beforeinput', guardInput, true);
   try {
     await input.requestInput(request);
   } finally {
-    removeEventListener('beforeinput', guard, true);
+    removeEventListener('beforeinput', guardInput, true);
   }
   if (failure !== undefined) throw failure;
 }

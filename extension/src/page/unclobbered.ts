@@ -26,11 +26,11 @@ type Getter<T> = (node: Node) => T;
 
 /** makeSafeGetter returns a function that reads a property of a node, even if form fields replace the property. */
 function makeSafeGetter<T>(
-  prototype: object,
+  prototypeObject: object,
   property: string,
   isValue: (value: unknown) => value is T,
 ): Getter<T | undefined> {
-  const getter = Object.getOwnPropertyDescriptor(prototype, property)?.get;
+  const getter = Object.getOwnPropertyDescriptor(prototypeObject, property)?.get;
   return (node) => {
     const value: unknown = getter ? Reflect.apply(getter, node, []) : undefined;
     return isValue(value) ? value : undefined;

@@ -17,18 +17,18 @@ export async function upload(args: UploadArguments, context: Context): Promise<U
   if (!field && !target)
     throw new PageFailure('wrong_element', 'The page has no file field. Give the target that takes dropped files.');
   const files = decodeFiles(args.files);
-  const sizes = files.map((file) => ({ name: file.name, bytes: file.size }));
-  const result = await runAction(args, context, async () => {
-    const transfer = new DataTransfer();
-    for (const file of files) transfer.items.add(file);
+  const fileSizes = files.map((file) => ({ name: file.name, bytes: file.size }));
+  const actionResult = await runAction(args, context, async () => {
+    const dataTransfer = new DataTransfer();
+    for (const file of files) dataTransfer.items.add(file);
     if (field) {
-      const notes = setFiles(field, transfer);
+      const notes = setFiles(field, dataTransfer);
       return { target: field, input: 'synthetic', notes, hasEffect: () => true };
     }
-    const notes = target ? dropFiles(target, transfer) : [];
+    const notes = target ? dropFiles(target, dataTransfer) : [];
     return { target, input: 'synthetic', notes };
   });
-  return { ...result, files: sizes, by: field ? 'field' : 'drop' };
+  return { ...actionResult, files: fileSizes, by: field ? 'field' : 'drop' };
 }
 
 function findFileField(target: Element | undefined, context: Context): HTMLInputElement | undefined {
@@ -46,10 +46,10 @@ function findFileField(target: Element | undefined, context: Context): HTMLInput
   }
   if (isFileField(target)) return target;
   const label = findClosestInFlatTree(target, (at) => at instanceof HTMLLabelElement);
-  const control = label instanceof HTMLLabelElement ? label.control : undefined;
-  if (isFileField(control)) return control;
-  const inside = selectAll('input[type=file]').filter((field) => target.contains(field));
-  if (isFileField(inside[0])) return inside[0];
+  const labelledControl = label instanceof HTMLLabelElement ? label.control : undefined;
+  if (isFileField(labelledControl)) return labelledControl;
+  const innerInputs = selectAll('input[type=file]').filter((field) => target.contains(field));
+  if (isFileField(innerInputs[0])) return innerInputs[0];
   // A button that opens the file chooser is usually next to a hidden file field.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
   const near = [...(getFlatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
@@ -72,52 +72,53 @@ function decodeFiles(files: readonly UploadFile[]): File[] {
 }
 
 function decodeBase64(base64: string, name: string): Uint8Array<ArrayBuffer> {
-  let binary: string;
+  let binaryText: string;
   try {
-    binary = atob(base64);
+    binaryText = atob(base64);
   } catch {
     throw new PageFailure('invalid_arguments', `The content of ${name} is not base64.`);
   }
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  const bytes = new Uint8Array(binaryText.length);
+  for (let i = 0; i < binaryText.length; i++) bytes[i] = binaryText.charCodeAt(i);
   return bytes;
 }
 
-function setFiles(field: HTMLInputElement, transfer: DataTransfer): string[] {
+function setFiles(field: HTMLInputElement, dataTransfer: DataTransfer): string[] {
   if (isDisabled(field)) throw new PageFailure('not_hittable', 'The file field is disabled.');
-  if (!field.multiple && transfer.files.length > 1) {
-    throw new PageFailure('invalid_arguments', `The file field takes one file, not ${transfer.files.length}.`);
+  if (!field.multiple && dataTransfer.files.length > 1) {
+    throw new PageFailure('invalid_arguments', `The file field takes one file, not ${dataTransfer.files.length}.`);
   }
-  const wrong = [...transfer.files].filter((file) => !isAccepted(file, field.accept)).map((file) => file.name);
-  field.files = transfer.files;
+  const wrongFiles = [...dataTransfer.files].filter((file) => !isAccepted(file, field.accept)).map((file) => file.name);
+  field.files = dataTransfer.files;
   field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
-  return wrong.length > 0
-    ? [`The field does not accept the type of ${wrong.join(', ')}, so the page may reject them.`]
+  return wrongFiles.length > 0
+    ? [`The field does not accept the type of ${wrongFiles.join(', ')}, so the page may reject them.`]
     : [];
 }
 
-export function isAccepted(file: Pick<File, 'name' | 'type'>, accept: string): boolean {
-  const rules = accept
+export function isAccepted(file: Pick<File, 'name' | 'type'>, acceptValue: string): boolean {
+  const acceptRules = acceptValue
     .split(',')
     .map((rule) => rule.trim().toLowerCase())
     .filter((rule) => rule !== '');
-  if (rules.length === 0) return true;
+  if (acceptRules.length === 0) return true;
   const [name, type] = [file.name.toLowerCase(), file.type.toLowerCase()];
-  return rules.some((rule) => {
+  return acceptRules.some((rule) => {
     if (rule.startsWith('.')) return name.endsWith(rule);
     return rule.endsWith('/*') ? type.startsWith(rule.slice(0, -1)) : type === rule;
   });
 }
 
-function dropFiles(target: Element, transfer: DataTransfer): string[] {
+function dropFiles(target: Element, dataTransfer: DataTransfer): string[] {
   target.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  const point = findInputPoint(target);
+  const inputPoint = findInputPoint(target);
   const rect = target.getBoundingClientRect();
-  const [x, y] = 'hit' in point ? [point.x, point.y] : [rect.x + rect.width / 2, rect.y + rect.height / 2];
-  const hit = 'hit' in point ? point.hit : target;
-  const send = (type: string) =>
-    hit.dispatchEvent(
+  const [x, y] =
+    'hit' in inputPoint ? [inputPoint.x, inputPoint.y] : [rect.x + rect.width / 2, rect.y + rect.height / 2];
+  const hitElement = 'hit' in inputPoint ? inputPoint.hit : target;
+  const sendDragEvent = (type: string) =>
+    hitElement.dispatchEvent(
       new DragEvent(type, {
         bubbles: true,
         cancelable: true,
@@ -125,17 +126,17 @@ function dropFiles(target: Element, transfer: DataTransfer): string[] {
         view: window,
         clientX: x,
         clientY: y,
-        dataTransfer: transfer,
+        dataTransfer,
       }),
     );
-  send('dragenter');
-  if (send('dragover')) {
-    send('dragleave');
+  sendDragEvent('dragenter');
+  if (sendDragEvent('dragover')) {
+    sendDragEvent('dragleave');
     throw new PageFailure(
       'rejected',
       'The element does not accept dropped files. Use the ref of a file field or of another area.',
     );
   }
-  send('drop');
+  sendDragEvent('drop');
   return [];
 }

@@ -21,48 +21,54 @@ function getArrowKeyStep(key: string): number {
 }
 
 /** selectByFirstCharacter selects the next option of a select element whose text begins with a character. */
-function selectByFirstCharacter(select: HTMLSelectElement, character: string): string {
-  if (select.multiple) return '';
-  const options = [...select.options];
-  const order = [...options.slice(select.selectedIndex + 1), ...options.slice(0, select.selectedIndex + 1)];
+function selectByFirstCharacter(selectElement: HTMLSelectElement, character: string): string {
+  if (selectElement.multiple) return '';
+  const options = [...selectElement.options];
+  const searchOrder = [
+    ...options.slice(selectElement.selectedIndex + 1),
+    ...options.slice(0, selectElement.selectedIndex + 1),
+  ];
   const begin = character.toLowerCase();
-  const next = order.find((option) => !option.disabled && option.label.trim().toLowerCase().startsWith(begin));
-  if (!next || next.selected) return '';
-  next.selected = true;
-  dispatchValueEvents(select);
+  const nextOption = searchOrder.find(
+    (option) => !option.disabled && option.label.trim().toLowerCase().startsWith(begin),
+  );
+  if (!nextOption || nextOption.selected) return '';
+  nextOption.selected = true;
+  dispatchValueEvents(selectElement);
   return 'chose another option';
 }
 
-function moveSelectedOption(select: HTMLSelectElement, key: string): string {
-  const step = getArrowKeyStep(key);
-  const options = [...select.options];
-  const next = options.findIndex(
-    (option, i) => (step > 0 ? i > select.selectedIndex : i === select.selectedIndex - 1) && !option.disabled,
+function moveSelectedOption(selectElement: HTMLSelectElement, key: string): string {
+  const keyStep = getArrowKeyStep(key);
+  const options = [...selectElement.options];
+  const nextOption = options.findIndex(
+    (option, i) =>
+      (keyStep > 0 ? i > selectElement.selectedIndex : i === selectElement.selectedIndex - 1) && !option.disabled,
   );
-  if (step === 0 || next < 0 || select.multiple) return '';
-  select.selectedIndex = next;
-  dispatchValueEvents(select);
+  if (keyStep === 0 || nextOption < 0 || selectElement.multiple) return '';
+  selectElement.selectedIndex = nextOption;
+  dispatchValueEvents(selectElement);
   return 'chose another option';
 }
 
 function moveSelectedRadio(input: HTMLInputElement, key: string): string | undefined {
-  const step = getArrowKeyStep(key);
-  if (step === 0) return undefined;
-  const scope: ParentNode = input.form ?? document;
-  const group = [...scope.querySelectorAll('input[type=radio]')].filter(
+  const keyStep = getArrowKeyStep(key);
+  if (keyStep === 0) return undefined;
+  const searchScope: ParentNode = input.form ?? document;
+  const radioGroup = [...searchScope.querySelectorAll('input[type=radio]')].filter(
     (other) => other instanceof HTMLInputElement && other.name === input.name && !other.disabled,
   );
-  const next = group[(group.indexOf(input) + step + group.length) % group.length];
-  if (!(next instanceof HTMLInputElement) || next === input) return '';
-  focusElement(next);
-  next.click();
-  return next.checked ? 'chose another button' : '';
+  const nextOption = radioGroup[(radioGroup.indexOf(input) + keyStep + radioGroup.length) % radioGroup.length];
+  if (!(nextOption instanceof HTMLInputElement) || nextOption === input) return '';
+  focusElement(nextOption);
+  nextOption.click();
+  return nextOption.checked ? 'chose another button' : '';
 }
 
 /** stepSlider moves a slider. The keys up and right increase its value. */
 function stepSlider(input: HTMLInputElement, key: string): string | undefined {
-  const [min, max] = [Number(input.min || 0), Number(input.max || 100)];
-  const tenth = (max - min) / 10;
+  const [minValue, maxValue] = [Number(input.min || 0), Number(input.max || 100)];
+  const tenthOfRange = (maxValue - minValue) / 10;
   switch (key) {
     case 'ArrowUp':
     case 'ArrowRight':
@@ -71,13 +77,13 @@ function stepSlider(input: HTMLInputElement, key: string): string | undefined {
     case 'ArrowLeft':
       return stepValue(input, false);
     case 'Home':
-      return setNumber(input, min);
+      return setNumber(input, minValue);
     case 'End':
-      return setNumber(input, max);
+      return setNumber(input, maxValue);
     case 'PageUp':
     case 'PageDown': {
-      const step = Math.max(tenth, Number(input.step) || 1);
-      return setNumber(input, input.valueAsNumber + (key === 'PageUp' ? step : -step));
+      const keyStep = Math.max(tenthOfRange, Number(input.step) || 1);
+      return setNumber(input, input.valueAsNumber + (key === 'PageUp' ? keyStep : -keyStep));
     }
   }
   return undefined;
@@ -85,8 +91,8 @@ function stepSlider(input: HTMLInputElement, key: string): string | undefined {
 
 function stepValue(input: HTMLInputElement, isUp: boolean): string {
   if (input.step.toLowerCase() === 'any') {
-    const step = input.type === 'range' ? (Number(input.max || 100) - Number(input.min || 0)) / 100 : 1;
-    return setNumber(input, (input.valueAsNumber || 0) + (isUp ? step : -step));
+    const keyStep = input.type === 'range' ? (Number(input.max || 100) - Number(input.min || 0)) / 100 : 1;
+    return setNumber(input, (input.valueAsNumber || 0) + (isUp ? keyStep : -keyStep));
   }
   const before = input.value;
   if (isUp) input.stepUp();

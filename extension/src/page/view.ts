@@ -36,8 +36,13 @@ export function getViewportRect(): Rect {
 }
 
 export function toPlainRect(rect: Rect): Rect {
-  const round = (n: number) => Math.round(n * 10) / 10;
-  return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
+  const roundToTenth = (n: number) => Math.round(n * 10) / 10;
+  return {
+    x: roundToTenth(rect.x),
+    y: roundToTenth(rect.y),
+    width: roundToTenth(rect.width),
+    height: roundToTenth(rect.height),
+  };
 }
 
 const GridPointsPerAxis = 6;
@@ -52,18 +57,18 @@ export class ViewportPart {
   }
 
   /** An element without a size counts as in view if it has children, because children can extend beyond its box. */
-  intersects(element: Element, clip: ClippedArea): boolean {
+  intersects(element: Element, clippedArea: ClippedArea): boolean {
     if (this.#findPinned().has(element)) return true;
     const rect = element.getBoundingClientRect();
     if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
-    const common = intersectRects(rect, clip.rect);
+    const common = intersectRects(rect, clippedArea.rect);
     return common.width > 0 && common.height > 0;
   }
 
   /** ViewportPart finds content with `position: fixed` only at the points of the grid. */
   #findPinned(): Set<Element> {
     if (this.#pinned) return this.#pinned;
-    const pinned = new Set<Element>();
+    const pinnedElements = new Set<Element>();
     const { x, y, width, height } = this.clip.rect;
     for (let i = 0; i < GridPointsPerAxis; i++) {
       for (let j = 0; j < GridPointsPerAxis; j++) {
@@ -71,43 +76,45 @@ export class ViewportPart {
           x + ((i + 0.5) / GridPointsPerAxis) * width,
           y + ((j + 0.5) / GridPointsPerAxis) * height,
         );
-        for (let at = hit; at && !pinned.has(at); at = getFlatParent(at)) pinned.add(at);
+        for (let at = hit; at && !pinnedElements.has(at); at = getFlatParent(at)) pinnedElements.add(at);
       }
     }
-    this.#pinned = pinned;
-    return pinned;
+    this.#pinned = pinnedElements;
+    return pinnedElements;
   }
 
   /** A binary search finds the rows in view among 50,000 rows, because rows are ordered from top to bottom. */
-  findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
-    const { y, height } = clip.rect;
-    if (height === 0 || rows.length === 0) return EmptyRange;
-    const first = rows[0];
-    const last = rows[rows.length - 1];
-    const isReversed = first && last && first.getBoundingClientRect().top > last.getBoundingClientRect().top;
-    if (isReversed) return this.#findPinnedRows(rows);
-    let [low, high] = [0, rows.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (findRowBottom(rows, middle, high) <= y) low = middle + 1;
-      else high = middle;
+  findRows(rowElements: ArrayLike<Element>, clippedArea: ClippedArea): IndexRange {
+    const { y, height } = clippedArea.rect;
+    if (height === 0 || rowElements.length === 0) return EmptyRange;
+    const firstRow = rowElements[0];
+    const lastRow = rowElements[rowElements.length - 1];
+    const isReversed =
+      firstRow && lastRow && firstRow.getBoundingClientRect().top > lastRow.getBoundingClientRect().top;
+    if (isReversed) return this.#findPinnedRows(rowElements);
+    let [lowIndex, highIndex] = [0, rowElements.length];
+    while (lowIndex < highIndex) {
+      const middle = (lowIndex + highIndex) >> 1;
+      if (findRowBottom(rowElements, middle, highIndex) <= y) lowIndex = middle + 1;
+      else highIndex = middle;
     }
-    let end = low;
-    while (end < rows.length && end - low < MaxRowsInView && findRowTop(rows, end) < y + height) end++;
-    while (end > low && !this.#isRowShown(rows[end - 1], clip)) end--;
-    return { start: low, end };
+    let end = lowIndex;
+    while (end < rowElements.length && end - lowIndex < MaxRowsInView && findRowTop(rowElements, end) < y + height)
+      end++;
+    while (end > lowIndex && !this.#isRowShown(rowElements[end - 1], clippedArea)) end--;
+    return { start: lowIndex, end };
   }
 
-  #isRowShown(row: Element | undefined, clip: ClippedArea): boolean {
-    return row !== undefined && this.intersects(row, clip);
+  #isRowShown(row: Element | undefined, clippedArea: ClippedArea): boolean {
+    return row !== undefined && this.intersects(row, clippedArea);
   }
 
-  #findPinnedRows(rows: ArrayLike<Element>): IndexRange {
+  #findPinnedRows(rowElements: ArrayLike<Element>): IndexRange {
     let [start, end] = [-1, 0];
-    const pins = this.#findPinned();
-    for (let i = 0; i < rows.length && i < MaxReversedRows; i++) {
-      const row = rows[i];
-      if (!row || !pins.has(row)) continue;
+    const pinnedParents = this.#findPinned();
+    for (let i = 0; i < rowElements.length && i < MaxReversedRows; i++) {
+      const row = rowElements[i];
+      if (!row || !pinnedParents.has(row)) continue;
       if (start < 0) start = i;
       end = i + 1;
     }
@@ -124,15 +131,15 @@ const EmptyRange: IndexRange = { start: 0, end: 0 };
 const MaxRowsInView = 500;
 const MaxReversedRows = 5_000;
 
-function findRowBottom(rows: ArrayLike<Element>, index: number, end: number): number {
+function findRowBottom(rowElements: ArrayLike<Element>, index: number, end: number): number {
   for (let i = index; i < end; i++) {
-    const rect = rows[i]?.getBoundingClientRect();
+    const rect = rowElements[i]?.getBoundingClientRect();
     if (rect && rect.height > 0) return rect.bottom;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-function findRowTop(rows: ArrayLike<Element>, index: number): number {
-  const rect = rows[index]?.getBoundingClientRect();
+function findRowTop(rowElements: ArrayLike<Element>, index: number): number {
+  const rect = rowElements[index]?.getBoundingClientRect();
   return rect && rect.height > 0 ? rect.top : Number.NEGATIVE_INFINITY;
 }

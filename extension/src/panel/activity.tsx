@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
 import { Scrollable } from './scrollable.tsx';
-import { type ShownActivity, type Table, toShownActivity } from './shown-activity.ts';
+import { type ShownActivity, type ShownTable, toShownActivity } from './shown-activity.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
 export interface ActivitiesProps {
@@ -19,78 +19,79 @@ export function Activities({ callId, activities, isCollapsed }: ActivitiesProps)
   return (
     <>
       {activities.map((activity) => (
-        <Activity key={activity.type} callId={callId} activity={activity} folded={isCollapsed} />
+        <Activity key={activity.type} callId={callId} activity={activity} isFolded={isCollapsed} />
       ))}
     </>
   );
 }
 
-function Activity(props: {
+function Activity(activityProps: {
   readonly callId: string;
   readonly activity: ActivityView;
-  readonly folded: boolean;
+  readonly isFolded: boolean;
 }): VNode {
-  const { callId, activity, folded } = props;
+  const { callId, activity, isFolded } = activityProps;
   const { type, content = '', bytes } = activity;
   // Use useMemo, because the panel renders up to 20 times per second, and a call's activities may total 512 KB.
-  const shown = useMemo(() => toShownActivity({ type, content, bytes }), [type, content, bytes]);
+  const shownActivity = useMemo(() => toShownActivity({ type, content, bytes }), [type, content, bytes]);
   const name = removeHiddenCharacters(type);
-  const body = <ActivityContent shown={shown} name={name} callId={callId} />;
-  if (shown.kind !== 'json' && !folded) return <div class={`activity ${shown.kind}`}>{body}</div>;
+  const contentNode = <ActivityContent shownActivity={shownActivity} name={name} callId={callId} />;
+  if (shownActivity.kind !== 'json' && !isFolded)
+    return <div class={`activity ${shownActivity.kind}`}>{contentNode}</div>;
   return (
-    <details class={`activity ${shown.kind}`}>
+    <details class={`activity ${shownActivity.kind}`}>
       <summary class="fold">
         <span class="type">{name}</span> <span class="size">{formatSize(bytes)}</span>
       </summary>
-      {body}
+      {contentNode}
     </details>
   );
 }
 
 function ActivityContent({
-  shown,
+  shownActivity,
   name,
   callId,
 }: {
-  readonly shown: ShownActivity;
+  readonly shownActivity: ShownActivity;
   readonly name: string;
   readonly callId: string;
 }): VNode {
-  switch (shown.kind) {
+  switch (shownActivity.kind) {
     case 'text':
       return (
         <Scrollable class="prose" label={name}>
-          {shown.text}
+          {shownActivity.text}
         </Scrollable>
       );
     case 'code':
       return (
         <>
-          {shown.language && <span class="language">{shown.language}</span>}
+          {shownActivity.language && <span class="language">{shownActivity.language}</span>}
           <Scrollable class="pre" label={name}>
-            {shown.text}
+            {shownActivity.text}
           </Scrollable>
         </>
       );
     case 'table':
-      return <ActivityTable table={shown} name={name} />;
+      return <ActivityTable table={shownActivity} name={name} />;
     case 'json':
       return (
         <Scrollable class="pre" label={name}>
-          {shown.text}
+          {shownActivity.text}
         </Scrollable>
       );
     case 'large':
       return (
         <p class="cut">
-          {name}: {formatSize(shown.bytes)}, too large for this panel. Show it with{' '}
+          {name}: {formatSize(shownActivity.bytes)}, too large for this panel. Show it with{' '}
           <code>opentabs calls show {callId}</code>.
         </p>
       );
   }
 }
 
-function ActivityTable({ table, name }: { readonly table: Table; readonly name: string }): VNode {
+function ActivityTable({ table, name }: { readonly table: ShownTable; readonly name: string }): VNode {
   const { columns, rows, moreRows, moreColumns } = table;
   const omittedCount = [
     moreRows > 0 && `${moreRows} more rows`,
@@ -110,9 +111,9 @@ function ActivityTable({ table, name }: { readonly table: Table; readonly name: 
             </tr>
           </thead>
           <tbody>
-            {rows.map((row, i) => (
+            {rows.map((tableRow, i) => (
               <tr key={`${i}`}>
-                {row.map((cell, j) => (
+                {tableRow.map((cell, j) => (
                   <td key={`${columns[j]} ${j}`}>{cell}</td>
                 ))}
               </tr>

@@ -13,9 +13,9 @@ test('each member of the arguments is a row, and strings are shown without quota
 });
 
 test('numbers keep all digits, a repeated name has two rows, and nested values stay one row', () => {
-  const rows = listArguments('{"id":9007199254740993,"id":1.50,"list":[{"a":1},"b"]}') ?? [];
+  const argumentRows = listArguments('{"id":9007199254740993,"id":1.50,"list":[{"a":1},"b"]}') ?? [];
   assert.deepEqual(
-    rows.map(({ name, text }) => [name, text.replace(/\s+/g, '')]),
+    argumentRows.map(({ name, text }) => [name, text.replace(/\s+/g, '')]),
     [
       ['id', '9007199254740993'],
       ['id', '1.50'],

@@ -24,13 +24,13 @@ export interface ArgumentRow {
 export function listArguments(json: string): ArgumentRow[] | undefined {
   const tokens = splitTokens(json);
   if (tokens[0] !== '{') return undefined;
-  const rows: ArgumentRow[] = [];
-  let member: string[] = [];
+  const argumentRows: ArgumentRow[] = [];
+  let memberTokens: string[] = [];
   let depth = 0;
   const endMember = () => {
-    const [name, colon, ...value] = member;
-    if (name !== undefined && colon === ':') rows.push(makeArgumentRow(name, value));
-    member = [];
+    const [name, colon, ...value] = memberTokens;
+    if (name !== undefined && colon === ':') argumentRows.push(makeArgumentRow(name, value));
+    memberTokens = [];
   };
   for (const token of tokens.slice(1)) {
     if (depth === 0 && (token === ',' || token === '}')) {
@@ -39,19 +39,19 @@ export function listArguments(json: string): ArgumentRow[] | undefined {
     }
     if (token === '{' || token === '[') depth++;
     if (token === '}' || token === ']') depth--;
-    member.push(token);
+    memberTokens.push(token);
   }
   endMember();
-  return rows;
+  return argumentRows;
 }
 
 function makeArgumentRow(name: string, value: readonly string[]): ArgumentRow {
-  const [first = ''] = value;
-  const text = value.length === 1 ? readString(first) : undefined;
+  const [firstLine = ''] = value;
+  const stringValue = value.length === 1 ? readString(firstLine) : undefined;
   return {
     name: escapeHidden(readString(name) ?? name),
-    text: text === undefined ? indentJson(value.join(' ')) : escapeHidden(text),
-    isCode: text === undefined,
+    text: stringValue === undefined ? indentJson(value.join(' ')) : escapeHidden(stringValue),
+    isCode: stringValue === undefined,
   };
 }
 
@@ -64,14 +64,16 @@ function readString(token: string): string | undefined {
   }
 }
 
-export function needsOwnBlock(text: string): boolean {
-  return text.length > MaxInlineChars || text.split('\n').length > MaxInlineLines;
+export function needsOwnBlock(stringValue: string): boolean {
+  return stringValue.length > MaxInlineChars || stringValue.split('\n').length > MaxInlineLines;
 }
 
 /** summarizeArguments returns the arguments of a call on one line, or undefined if the line would exceed maxLength. */
 export function summarizeArguments(json: string, maxLength: number): string | undefined {
   if (json.length > 4 * maxLength) return undefined;
-  const rows = listArguments(json) ?? [];
-  const line = rows.map(({ name, text }) => `${name}: ${text.replace(/\s+/gu, ' ')}`).join(', ');
+  const argumentRows = listArguments(json) ?? [];
+  const line = argumentRows
+    .map(({ name, text: stringValue }) => `${name}: ${stringValue.replace(/\s+/gu, ' ')}`)
+    .join(', ');
   return line.length > maxLength ? undefined : line;
 }

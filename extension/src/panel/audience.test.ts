@@ -3,21 +3,29 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { hasNotEnded, listVisibleActivities, readVisibleReport, readVisibleResult } from './audience.ts';
 
-const makeCall = (more: Partial<CallView>): CallView => ({
+const makeCall = (callFields: Partial<CallView>): CallView => ({
   callId: 'c',
   plugin: 'p',
   tool: 't',
   status: 'running',
   runMs: 0,
-  ...more,
+  ...callFields,
 });
 
 test('readVisibleReport hides messages that are not for the user, but never numbers', () => {
-  const both = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
-  assert.deepEqual(readVisibleReport(both, false), { share: 0.5, message: 'reading', word: '' });
-  assert.deepEqual(readVisibleReport(both, true), { share: 0.5, message: 'page 5', word: '' });
+  const bothAudiences = makeCall({ progress: 0.5, message: 'page 5', userProgress: 0.25, userMessage: 'reading' });
+  assert.deepEqual(readVisibleReport(bothAudiences, false), {
+    progressShare: 0.5,
+    reportMessage: 'reading',
+    statusWord: '',
+  });
+  assert.deepEqual(readVisibleReport(bothAudiences, true), {
+    progressShare: 0.5,
+    reportMessage: 'page 5',
+    statusWord: '',
+  });
   const internal = makeCall({ progress: 0.5, message: 'page 5' });
-  assert.deepEqual(readVisibleReport(internal, false), { share: 0.5, message: '', word: '' });
+  assert.deepEqual(readVisibleReport(internal, false), { progressShare: 0.5, reportMessage: '', statusWord: '' });
 });
 
 test('listVisibleActivities hides activities that are not for the user', () => {
@@ -26,41 +34,47 @@ test('listVisibleActivities hides activities that are not for the user', () => {
     bytes: 1,
     ...(audience === undefined ? {} : { audience }),
   }));
-  const types = (everything: boolean) => listVisibleActivities(makeCall({ activities }), everything).map((a) => a.type);
-  assert.deepEqual(types(false), ['t0']);
-  assert.deepEqual(types(true), ['t0', 't1', 't2', 't3']);
+  const listActivityTypes = (everything: boolean) =>
+    listVisibleActivities(makeCall({ activities }), everything).map((activityView) => activityView.type);
+  assert.deepEqual(listActivityTypes(false), ['t0']);
+  assert.deepEqual(listActivityTypes(true), ['t0', 't1', 't2', 't3']);
   assert.deepEqual(listVisibleActivities(makeCall({}), true), []);
 });
 
 test('readVisibleResult hides a result that is not for the user', () => {
-  const shown = (everything: boolean, endAudience?: string) =>
+  const readShownReport = (everything: boolean, endAudience?: string) =>
     readVisibleResult(
       makeCall({ status: 'done', result: 'Sent.', ...(endAudience === undefined ? {} : { endAudience }) }),
       everything,
     );
   assert.deepEqual(
-    [shown(false, 'user'), shown(false, 'internal'), shown(false, 'admin'), shown(false)],
+    [
+      readShownReport(false, 'user'),
+      readShownReport(false, 'internal'),
+      readShownReport(false, 'admin'),
+      readShownReport(false),
+    ],
     ['Sent.', '', '', ''],
   );
-  assert.equal(shown(true), 'Sent.');
+  assert.equal(readShownReport(true), 'Sent.');
   assert.equal(readVisibleResult(makeCall({ status: 'done' }), true), '');
 });
 
 test('a status word has the audience of its message', () => {
-  const both = makeCall({
+  const bothAudiences = makeCall({
     message: 'page 5',
     statusWord: 'fetching',
     userMessage: 'reading',
     userStatusWord: 'indexing',
   });
-  assert.equal(readVisibleReport(both, false).word, 'indexing');
-  assert.equal(readVisibleReport(both, true).word, 'fetching');
-  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).word, '');
+  assert.equal(readVisibleReport(bothAudiences, false).statusWord, 'indexing');
+  assert.equal(readVisibleReport(bothAudiences, true).statusWord, 'fetching');
+  assert.equal(readVisibleReport(makeCall({ statusWord: 'fetching' }), false).statusWord, '');
 });
 
 test('hasNotEnded accepts pending and running calls', () => {
-  const open = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter((s) =>
-    hasNotEnded(makeCall({ status: s })),
+  const openStates = (['pending', 'running', 'done', 'failed', 'cancelled', 'timed out'] as const).filter(
+    (callStatus) => hasNotEnded(makeCall({ status: callStatus })),
   );
-  assert.deepEqual(open, ['pending', 'running']);
+  assert.deepEqual(openStates, ['pending', 'running']);
 });

@@ -8,16 +8,20 @@ import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 const UserAudience = 'user';
 
 export interface VisibleReport {
-  /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
-  readonly share: number | undefined;
-  readonly message: string;
-  /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
-  readonly word: string;
+  /** progressShare is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
+  readonly progressShare: number | undefined;
+  readonly reportMessage: string;
+  /** statusWord is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
+  readonly statusWord: string;
 }
 
 export function readVisibleReport(call: CallView, showsEverything: boolean): VisibleReport {
-  const message = (showsEverything ? call.message : call.userMessage) ?? '';
-  return { share: call.progress, message, word: (showsEverything ? call.statusWord : call.userStatusWord) ?? '' };
+  const reportMessage = (showsEverything ? call.message : call.userMessage) ?? '';
+  return {
+    progressShare: call.progress,
+    reportMessage,
+    statusWord: (showsEverything ? call.statusWord : call.userStatusWord) ?? '',
+  };
 }
 
 export function listVisibleActivities(call: CallView, showsEverything: boolean): readonly ActivityView[] {

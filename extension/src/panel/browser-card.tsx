@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { BrowserGroupView, BrowserToolView, StateBrowserParams } from '../../../wire/wire.gen.ts';
 import type { DebuggerState } from '../worker/browser/debugger/debuggers.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { ChromePermissions, type ChromePermissionsProps } from './chrome-permissions.tsx';
 import { renderCommands } from './commands.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -16,67 +16,73 @@ export interface BrowserCardProps {
   readonly debuggerState: DebuggerState;
   readonly chromePermissions: ChromePermissionsProps;
   readonly siteAccess: SiteAccessProps;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function BrowserCard(props: BrowserCardProps): VNode | null {
-  const { tools, debuggerState, chromePermissions, siteAccess, act } = props;
-  const { isBusy, error, run } = usePanelAction(act);
+export function BrowserCard(cardProps: BrowserCardProps): VNode | null {
+  const { tools, debuggerState, chromePermissions, siteAccess, sendAction } = cardProps;
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   if (!tools) return null;
   const isToolOn = tools.permission !== 'off';
-  const groups = tools.groups ?? [];
+  const toolGroups = tools.groups ?? [];
   return (
     <>
       <section aria-labelledby="browser-tools">
         <h2 id="browser-tools">Browser tools</h2>
         <div class="card">
-          <Switch
+          <ToggleSwitch
             label="Agents may use browser tools"
             current={isToolOn}
-            busy={isBusy}
-            send={(on) => run({ op: 'browserTools', params: { on } })}
+            isBusy={isBusy}
+            sendChoice={(on) => runAction({ op: 'browserTools', params: { on } })}
           />
           <p class="note">
             {isToolOn
               ? 'Agents read and use pages without a plugin. Each site needs your approval, unless a rule below allows it.'
               : 'Off: agents can use plugins only.'}
           </p>
-          <ErrorText text={error} />
+          <ErrorText errorText={error} />
           {isToolOn && <p class="note">{renderCommands(debuggerWords[debuggerState])}</p>}
         </div>
       </section>
-      {isToolOn && groups.length > 0 && (
+      {isToolOn && toolGroups.length > 0 && (
         <section aria-labelledby="groups">
           <h2 id="groups">Groups of tools</h2>
           <ul class="groups">
-            {groups.map((group) => (
-              <ToolGroupSection key={group.name} group={group} act={act} />
+            {toolGroups.map((toolGroup) => (
+              <ToolGroupSection key={toolGroup.name} toolGroup={toolGroup} sendAction={sendAction} />
             ))}
           </ul>
         </section>
       )}
-      {isToolOn && <SiteRules sites={tools.sites ?? []} act={act} />}
+      {isToolOn && <SiteRules sites={tools.sites ?? []} sendAction={sendAction} />}
       {isToolOn && <ChromePermissions {...chromePermissions} />}
       <ChromeSites {...siteAccess} />
     </>
   );
 }
 
-function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; readonly act: SendAction }): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
-  const tools = group.tools ?? [];
+function ToolGroupSection({
+  toolGroup,
+  sendAction,
+}: {
+  readonly toolGroup: BrowserGroupView;
+  readonly sendAction: SendAction;
+}): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
+  const tools = toolGroup.tools ?? [];
   const safeTools = tools.filter((tool) => !tool.dangerous);
   const onCount = tools.filter(isOn).length;
-  const name = removeHiddenCharacters(group.name);
+  const name = removeHiddenCharacters(toolGroup.name);
   return (
     <li class="card">
       <div class="head">
         {safeTools.length > 0 ? (
-          <Switch
+          <ToggleSwitch
             label={<strong>{name}</strong>}
             current={safeTools.some(isOn)}
-            busy={isBusy}
-            send={(on) => run({ op: 'browserTools', params: { names: [group.name], on } })}
+            isBusy={isBusy}
+            sendChoice={(on) => runAction({ op: 'browserTools', params: { names: [toolGroup.name], on } })}
           />
         ) : (
           <strong>{name}</strong>
@@ -85,13 +91,13 @@ function ToolGroupSection({ group, act }: { readonly group: BrowserGroupView; re
           {onCount} of {tools.length} on
         </span>
       </div>
-      {groupWords[group.name] && <p class="note">{groupWords[group.name]}</p>}
-      <ErrorText text={error} />
+      {groupWords[toolGroup.name] && <p class="note">{groupWords[toolGroup.name]}</p>}
+      <ErrorText errorText={error} />
       <details>
         <summary class="fold">Tools of {name}</summary>
         <ul class="tools">
           {tools.map((tool) => (
-            <ToolRow key={tool.name} tool={tool} act={act} />
+            <ToolRow key={tool.name} tool={tool} sendAction={sendAction} />
           ))}
         </ul>
       </details>
@@ -103,7 +109,7 @@ function isOn(tool: BrowserToolView): boolean {
   return tool.permission !== 'off';
 }
 
-function ToolRow({ tool, act }: { readonly tool: BrowserToolView; readonly act: SendAction }): VNode {
+function ToolRow({ tool, sendAction }: { readonly tool: BrowserToolView; readonly sendAction: SendAction }): VNode {
   return (
     <li>
       <span class="tool">
@@ -115,7 +121,7 @@ function ToolRow({ tool, act }: { readonly tool: BrowserToolView; readonly act: 
         plugin="browser"
         tool={tool.name}
         permission={tool.permission}
-        act={act}
+        sendAction={sendAction}
       />
     </li>
   );

@@ -3,16 +3,16 @@ import { CopyButton } from './copy-button.tsx';
 
 interface BlockProps {
   readonly title: string;
-  readonly text: string;
+  readonly blockText: string;
   readonly children: ComponentChildren;
 }
 
-export function TextBlock({ title, text, children }: BlockProps): VNode {
+export function TextBlock({ title, blockText, children }: BlockProps): VNode {
   return (
     <div class="block">
       <div class="head">
         <h3>{title}</h3>
-        <CopyButton text={text} label={title.toLowerCase()} />
+        <CopyButton copiedText={blockText} label={title.toLowerCase()} />
       </div>
       {children}
     </div>

@@ -6,25 +6,25 @@ import type { LoadedDetails } from './use-call-details.ts';
 
 interface CallSectionProps {
   readonly title: string;
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
   children(details: CallInspectResult): ComponentChildren;
 }
 
 /** CallSection loads the details of a call only when the user expands the section. */
-export function CallSection({ title, loaded, children }: CallSectionProps): VNode {
+export function CallSection({ title, loadedDetails, children }: CallSectionProps): VNode {
   const [isOpen, setOpen] = useState(false);
-  const toggle = (isOpenNow: boolean) => {
+  const toggleSection = (isOpenNow: boolean) => {
     setOpen(isOpenNow);
-    if (isOpenNow) loaded.load();
+    if (isOpenNow) loadedDetails.loadDetails();
   };
   return (
-    <details class="part" onToggle={(event) => toggle(event.currentTarget.open)}>
+    <details class="part" onToggle={(event) => toggleSection(event.currentTarget.open)}>
       <summary>{title}</summary>
-      {isOpen && loaded.details && children(loaded.details)}
+      {isOpen && loadedDetails.callDetails && children(loadedDetails.callDetails)}
       <p class="note" role="status">
-        {isOpen && !loaded.details && loaded.error === '' && 'Loading…'}
+        {isOpen && !loadedDetails.callDetails && loadedDetails.error === '' && 'Loading…'}
       </p>
-      {isOpen && <ErrorText text={loaded.error} />}
+      {isOpen && <ErrorText errorText={loadedDetails.error} />}
     </details>
   );
 }

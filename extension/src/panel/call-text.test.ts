@@ -24,8 +24,8 @@ test('makeRepeatCommand returns a command whose arguments a shell passes on unch
   const call = { callId: 'c', plugin: 'messages', tool: 'post', status: 'done', runMs: 1 } as const;
   const args = JSON.stringify({ text: `it's "$HOME" \\ \`id\` $(id) \n end` });
   const command = makeRepeatCommand(call, args) ?? '';
-  const printed = execFileSync('sh', ['-c', command.replace('opentabs', "printf '%s|'")], { encoding: 'utf8' });
-  assert.deepEqual(printed.split('|').slice(0, 4), ['call', 'messages__post', '--input', args]);
+  const printedCommand = execFileSync('sh', ['-c', command.replace('opentabs', "printf '%s|'")], { encoding: 'utf8' });
+  assert.deepEqual(printedCommand.split('|').slice(0, 4), ['call', 'messages__post', '--input', args]);
   assert.equal(
     makeRepeatCommand({ ...call, plugin: 'browser', tool: 'browser_tabs' }, '{}'),
     'opentabs call browser_tabs',

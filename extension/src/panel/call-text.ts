@@ -12,10 +12,10 @@ export function formatArguments(args: string | undefined): string {
   if (args === undefined || args === '{}') return '';
   const value = parseObject(args);
   if (!value) return escapeHidden(args.replace(/^\{\s*/, '').replace(/\s+/g, ' '));
-  const parts = Object.entries(value).map(
+  const argumentTexts = Object.entries(value).map(
     ([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`,
   );
-  return escapeHidden(parts.join(', ').replace(/\s+/g, ' '));
+  return escapeHidden(argumentTexts.join(', ').replace(/\s+/g, ' '));
 }
 
 /** isCompleteArguments reports whether args is the complete JSON that the client sent, neither masked nor truncated. */
@@ -34,13 +34,13 @@ export function makeRepeatCommand({ plugin, tool, prompt }: CallView, args: stri
 }
 
 /** quoteForShell quotes a text so that a POSIX shell passes it to the command unchanged. */
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+function quoteForShell(shellText: string): string {
+  return `'${shellText.replaceAll("'", `'\\''`)}'`;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(shellText: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(shellText);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

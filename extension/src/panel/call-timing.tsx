@@ -5,16 +5,16 @@ import type { LoadedDetails } from './use-call-details.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
 interface CallTimingProps {
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
 }
 
-export function CallTiming({ loaded }: CallTimingProps): VNode {
+export function CallTiming({ loadedDetails }: CallTimingProps): VNode {
   return (
-    <CallSection title="Timing" loaded={loaded}>
-      {({ phases = [], traced, traceId }) => (
+    <CallSection title="Timing" loadedDetails={loadedDetails}>
+      {({ phases: callPhases = [], traced, traceId }) => (
         <>
           <table class="timing">
-            <caption>{formatPhase(sumPhases(phases))} from the arrival of the call to its end</caption>
+            <caption>{formatPhase(sumPhases(callPhases))} from the arrival of the call to its end</caption>
             <thead>
               <tr>
                 <th scope="col">Phase</th>
@@ -24,14 +24,14 @@ export function CallTiming({ loaded }: CallTimingProps): VNode {
               </tr>
             </thead>
             <tbody>
-              {makeTimingRows(phases).map(({ name, startText, time, start, end }, i) => (
+              {makeTimingRows(callPhases).map(({ name, startText, durationText, barStart, end: barEnd }, i) => (
                 <tr key={i}>
                   <th scope="row">{name}</th>
                   <td>{startText}</td>
-                  <td>{time}</td>
+                  <td>{durationText}</td>
                   <td class="span">
                     <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-                      <rect x={start} width={end - start} height="1" />
+                      <rect x={barStart} width={barEnd - barStart} height="1" />
                     </svg>
                   </td>
                 </tr>

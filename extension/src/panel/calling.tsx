@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
@@ -9,21 +9,23 @@ import { lateAccessEffect, removeHiddenCharacters } from './wording.ts';
 interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
   readonly otherPlugins: readonly string[];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
-  const { isBusy, error, run } = usePanelAction(act);
+export function NestedCallPermissions({ plugin, otherPlugins, sendAction }: NestedCallPermissionsProps): VNode | null {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const { name } = plugin;
   const calls = plugin.calls ?? [];
   const deniedPlugins = plugin.refused ?? [];
-  const [open, setOpen] = useState(false);
-  const setAllowed = (other: string, allowed: boolean) =>
-    run({ op: 'calls', params: { plugin: name, other, allowed } });
+  const [isOpenNow, setOpen] = useState(false);
+  const setAllowed = (otherPlugin: string, allowed: boolean) =>
+    runAction({ op: 'calls', params: { plugin: name, other: otherPlugin, allowed } });
   const listedPlugins = [...calls, ...deniedPlugins];
-  const unlistedPlugins = otherPlugins.filter((other) => other !== name && !listedPlugins.includes(other));
+  const unlistedPlugins = otherPlugins.filter(
+    (otherPlugin) => otherPlugin !== name && !listedPlugins.includes(otherPlugin),
+  );
   if (listedPlugins.length + unlistedPlugins.length === 0) return null;
-  const isOpen = open || deniedPlugins.length > 0;
+  const isOpen = isOpenNow || deniedPlugins.length > 0;
   return (
     <details class="calling" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
@@ -31,15 +33,15 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
         {deniedPlugins.length > 0 && <span class="needs">a call was denied</span>}
       </summary>
       <ul>
-        {listedPlugins.map((other) => (
-          <li key={other}>
-            <Switch
-              label={`May call ${removeHiddenCharacters(other)}`}
-              current={calls.includes(other)}
-              busy={isBusy}
-              send={(isAllowed) => setAllowed(other, isAllowed)}
+        {listedPlugins.map((otherPlugin) => (
+          <li key={otherPlugin}>
+            <ToggleSwitch
+              label={`May call ${removeHiddenCharacters(otherPlugin)}`}
+              current={calls.includes(otherPlugin)}
+              isBusy={isBusy}
+              sendChoice={(isAllowed) => setAllowed(otherPlugin, isAllowed)}
             />
-            {deniedPlugins.includes(other) && <span class="note"> The plugin tried to call it.</span>}
+            {deniedPlugins.includes(otherPlugin) && <span class="note"> The plugin tried to call it.</span>}
           </li>
         ))}
       </ul>
@@ -48,8 +50,8 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
           aria-label={`Allow ${name} to call another plugin`}
           value=""
           onChange={(event) => {
-            const other = event.currentTarget.value;
-            if (other) void setAllowed(other, true);
+            const otherPlugin = event.currentTarget.value;
+            if (otherPlugin) void setAllowed(otherPlugin, true);
           }}
         >
           <option value="">Allow calls to another plugin…</option>
@@ -60,25 +62,31 @@ export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallP
           ))}
         </select>
       )}
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </details>
   );
 }
 
 /** LateAccess is a switch that gives a late adapter its secret settings and lets it call other plugins. */
-export function LateAccess({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
-  const { isBusy, error, run } = usePanelAction(act);
+export function LateAccess({
+  plugin,
+  sendAction,
+}: {
+  readonly plugin: PluginView;
+  readonly sendAction: SendAction;
+}): VNode | null {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   if (!plugin.late) return null;
   return (
     <div class="late">
-      <Switch
+      <ToggleSwitch
         label="Secret settings and calls to other plugins"
         current={plugin.lateAccess === true}
-        busy={isBusy}
-        send={(allowed) => run({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
+        isBusy={isBusy}
+        sendChoice={(allowed) => runAction({ op: 'lateAccess', params: { plugin: plugin.name, allowed } })}
       />
       <p class="note">{lateAccessEffect}</p>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { memoizeComponent } from './memo.ts';
 import type { OpenCall } from './open-calls.ts';
 import type { RecentCall } from './recent.ts';
@@ -16,32 +16,32 @@ const MinCallsForCompactList = 6;
 
 export interface CallsProps {
   readonly openCalls: readonly OpenCall[];
-  readonly recent: readonly RecentCall[];
-  readonly history: History;
+  readonly recentCalls: readonly RecentCall[];
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];
-  /** running is the number of running calls, including calls that the panel does not list. */
-  readonly running: number;
+  /** runningCount is the number of running calls, including calls that the panel does not list. */
+  readonly runningCount: number;
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
-  const { openCalls, recent, tabs, running, showsEverything, setShowsEverything, act } = props;
+export const Calls = memoizeComponent(function Calls(callsProps: CallsProps): VNode {
+  const { openCalls, recentCalls, tabs, runningCount, showsEverything, setShowsEverything, sendAction } = callsProps;
   // Calls that wait for approval are omitted, because the component Waiting shows them.
   const shownCalls = openCalls.filter(({ call }) => call.waiting?.kind !== 'permission');
-  const placed = listCallTree(shownCalls.map(({ call }) => call));
-  const byId = new Map(shownCalls.map((open) => [open.call.callId, open]));
-  const unlistedCount = running - openCalls.length;
-  const isCompact = placed.length >= MinCallsForCompactList;
+  const callTree = listCallTree(shownCalls.map(({ call }) => call));
+  const openCallById = new Map(shownCalls.map((openCall) => [openCall.call.callId, openCall]));
+  const unlistedCount = runningCount - openCalls.length;
+  const isCompact = callTree.length >= MinCallsForCompactList;
   return (
     <>
       <section aria-labelledby="running">
         <div class="title-line">
           <h2 id="running">
-            Running <span class="count">{running - (openCalls.length - shownCalls.length)}</span>
+            Running <span class="count">{runningCount - (openCalls.length - shownCalls.length)}</span>
           </h2>
           <label class="switch">
             <input
@@ -54,34 +54,34 @@ export const Calls = memoizeComponent(function Calls(props: CallsProps): VNode {
             Show everything
           </label>
         </div>
-        {placed.length === 0 && <p class="empty">No tool is running.</p>}
+        {callTree.length === 0 && <p class="empty">No tool is running.</p>}
         <ul class={`calls ${isCompact ? 'many' : ''}`}>
-          {placed.map(({ call, depth }) => (
+          {callTree.map(({ call, depth }) => (
             <RunningCall
               key={call.callId}
-              open={byId.get(call.callId) ?? { call }}
+              openCall={openCallById.get(call.callId) ?? { call }}
               depth={depth}
               site={findSite(call, tabs)}
               showsEverything={showsEverything}
               isCompact={isCompact}
-              act={act}
+              sendAction={sendAction}
             />
           ))}
         </ul>
         {unlistedCount > 0 && <p class="empty">And {unlistedCount} more.</p>}
       </section>
       <RecentCalls
-        recent={recent}
-        history={props.history}
-        hasOlderCalls={props.hasOlderCalls}
+        recentCalls={recentCalls}
+        history={callsProps.history}
+        hasOlderCalls={callsProps.hasOlderCalls}
         showsEverything={showsEverything}
-        act={act}
+        sendAction={sendAction}
       />
     </>
   );
 });
 
 function findSite(call: CallView, tabs: readonly PanelTab[]): string {
-  const tab = tabs.find((one) => one.tabId === call.tabId);
+  const tab = tabs.find((panelTab) => panelTab.tabId === call.tabId);
   return call.site ?? (tab ? readHost(tab.url) : '');
 }

@@ -8,7 +8,7 @@ const newState: PanelState = {
   link: { kind: 'down', why: 'no_server', text: '' },
   browserName: 'Work',
   extensionVersion: '0.1.0',
-  mode: 'none',
+  injectMode: 'none',
   debuggerState: 'absent',
   holds: [],
   neededHosts: [],
@@ -18,7 +18,7 @@ const newState: PanelState = {
   running: 0,
   clients: [],
 };
-const noFacts: ChecklistFacts = { state: newState, plugins: [], browserTools: undefined, recent: [] };
+const noFacts: ChecklistFacts = { panelState: newState, plugins: [], browserTools: undefined, recentCalls: [] };
 const connectedState: PanelState = { ...newState, link: { kind: 'open', serverVersion: '0.1.0' } };
 const plugin: PluginView = {
   name: 'messages',
@@ -31,13 +31,16 @@ const plugin: PluginView = {
 
 const listDoneSteps = (facts: Partial<ChecklistFacts>) =>
   listSteps({ ...noFacts, ...facts })
-    .filter((step) => step.isDone)
-    .map((step) => step.id);
+    .filter((checklistStep) => checklistStep.isDone)
+    .map((checklistStep) => checklistStep.id);
 
 test('each setup step is done by a separate fact', () => {
   assert.deepEqual(listDoneSteps({}), []);
-  assert.deepEqual(listDoneSteps({ state: connectedState }), ['server']);
-  assert.deepEqual(listDoneSteps({ state: { ...connectedState, mode: 'userScripts' } }), ['server', 'browser']);
+  assert.deepEqual(listDoneSteps({ panelState: connectedState }), ['server']);
+  assert.deepEqual(listDoneSteps({ panelState: { ...connectedState, injectMode: 'userScripts' } }), [
+    'server',
+    'browser',
+  ]);
   assert.deepEqual(
     listDoneSteps({ browserTools: { permission: 'off' }, plugins: [{ ...plugin, reviewed: false }] }),
     [],
@@ -45,9 +48,9 @@ test('each setup step is done by a separate fact', () => {
   assert.deepEqual(listDoneSteps({ plugins: [{ ...plugin, permission: 'off' }] }), []);
   assert.deepEqual(listDoneSteps({ plugins: [plugin] }), ['tools']);
   assert.deepEqual(listDoneSteps({ browserTools: { permission: 'auto' } }), ['tools']);
-  assert.deepEqual(listDoneSteps({ state: { ...newState, clients: ['Cursor'] } }), ['client']);
+  assert.deepEqual(listDoneSteps({ panelState: { ...newState, clients: ['Cursor'] } }), ['client']);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'done', runMs: 1 } as const;
-  assert.deepEqual(listDoneSteps({ recent: [call] }), ['call']);
+  assert.deepEqual(listDoneSteps({ recentCalls: [call] }), ['call']);
 });
 
 test('only a successful call counts as the first call', () => {
@@ -57,6 +60,6 @@ test('only a successful call counts as the first call', () => {
 });
 
 test('each open setup step has a text or a command, except the step "browser"', () => {
-  for (const step of listSteps({ ...noFacts, state: connectedState }))
-    assert.ok(step.isDone || step.text !== '' || step.id === 'browser', step.id);
+  for (const checklistStep of listSteps({ ...noFacts, panelState: connectedState }))
+    assert.ok(checklistStep.isDone || checklistStep.text !== '' || checklistStep.id === 'browser', checklistStep.id);
 });

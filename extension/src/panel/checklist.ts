@@ -6,84 +6,84 @@ import { removeHiddenCharacters } from './wording.ts';
 
 export type StepId = 'server' | 'browser' | 'tools' | 'client' | 'call';
 
-export interface Step {
+export interface ChecklistStep {
   readonly id: StepId;
   readonly title: string;
   readonly isDone: boolean;
   readonly text: string;
-  readonly copies: readonly { readonly label: string; readonly text: string }[];
+  readonly copyTexts: readonly { readonly label: string; readonly text: string }[];
 }
 
 export interface ChecklistFacts {
-  readonly state: PanelState;
+  readonly panelState: PanelState;
   readonly plugins: readonly PluginView[];
   readonly browserTools: StateBrowserParams | undefined;
-  readonly recent: readonly CallView[];
+  readonly recentCalls: readonly CallView[];
 }
 
 /** listSteps returns the setup steps in order, from the server connection to the first call. */
-export function listSteps(facts: ChecklistFacts): readonly Step[] {
+export function listSteps(checklistFacts: ChecklistFacts): readonly ChecklistStep[] {
   return [
-    makeServerStep(facts),
-    makeBrowserStep(facts),
-    makeToolsStep(facts),
-    makeClientStep(facts),
-    makeCallStep(facts),
+    makeServerStep(checklistFacts),
+    makeBrowserStep(checklistFacts),
+    makeToolsStep(checklistFacts),
+    makeClientStep(checklistFacts),
+    makeCallStep(checklistFacts),
   ];
 }
 
-export function hasSuccessfulCall(recent: readonly CallView[]): boolean {
-  return recent.some((call) => call.status === 'done');
+export function hasSuccessfulCall(recentCalls: readonly CallView[]): boolean {
+  return recentCalls.some((call) => call.status === 'done');
 }
 
-function makeServerStep({ state: { link } }: ChecklistFacts): Step {
+function makeServerStep({ panelState: { link } }: ChecklistFacts): ChecklistStep {
   const isDone = link.kind === 'open';
   return {
     id: 'server',
     title: 'Server',
     isDone,
     text: isDone ? `Running, version ${link.serverVersion}.` : 'Not connected.',
-    copies:
+    copyTexts:
       link.kind === 'down' && link.why === 'no_server'
         ? [{ label: 'command to start the server', text: 'opentabs serve' }]
         : [],
   };
 }
 
-function makeBrowserStep({ state: { link, mode, browserName } }: ChecklistFacts): Step {
+function makeBrowserStep({ panelState: { link, injectMode, browserName } }: ChecklistFacts): ChecklistStep {
   const isConnected = link.kind === 'open';
-  const isDone = isConnected && mode !== 'none';
-  const connected = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
+  const isDone = isConnected && injectMode !== 'none';
+  const connectedText = browserName === '' ? 'Connected.' : `Connected as “${removeHiddenCharacters(browserName)}”.`;
   return {
     id: 'browser',
     title: 'Browser',
     isDone,
-    text: isDone ? connected : isConnected ? '' : 'Connects when the server runs.',
-    copies: [],
+    text: isDone ? connectedText : isConnected ? '' : 'Connects when the server runs.',
+    copyTexts: [],
   };
 }
 
-function makeToolsStep({ plugins, browserTools }: ChecklistFacts): Step {
-  const enabled = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
+function makeToolsStep({ plugins, browserTools }: ChecklistFacts): ChecklistStep {
+  const enabledPlugins = plugins.filter((plugin) => plugin.reviewed && plugin.permission !== 'off');
   const hasBrowserTools = browserTools !== undefined && browserTools.permission !== 'off';
-  const isDone = hasBrowserTools || enabled.length > 0;
-  const states = [
+  const isDone = hasBrowserTools || enabledPlugins.length > 0;
+  const stepStates = [
     hasBrowserTools && 'Browser tools are on.',
-    enabled.length === 1 && '1 plugin is enabled.',
-    enabled.length > 1 && `${enabled.length} plugins are enabled.`,
+    enabledPlugins.length === 1 && '1 plugin is enabled.',
+    enabledPlugins.length > 1 && `${enabledPlugins.length} plugins are enabled.`,
   ];
   return {
     id: 'tools',
     title: 'Tools',
     isDone,
     text: isDone
-      ? states.filter(Boolean).join(' ')
+      ? stepStates.filter(Boolean).join(' ')
       : 'Turn on browser tools, which work on every page after your approval, or install a plugin for a site:',
-    copies: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
+    copyTexts: isDone ? [] : [{ label: 'command to search plugins', text: 'opentabs plugin search slack' }],
   };
 }
 
-function makeClientStep({ state: { clients } }: ChecklistFacts): Step {
+function makeClientStep({ panelState: { clients } }: ChecklistFacts): ChecklistStep {
   const isDone = clients.length > 0;
   return {
     id: 'client',
@@ -92,18 +92,18 @@ function makeClientStep({ state: { clients } }: ChecklistFacts): Step {
     text: isDone
       ? `Connected: ${clients.map(removeHiddenCharacters).join(', ')}.`
       : 'Connect Claude Code, Cursor, VS Code or another client, then start the client:',
-    copies: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
+    copyTexts: isDone ? [] : [{ label: 'command to connect clients', text: 'opentabs setup' }],
   };
 }
 
-function makeCallStep({ recent }: ChecklistFacts): Step {
-  const isDone = hasSuccessfulCall(recent);
+function makeCallStep({ recentCalls }: ChecklistFacts): ChecklistStep {
+  const isDone = hasSuccessfulCall(recentCalls);
   return {
     id: 'call',
     title: 'First call',
     isDone,
     text: isDone ? 'An agent has used this browser.' : 'Ask your agent, or run the demo:',
-    copies: isDone
+    copyTexts: isDone
       ? []
       : [
           { label: 'question for your agent', text: 'List my open tabs with opentabs.' },

@@ -3,48 +3,51 @@ import { useState } from 'preact/hooks';
 import type { ActionResult } from '../panel-message.ts';
 
 /** useOptimisticChoice makes a control show the user's choice until the server confirms or rejects the choice. */
-export function useOptimisticChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
-  const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
-  const shownValue = chosenValue?.before === current ? chosenValue.value : current;
+export function useOptimisticChoice<T>(
+  currentValue: T,
+  sendChoice: (value: T) => Promise<ActionResult>,
+): [T, (value: T) => void] {
+  const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly previousValue: T }>();
+  const shownValue = chosenValue?.previousValue === currentValue ? chosenValue.value : currentValue;
   // When the server's value changes, the control drops the user's choice, which would otherwise reappear later.
-  if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
-  const choose = async (value: T) => {
-    setChosenValue({ value, before: current });
-    const { error } = await send(value);
+  if (chosenValue && chosenValue.previousValue !== currentValue) setChosenValue(undefined);
+  const chooseValue = async (value: T) => {
+    setChosenValue({ value, previousValue: currentValue });
+    const { error } = await sendChoice(value);
     if (error !== undefined) setChosenValue(undefined);
   };
-  return [shownValue, (value) => void choose(value)];
+  return [shownValue, (value) => void chooseValue(value)];
 }
 
 interface SwitchProps {
   readonly label: ComponentChildren;
   readonly current: boolean;
-  readonly busy: boolean;
-  send(on: boolean): Promise<ActionResult>;
+  readonly isBusy: boolean;
+  sendChoice(isOn: boolean): Promise<ActionResult>;
 }
 
-/** Switch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
-export function Switch({ label, current, busy, send }: SwitchProps): VNode {
-  const [on, choose] = useOptimisticChoice(current, send);
+/** ToggleSwitch is a toggle that changes at once when clicked, and reverts if the server rejects the change. */
+export function ToggleSwitch({ label, current: currentValue, isBusy, sendChoice }: SwitchProps): VNode {
+  const [isOn, chooseValue] = useOptimisticChoice(currentValue, sendChoice);
   return (
     <label>
       <input
         type="checkbox"
         role="switch"
-        aria-checked={on}
-        checked={on}
-        aria-busy={busy}
-        onChange={(event) => choose(event.currentTarget.checked)}
+        aria-checked={isOn}
+        checked={isOn}
+        aria-busy={isBusy}
+        onChange={(event) => chooseValue(event.currentTarget.checked)}
       />{' '}
       {label}
     </label>
   );
 }
 
-export function ErrorText({ text }: { readonly text: string }): VNode | null {
-  return text === '' ? null : (
+export function ErrorText({ errorText }: { readonly errorText: string }): VNode | null {
+  return errorText === '' ? null : (
     <p class="error" role="alert">
-      {text}
+      {errorText}
     </p>
   );
 }

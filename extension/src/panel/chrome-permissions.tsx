@@ -1,25 +1,25 @@
 import type { VNode } from 'preact';
 import type { OptionalPermission } from '../chrome-permissions.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 import { permissionWords } from './wording.ts';
 
 export interface ChromePermissionsProps {
   readonly permissions: readonly OptionalPermission[];
   /** Chrome allows requests for permissions only in response to a user's click. */
-  grant(name: OptionalPermission['name']): Promise<boolean>;
-  revoke(name: OptionalPermission['name']): Promise<boolean>;
+  grantPermission(name: OptionalPermission['name']): Promise<boolean>;
+  revokePermission(name: OptionalPermission['name']): Promise<boolean>;
 }
 
-export function ChromePermissions(props: ChromePermissionsProps): VNode | null {
-  if (props.permissions.length === 0) return null;
+export function ChromePermissions(permissionsProps: ChromePermissionsProps): VNode | null {
+  if (permissionsProps.permissions.length === 0) return null;
   return (
     <section aria-labelledby="chrome-permissions">
       <h2 id="chrome-permissions">Permissions of Chrome</h2>
       <p class="note">Some tools need a permission that the extension does not have at first.</p>
       <ul class="card">
-        {props.permissions.map((permission) => (
-          <ChromePermission key={permission.name} permission={permission} {...props} />
+        {permissionsProps.permissions.map((permission) => (
+          <ChromePermission key={permission.name} permission={permission} {...permissionsProps} />
         ))}
       </ul>
     </section>
@@ -28,22 +28,22 @@ export function ChromePermissions(props: ChromePermissionsProps): VNode | null {
 
 function ChromePermission({
   permission: { name, isGranted },
-  grant,
-  revoke,
+  grantPermission,
+  revokePermission,
 }: ChromePermissionsProps & { readonly permission: OptionalPermission }): VNode {
-  const { title, effect } = permissionWords[name];
-  const granting = usePermissionChange(() => grant(name), 'grant');
-  const revoking = usePermissionChange(() => revoke(name), 'revoke');
+  const { title, permissionEffect } = permissionWords[name];
+  const permissionGrant = usePermissionChange(() => grantPermission(name), 'grant');
+  const permissionRevocation = usePermissionChange(() => revokePermission(name), 'revoke');
   return (
     <li>
-      <Switch
+      <ToggleSwitch
         label={title}
         current={isGranted}
-        busy={false}
-        send={(on) => (on ? granting.change() : revoking.change())}
+        isBusy={false}
+        sendChoice={(on) => (on ? permissionGrant.changePermission() : permissionRevocation.changePermission())}
       />
-      <p class="note">{effect}</p>
-      <ErrorText text={granting.error || revoking.error} />
+      <p class="note">{permissionEffect}</p>
+      <ErrorText errorText={permissionGrant.error || permissionRevocation.error} />
     </li>
   );
 }

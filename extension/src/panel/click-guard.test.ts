@@ -3,28 +3,28 @@ import test from 'node:test';
 import { MinUnmovedMs, makeClickGuard } from './click-guard.ts';
 
 test('a card accepts clicks after 500 ms in place', () => {
-  const guard = makeClickGuard();
-  assert.equal(guard.remainingWaitMs('a', 0), MinUnmovedMs);
-  guard.recordPositions(new Map([['a', 10]]), 1000);
-  assert.equal(guard.remainingWaitMs('a', 1000), MinUnmovedMs);
-  assert.equal(guard.remainingWaitMs('a', 1499), 1);
-  assert.equal(guard.remainingWaitMs('a', 1500), 0);
-  guard.recordPositions(new Map([['a', 10.4]]), 1600);
-  assert.equal(guard.remainingWaitMs('a', 1600), 0);
+  const clickGuard = makeClickGuard();
+  assert.equal(clickGuard.remainingWaitMs('a', 0), MinUnmovedMs);
+  clickGuard.recordPositions(new Map([['a', 10]]), 1000);
+  assert.equal(clickGuard.remainingWaitMs('a', 1000), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 1499), 1);
+  assert.equal(clickGuard.remainingWaitMs('a', 1500), 0);
+  clickGuard.recordPositions(new Map([['a', 10.4]]), 1600);
+  assert.equal(clickGuard.remainingWaitMs('a', 1600), 0);
 });
 
-test('a card that moved up waits again', () => {
-  const guard = makeClickGuard();
-  guard.recordPositions(
+test('a card that moved up ignores clicks again for a moment', () => {
+  const clickGuard = makeClickGuard();
+  clickGuard.recordPositions(
     new Map([
       ['a', 10],
       ['b', 200],
     ]),
     0,
   );
-  assert.equal(guard.remainingWaitMs('b', 2000), 0);
-  guard.recordPositions(new Map([['b', 10]]), 2000);
-  assert.equal(guard.remainingWaitMs('b', 2000), MinUnmovedMs);
-  assert.equal(guard.remainingWaitMs('a', 2000), MinUnmovedMs);
-  assert.equal(guard.remainingWaitMs('b', 2500), 0);
+  assert.equal(clickGuard.remainingWaitMs('b', 2000), 0);
+  clickGuard.recordPositions(new Map([['b', 10]]), 2000);
+  assert.equal(clickGuard.remainingWaitMs('b', 2000), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('a', 2000), MinUnmovedMs);
+  assert.equal(clickGuard.remainingWaitMs('b', 2500), 0);
 });

@@ -9,7 +9,7 @@ export interface ClickGuard {
    * recordPositions stores the position of each card's buttons after a render, in pixels from the top of the panel's
    * document.
    */
-  recordPositions(places: ReadonlyMap<string, number>, nowMs: number): void;
+  recordPositions(cardPositions: ReadonlyMap<string, number>, nowMs: number): void;
   /** remainingWaitMs returns how many milliseconds a card will still ignore clicks; 0 if the card accepts clicks. */
   remainingWaitMs(card: string, nowMs: number): number;
 }
@@ -17,13 +17,13 @@ export interface ClickGuard {
 export function makeClickGuard(): ClickGuard {
   let positions = new Map<string, { top: number; sinceMs: number }>();
   return {
-    recordPositions: (places, nowMs) => {
+    recordPositions: (cardPositions, nowMs) => {
       const newPositions: typeof positions = new Map();
-      for (const [card, top] of places) {
+      for (const [card, cardTop] of cardPositions) {
         const oldPosition = positions.get(card);
         newPositions.set(
           card,
-          oldPosition && Math.abs(oldPosition.top - top) < 1 ? oldPosition : { top, sinceMs: nowMs },
+          oldPosition && Math.abs(oldPosition.top - cardTop) < 1 ? oldPosition : { top: cardTop, sinceMs: nowMs },
         );
       }
       positions = newPositions;

@@ -4,31 +4,36 @@ import { useEffect, useState } from 'preact/hooks';
 const CopiedShownMs = 2000;
 
 interface CopyButtonProps {
-  readonly text: string;
+  readonly copiedText: string;
   /** label describes the copied text to screen readers. */
   readonly label: string;
   readonly children?: string;
 }
 
-export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): VNode {
-  const [outcome, setOutcome] = useState<string>();
+export function CopyButton({ copiedText, label, children = 'Copy' }: CopyButtonProps): VNode {
+  const [copyOutcome, setOutcome] = useState<string>();
   useEffect(() => {
-    if (outcome === undefined) return undefined;
+    if (copyOutcome === undefined) return undefined;
     const timer = setTimeout(() => setOutcome(undefined), CopiedShownMs);
     return () => clearTimeout(timer);
-  }, [outcome]);
+  }, [copyOutcome]);
   const copyText = () =>
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(copiedText).then(
       () => setOutcome('Copied'),
       () => setOutcome('Not copied'), // if the clipboard is unavailable, the user can still select the text
     );
   return (
     <>
-      <button type="button" class="copy" aria-label={`${outcome ?? 'Copy'} ${label}`} onClick={() => void copyText()}>
-        {outcome ?? children}
+      <button
+        type="button"
+        class="copy"
+        aria-label={`${copyOutcome ?? 'Copy'} ${label}`}
+        onClick={() => void copyText()}
+      >
+        {copyOutcome ?? children}
       </button>
       <span class="unseen" role="status">
-        {outcome && `${outcome}: ${label}`}
+        {copyOutcome && `${copyOutcome}: ${label}`}
       </span>
     </>
   );

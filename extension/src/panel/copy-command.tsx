@@ -11,7 +11,7 @@ export function CopyCommand({
   return (
     <div class="command">
       <code>{command}</code>
-      <CopyButton text={command} label={label} />
+      <CopyButton copiedText={command} label={label} />
     </div>
   );
 }

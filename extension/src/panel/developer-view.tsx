@@ -9,13 +9,13 @@ import type { LoadedDetails } from './use-call-details.ts';
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 interface DeveloperViewProps {
-  readonly loaded: LoadedDetails;
+  readonly loadedDetails: LoadedDetails;
 }
 
 /** DeveloperView shows what a plugin's author needs to debug a call, such as the stack trace. */
-export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
+export function DeveloperView({ loadedDetails }: DeveloperViewProps): VNode {
   return (
-    <CallSection title="Developer" loaded={loaded}>
+    <CallSection title="Developer" loadedDetails={loadedDetails}>
       {({ failure }) =>
         failure ? (
           <FailureDetails failure={failure} />
@@ -28,27 +28,27 @@ export function DeveloperView({ loaded }: DeveloperViewProps): VNode {
 }
 
 function FailureDetails({ failure }: { readonly failure: CallFailure }): VNode {
-  const { stack = [], hints = [], log = [] } = failure;
+  const { stack = [], hints: failureHints = [], log = [] } = failure;
   const stackText = escapeHidden(stack.map((frame) => `at ${frame}`).join('\n'));
   const logText = escapeHidden(
-    log.map(({ atMs, level, message }) => `${timeFormat.format(atMs)} ${level} ${message}`).join('\n'),
+    log.map(({ atMs, level, message: logMessage }) => `${timeFormat.format(atMs)} ${level} ${logMessage}`).join('\n'),
   );
   return (
     <div class="failure">
-      {hints.map((hint, i) => (
+      {failureHints.map((hint, i) => (
         <p key={i} class="hint">
           <strong>Hint:</strong> <bdi>{escapeHidden(hint)}</bdi>
         </p>
       ))}
       {stackText !== '' && (
-        <TextBlock title="Stack" text={stackText}>
+        <TextBlock title="Stack" blockText={stackText}>
           <Scrollable class="pre" label="Stack">
             {stackText}
           </Scrollable>
         </TextBlock>
       )}
       {logText !== '' && (
-        <TextBlock title="Log" text={logText}>
+        <TextBlock title="Log" blockText={logText}>
           <Scrollable class="pre" label="Log">
             {logText}
           </Scrollable>

@@ -10,53 +10,53 @@ const makeRecord = (callId: string): RecordedCall => ({
 });
 
 function makeTestHistory(pages: readonly CallsHistoryResult[]) {
-  const asked: (string | undefined)[] = [];
-  const received: string[] = [];
-  const act = async (action: Action): Promise<ActionResult> => {
+  const requestedPages: (string | undefined)[] = [];
+  const receivedIds: string[] = [];
+  const sendAction = async (action: Action): Promise<ActionResult> => {
     assert.equal(action.op, 'history');
-    asked.push(action.op === 'history' ? action.params.before : undefined);
-    const history = pages[asked.length - 1];
+    requestedPages.push(action.op === 'history' ? action.params.before : undefined);
+    const history = pages[requestedPages.length - 1];
     return history ? { history } : { error: 'This server records no calls.' };
   };
-  const history = makeHistory(act, (page) => {
-    const added = page.map(({ call }) => call.callId).filter((callId) => !received.includes(callId));
-    received.push(...added);
-    return added.length > 0;
+  const history = makeHistory(sendAction, (page) => {
+    const addedIds = page.map(({ call }) => call.callId).filter((callId) => !receivedIds.includes(callId));
+    receivedIds.push(...addedIds);
+    return addedIds.length > 0;
   });
-  return { history, asked, received };
+  return { history, requestedPages, receivedIds };
 }
 
 test('loadOlder reads page after page, skips empty pages, and ends after the last', async () => {
-  const { history, asked, received } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('c'), makeRecord('b')], next: '1' },
     { next: '2' },
     { calls: [makeRecord('a')] },
   ]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([received.join(), history.hasOlder], ['c,b', true]);
+  assert.deepEqual([receivedIds.join(), history.hasOlder], ['c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([received.join(), history.hasOlder], ['c,b,a', false]);
-  assert.deepEqual(asked, [undefined, '1', '2']);
+  assert.deepEqual([receivedIds.join(), history.hasOlder], ['c,b,a', false]);
+  assert.deepEqual(requestedPages, [undefined, '1', '2']);
 });
 
 test('loadOlder continues after pages whose calls the panel has, up to the last page', async () => {
-  const { history, asked, received } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('d')], next: '1' },
     { calls: [makeRecord('c')], next: '2' },
     { calls: [makeRecord('b')], next: '3' },
     { calls: [makeRecord('b')] },
   ]);
-  received.push('d', 'c');
+  receivedIds.push('d', 'c');
   await history.onConnected();
-  assert.deepEqual(asked, [undefined], 'the panel opens with one page');
+  assert.deepEqual(requestedPages, [undefined], 'the panel opens with one page');
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', true]);
+  assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', true]);
   assert.equal(await history.loadOlder(), undefined);
-  assert.deepEqual([received.join(), history.hasOlder], ['d,c,b', false]);
+  assert.deepEqual([receivedIds.join(), history.hasOlder], ['d,c,b', false]);
 });
 
 test('each connection to the server loads the newest page, and does not change the position of loadOlder', async () => {
-  const { history, asked, received } = makeTestHistory([
+  const { history, requestedPages, receivedIds } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('interrupted'), makeRecord('b')], next: '9' },
     { calls: [makeRecord('a')] },
@@ -64,30 +64,34 @@ test('each connection to the server loads the newest page, and does not change t
   await history.onConnected();
   await history.onConnected();
   await history.loadOlder();
-  assert.deepEqual(asked, [undefined, undefined, '1']);
-  assert.deepEqual(received, ['b', 'interrupted', 'a']);
+  assert.deepEqual(requestedPages, [undefined, undefined, '1']);
+  assert.deepEqual(receivedIds, ['b', 'interrupted', 'a']);
 });
 
 test('search reads a page with the filter, and does not change the position of loadOlder', async () => {
   const params: unknown[] = [];
-  const act = async (action: Action): Promise<ActionResult> => {
+  const sendAction = async (action: Action): Promise<ActionResult> => {
     params.push(action.op === 'history' && action.params);
     return { history: { calls: [makeRecord('a')], next: '5' } };
   };
-  const history = makeHistory(act, () => assert.fail('search passes no page to receive'));
+  const history = makeHistory(sendAction, () => assert.fail('search passes no page to receive'));
   const filter = { text: 'a', failed: true };
-  assert.deepEqual(await history.search(filter, '9'), { calls: [makeRecord('a')], next: '5', error: undefined });
+  assert.deepEqual(await history.searchCalls(filter, '9'), {
+    calls: [makeRecord('a')],
+    nextPage: '5',
+    error: undefined,
+  });
   assert.deepEqual(params, [{ limit: 100, before: '9', filter }]);
 });
 
 test('loadNewest does not change the position of loadOlder, and returns failures', async () => {
-  const { history, asked } = makeTestHistory([
+  const { history, requestedPages } = makeTestHistory([
     { calls: [makeRecord('b')], next: '1' },
     { calls: [makeRecord('b')], next: '9' },
   ]);
   await history.loadOlder();
   await history.loadNewest();
   assert.equal(await history.loadOlder(), 'This server records no calls.');
-  assert.deepEqual(asked, [undefined, undefined, '1']);
+  assert.deepEqual(requestedPages, [undefined, undefined, '1']);
   assert.equal(history.hasOlder, true);
 });

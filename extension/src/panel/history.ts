@@ -5,7 +5,7 @@ import type { SendAction } from './requests.ts';
 
 const PageSize = 100;
 
-export interface History {
+export interface CallHistory {
   /** hasOlder is false once the panel has loaded the oldest recorded call. */
   readonly hasOlder: boolean;
   /** onConnected loads the newest page, which contains the calls that a crash of the server interrupted. */
@@ -17,38 +17,41 @@ export interface History {
   loadOlder(): Promise<string | undefined>;
   loadNewest(): Promise<void>;
   /**
-   * search loads one page of the recorded calls that match a filter. A page of results may be empty although older
+   * searchCalls loads one page of the recorded calls that match a filter. A page of results may be empty although older
    * recorded calls match the filter.
    */
-  search(filter: CallsFilter, before?: string): Promise<HistoryPage>;
+  searchCalls(filter: CallsFilter, beforeCallId?: string): Promise<HistoryPage>;
 }
 
 export interface HistoryPage {
   readonly calls: readonly RecordedCall[];
-  /** next is the position of the next page, or undefined if there are no older calls. */
-  readonly next: string | undefined;
+  /** nextPage is the position of the next page, or undefined if there are no older calls. */
+  readonly nextPage: string | undefined;
   readonly error: string | undefined;
 }
 
-export function makeHistory(act: SendAction, receive: (page: readonly RecordedCall[]) => boolean): History {
-  let next: string | undefined;
+export function makeHistory(
+  sendAction: SendAction,
+  receivePage: (page: readonly RecordedCall[]) => boolean,
+): CallHistory {
+  let nextPage: string | undefined;
   let hasOlder = true;
   let isFirstLoaded = false;
-  const readHistoryPage = async (before: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
-    const position = before === undefined ? {} : { before };
+  const readHistoryPage = async (beforeCallId: string | undefined, filter?: CallsFilter): Promise<HistoryPage> => {
+    const position = beforeCallId === undefined ? {} : { before: beforeCallId };
     const params = { limit: PageSize, ...position, ...(filter ? { filter } : {}) };
-    const { error, history } = await act({ op: 'history', params });
-    return { error, calls: history?.calls ?? [], next: history?.next };
+    const { error, history } = await sendAction({ op: 'history', params });
+    return { error, calls: history?.calls ?? [], nextPage: history?.next };
   };
-  const load = async (before: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
-    const page = await readHistoryPage(before);
-    return { ...page, hasNew: page.calls.length > 0 && receive(page.calls) };
+  const loadPage = async (beforeCallId: string | undefined): Promise<HistoryPage & { readonly hasNew: boolean }> => {
+    const page = await readHistoryPage(beforeCallId);
+    return { ...page, hasNew: page.calls.length > 0 && receivePage(page.calls) };
   };
   const loadNext = async () => {
-    const page = await load(next);
+    const page = await loadPage(nextPage);
     if (page.error === undefined) {
-      next = page.next;
-      hasOlder = next !== undefined;
+      nextPage = page.nextPage;
+      hasOlder = nextPage !== undefined;
     }
     return page;
   };
@@ -57,7 +60,7 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       return hasOlder;
     },
     onConnected: async () => {
-      const page = await (isFirstLoaded ? load(undefined) : loadNext());
+      const page = await (isFirstLoaded ? loadPage(undefined) : loadNext());
       isFirstLoaded ||= page.error === undefined;
     },
     loadOlder: async () => {
@@ -69,8 +72,8 @@ export function makeHistory(act: SendAction, receive: (page: readonly RecordedCa
       }
     },
     loadNewest: async () => {
-      await load(undefined);
+      await loadPage(undefined);
     },
-    search: (filter, before) => readHistoryPage(before, filter),
+    searchCalls: (filter, beforeCallId) => readHistoryPage(beforeCallId, filter),
   };
 }

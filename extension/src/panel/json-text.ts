@@ -14,39 +14,39 @@ const MaxIndent = 32;
  * indentJson formats JSON text with one line per member and item. indentJson keeps all digits of numbers and duplicate
  * members of objects.
  */
-export function indentJson(text: string): string {
-  const pieces: string[] = [];
+export function indentJson(jsonText: string): string {
+  const jsonPieces: string[] = [];
   let depth = 0;
-  const breakLine = () => pieces.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
-  const tokens = splitTokens(text);
+  const breakLine = () => jsonPieces.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
+  const tokens = splitTokens(jsonText);
   for (const [i, token] of tokens.entries()) {
     const nextToken = tokens[i + 1];
     if (token === '{' || token === '[') {
-      pieces.push(token);
+      jsonPieces.push(token);
       depth++;
       if (nextToken !== undefined && nextToken !== '}' && nextToken !== ']') breakLine();
     } else if (token === '}' || token === ']') {
       depth = Math.max(0, depth - 1);
       const previousToken = tokens[i - 1];
       if (previousToken !== '{' && previousToken !== '[') breakLine();
-      pieces.push(token);
+      jsonPieces.push(token);
     } else if (token === ',') {
-      pieces.push(token);
+      jsonPieces.push(token);
       breakLine();
     } else if (token === ':') {
-      pieces.push(': ');
+      jsonPieces.push(': ');
     } else {
-      pieces.push(token.startsWith('"') ? decodeLetterEscapes(token) : token);
+      jsonPieces.push(token.startsWith('"') ? decodeLetterEscapes(token) : token);
     }
   }
-  return escapeHidden(pieces.join(''));
+  return escapeHidden(jsonPieces.join(''));
 }
 
 /** TokenPattern matches one JSON token: a bracket, comma, colon, string (even if truncated), number or keyword. */
 const TokenPattern = /[{}[\],:]|"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s{}[\],:"]+/gsu;
 
-export function splitTokens(text: string): readonly string[] {
-  return text.match(TokenPattern) ?? [];
+export function splitTokens(jsonText: string): readonly string[] {
+  return jsonText.match(TokenPattern) ?? [];
 }
 
 /** decodeLetterEscapes replaces unnecessary escapes in a JSON string, such as `\u0041`, with the letter itself. */
@@ -59,8 +59,8 @@ function decodeLetterEscapes(token: string): string {
 }
 
 /** escapeHidden replaces hidden characters with JSON escapes. */
-export function escapeHidden(text: string): string {
-  return replaceHidden(text, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
+export function escapeHidden(jsonText: string): string {
+  return replaceHidden(jsonText, escapeCharacter).replaceAll('\t', escapeCharacter('\t'));
 }
 
 function escapeCharacter(character: string): string {

@@ -33,13 +33,17 @@ const ShowsEverythingSetting = 'showEverything';
 const HasSuccessSetting = 'hadSuccess';
 
 let port: Port | undefined;
-let state: PanelState | undefined;
+let panelState: PanelState | undefined;
 let openCalls: readonly OpenCall[] = [];
 let recentCalls: readonly RecentCall[] = [];
 let plugins: readonly PluginView[] | undefined;
 let failedPlugins: readonly FailedPluginView[] = [];
 let browserTools: StateBrowserParams | undefined;
-let chromePermissions: ChromePermissionsProps = { permissions: [], grant: grantPermission, revoke: revokePermission };
+let chromePermissions: ChromePermissionsProps = {
+  permissions: [],
+  grantPermission,
+  revokePermission,
+};
 /**
  * siteAccess assumes access to all sites until Chrome has returned the granted sites, so that the panel does not offer
  * needless buttons.
@@ -54,12 +58,12 @@ let siteAccess: SiteAccessProps = {
 let showsEverything = false;
 let hasHadSuccess: boolean | undefined;
 
-const requests = makeRequests((message) => {
-  port?.postMessage(message);
+const requests = makeRequests((panelMessage) => {
+  port?.postMessage(panelMessage);
   return port !== undefined;
 });
 
-const history = makeHistory(requests.act, (page) => {
+const history = makeHistory(requests.sendAction, (page) => {
   const knownCount = recentCalls.length;
   recentCalls = addRecords(recentCalls, page);
   recordSuccess();
@@ -67,22 +71,22 @@ const history = makeHistory(requests.act, (page) => {
   return recentCalls.length > knownCount;
 });
 
-function setShowsEverything(on: boolean): void {
-  showsEverything = on;
+function setShowsEverything(isOn: boolean): void {
+  showsEverything = isOn;
   renderPanel();
-  void writeSetting(ShowsEverythingSetting, on ? 'yes' : 'no');
+  void writeSetting(ShowsEverythingSetting, isOn ? 'yes' : 'no');
 }
 
 function renderPanel(): void {
-  const root = document.getElementById('panel');
-  const props = {
-    state,
+  const rootElement = document.getElementById('panel');
+  const panelProps = {
+    panelState,
     openCalls,
-    recent: recentCalls,
+    recentCalls,
     history,
     hasOlderCalls: history.hasOlder,
     plugins,
-    failed: failedPlugins,
+    failedPlugins,
     browserTools,
     chromePermissions,
     siteAccess,
@@ -90,27 +94,27 @@ function renderPanel(): void {
     setShowsEverything,
     needsOnboarding: hasHadSuccess === false,
     nowMs: Date.now(),
-    act: requests.act,
+    sendAction: requests.sendAction,
   };
-  if (root) render(<Panel {...props} />, root);
+  if (rootElement) render(<Panel {...panelProps} />, rootElement);
 }
 
 /** Unchanged calls and plugins keep their previous objects, so that their components do not render again. */
-function receiveState(next: PanelState, ended: readonly CallView[]): void {
-  openCalls = updateOpenCalls(openCalls, next.calls, next.callsAt);
+function receiveState(nextState: PanelState, endedCalls: readonly CallView[]): void {
+  openCalls = updateOpenCalls(openCalls, nextState.calls, nextState.callsAt);
   recentCalls = mergeRecent(
-    reuseItems(recentCalls, ended, (call) => call.callId),
+    reuseItems(recentCalls, endedCalls, (call) => call.callId),
     recentCalls,
   );
-  const wasConnected = state?.link.kind === 'open';
-  state = {
-    ...next,
-    link: reuseEqual(state?.link, next.link),
-    holds: reuseItems(state?.holds, next.holds, (hold) => hold.tabId),
-    tabs: reuseItems(state?.tabs, next.tabs, (tab) => tab.tabId),
-    clients: reuseEqual(state?.clients, next.clients),
+  const wasConnected = panelState?.link.kind === 'open';
+  panelState = {
+    ...nextState,
+    link: reuseEqual(panelState?.link, nextState.link),
+    holds: reuseItems(panelState?.holds, nextState.holds, (tabHold) => tabHold.tabId),
+    tabs: reuseItems(panelState?.tabs, nextState.tabs, (tab) => tab.tabId),
+    clients: reuseEqual(panelState?.clients, nextState.clients),
   };
-  if (next.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
+  if (nextState.link.kind === 'open' && !wasConnected) void history.onConnected().then(renderPanel);
   recordSuccess();
   renderPanel();
 }
@@ -122,25 +126,25 @@ function recordSuccess(): void {
 }
 
 const handlers: PortHandlers<ToPanel> = {
-  state: (message) => receiveState(message.state, message.ended),
-  plugins: (message) => {
-    plugins = reuseItems(plugins, message.plugins, (plugin) => plugin.name);
-    failedPlugins = reuseEqual(failedPlugins, message.failed);
+  state: (panelMessage) => receiveState(panelMessage.state, panelMessage.ended),
+  plugins: (panelMessage) => {
+    plugins = reuseItems(plugins, panelMessage.plugins, (plugin) => plugin.name);
+    failedPlugins = reuseEqual(failedPlugins, panelMessage.failed);
     renderPanel();
   },
-  browser: (message) => {
-    browserTools = reuseEqual(browserTools, message.browser);
+  browser: (panelMessage) => {
+    browserTools = reuseEqual(browserTools, panelMessage.browser);
     renderPanel();
   },
-  done: ({ requestId, done }) => requests.settleRequest(requestId, done),
+  done: ({ requestId, done: actionResult }) => requests.settleRequest(requestId, actionResult),
 };
 
 /** Chrome closes the port when it stops the worker; reopening the port restarts the worker. */
 function connectToWorker(): void {
   const openedPort = connectPanel();
   port = openedPort;
-  openedPort.onMessage((message) => {
-    if (isToPanel(message)) routeMessage(handlers, message.op, message);
+  openedPort.onMessage((panelMessage) => {
+    if (isToPanel(panelMessage)) routeMessage(handlers, panelMessage.op, panelMessage);
   });
   openedPort.onDisconnect(() => {
     port = undefined;

@@ -1,29 +1,29 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { ErrorText } from './choice.tsx';
-import type { History } from './history.ts';
-import { type Filter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
+import type { CallHistory } from './history.ts';
+import { type CallFilter, filterCalls, fromRecord, type RecentCall, toRecorderFilter } from './recent.ts';
 
 interface LoadButtonProps {
-  readonly caption: string;
+  readonly buttonCaption: string;
   readonly busyCaption: string;
-  load(): Promise<string | undefined>;
+  loadPage(): Promise<string | undefined>;
 }
 
-export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNode {
+export function LoadButton({ buttonCaption, busyCaption, loadPage }: LoadButtonProps): VNode {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
-  const run = async () => {
+  const runLoad = async () => {
     setBusy(true);
-    setError((await load()) ?? '');
+    setError((await loadPage()) ?? '');
     setBusy(false);
   };
   return (
     <>
-      <button type="button" class="rest" aria-disabled={isBusy} onClick={() => void (isBusy || run())}>
-        {isBusy ? busyCaption : caption}
+      <button type="button" class="rest" aria-disabled={isBusy} onClick={() => void (isBusy || runLoad())}>
+        {isBusy ? busyCaption : buttonCaption}
       </button>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }
@@ -31,9 +31,9 @@ export function LoadButton({ caption, busyCaption, load }: LoadButtonProps): VNo
 const emptyCalls: readonly RecentCall[] = [];
 
 interface FoundCalls {
-  readonly filter: Filter;
+  readonly filter: CallFilter;
   readonly calls: readonly RecentCall[];
-  readonly next: string | undefined;
+  readonly nextPage: string | undefined;
   readonly isComplete: boolean;
 }
 
@@ -41,28 +41,28 @@ interface CallSearch {
   readonly calls: readonly RecentCall[];
   /** isComplete is true once the server has no more recorded calls that match the filter. */
   readonly isComplete: boolean;
-  search(): Promise<string | undefined>;
+  searchCalls(): Promise<string | undefined>;
 }
 
-export function useCallSearch(history: History, filter: Filter, showsEverything: boolean): CallSearch {
-  const nothing: FoundCalls = { filter, calls: emptyCalls, next: undefined, isComplete: false };
-  const [stored, setFound] = useState(nothing);
-  const found = stored.filter === filter ? stored : nothing;
+export function useCallSearch(history: CallHistory, filter: CallFilter, showsEverything: boolean): CallSearch {
+  const noFoundCalls: FoundCalls = { filter, calls: emptyCalls, nextPage: undefined, isComplete: false };
+  const [storedCalls, setFound] = useState(noFoundCalls);
+  const foundCalls = storedCalls.filter === filter ? storedCalls : noFoundCalls;
   const filterRef = useRef(filter);
   filterRef.current = filter;
-  const search = async () => {
-    let { calls, next } = found;
+  const searchCalls = async () => {
+    let { calls, nextPage } = foundCalls;
     // A page of results may be empty, because the server reads only a limited part of its files per request.
     while (filterRef.current === filter) {
-      const page = await history.search(toRecorderFilter(filter), next);
+      const page = await history.searchCalls(toRecorderFilter(filter), nextPage);
       if (page.error !== undefined) return page.error;
       const matches = filterCalls(page.calls.map(fromRecord), filter, showsEverything);
       calls = [...calls, ...matches];
-      next = page.next;
-      setFound({ filter, calls, next, isComplete: next === undefined });
-      if (matches.length > 0 || next === undefined) break;
+      nextPage = page.nextPage;
+      setFound({ filter, calls, nextPage, isComplete: nextPage === undefined });
+      if (matches.length > 0 || nextPage === undefined) break;
     }
     return undefined;
   };
-  return { calls: found.calls, isComplete: found.isComplete, search };
+  return { calls: foundCalls.calls, isComplete: foundCalls.isComplete, searchCalls };
 }

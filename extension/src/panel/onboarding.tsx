@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { type ChecklistFacts, listSteps, type Step } from './checklist.ts';
+import { type ChecklistFacts, type ChecklistStep, listSteps } from './checklist.ts';
 import { ErrorText } from './choice.tsx';
 import { CopyCommand } from './copy-command.tsx';
 import { usePanelAction } from './panel-action.ts';
@@ -9,40 +9,41 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
-   * hide closes the setup checklist. hide is undefined unless the user has reopened the checklist after the first call.
+   * hideChecklist closes the setup checklist. hideChecklist is undefined unless the user has reopened the checklist
+   * after the first call.
    */
-  readonly hide?: (() => void) | undefined;
+  readonly hideChecklist?: (() => void) | undefined;
   showPlugins(): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** Onboarding shows the setup checklist until the first call has succeeded. */
-export function Onboarding(props: OnboardingProps): VNode {
-  const { serverProblem, browserProblem, hide, showPlugins, plugins, act } = props;
-  const steps = listSteps(props);
-  const doneCount = steps.filter((step) => step.isDone).length;
-  const nextStep = steps.find((step) => !step.isDone);
-  const extras: Partial<Record<Step['id'], ComponentChildren>> = {
+export function Onboarding(onboardingProps: OnboardingProps): VNode {
+  const { serverProblem, browserProblem, hideChecklist, showPlugins, plugins, sendAction } = onboardingProps;
+  const checklistSteps = listSteps(onboardingProps);
+  const doneCount = checklistSteps.filter((checklistStep) => checklistStep.isDone).length;
+  const nextStep = checklistSteps.find((checklistStep) => !checklistStep.isDone);
+  const stepExtras: Partial<Record<ChecklistStep['id'], ComponentChildren>> = {
     server: serverProblem,
     browser: browserProblem,
-    tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} act={act} />,
+    tools: <ToolActions hasPlugins={plugins.length > 0} showPlugins={showPlugins} sendAction={sendAction} />,
   };
   return (
     <section aria-labelledby="onboarding" class="onboarding">
       <div class="title-line">
         <h2 id="onboarding">
-          Get started <span class="count">{`${doneCount} of ${steps.length} done`}</span>
+          Get started <span class="count">{`${doneCount} of ${checklistSteps.length} done`}</span>
         </h2>
-        {hide && (
-          <button type="button" onClick={hide}>
+        {hideChecklist && (
+          <button type="button" onClick={hideChecklist}>
             Hide
           </button>
         )}
       </div>
       <ol>
-        {steps.map((step) => (
-          <StepItem key={step.id} step={step} isNext={step === nextStep}>
-            {extras[step.id]}
+        {checklistSteps.map((checklistStep) => (
+          <StepItem key={checklistStep.id} checklistStep={checklistStep} isNext={checklistStep === nextStep}>
+            {stepExtras[checklistStep.id]}
           </StepItem>
         ))}
       </ol>
@@ -51,12 +52,16 @@ export function Onboarding(props: OnboardingProps): VNode {
 }
 
 interface StepItemProps {
-  readonly step: Step;
+  readonly checklistStep: ChecklistStep;
   readonly isNext: boolean;
   readonly children: ComponentChildren;
 }
 
-function StepItem({ step: { title, isDone, text, copies }, isNext, children }: StepItemProps): VNode {
+function StepItem({
+  checklistStep: { title, isDone, text: stepText, copyTexts },
+  isNext,
+  children,
+}: StepItemProps): VNode {
   return (
     <li class={isDone ? 'done' : isNext ? 'next' : 'later'} {...(isNext ? { 'aria-current': 'step' as const } : {})}>
       <span class="mark" aria-hidden="true" />
@@ -65,9 +70,9 @@ function StepItem({ step: { title, isDone, text, copies }, isNext, children }: S
           {title}
           <span class="unseen">{isDone ? ': done' : ': not done'}</span>
         </h3>
-        {text && <p>{text}</p>}
+        {stepText && <p>{stepText}</p>}
         {!isDone && children}
-        {copies.map((copy) => (
+        {copyTexts.map((copy) => (
           <CopyCommand key={copy.label} command={copy.text} label={copy.label} />
         ))}
       </div>
@@ -78,11 +83,11 @@ function StepItem({ step: { title, isDone, text, copies }, isNext, children }: S
 interface ToolActionsProps {
   readonly hasPlugins: boolean;
   showPlugins(): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function ToolActions({ hasPlugins, showPlugins, sendAction }: ToolActionsProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   return (
     <>
       <div class="answers">
@@ -90,7 +95,7 @@ function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode 
           type="button"
           class="yes"
           aria-disabled={isBusy}
-          onClick={() => void run({ op: 'browserTools', params: { on: true } })}
+          onClick={() => void runAction({ op: 'browserTools', params: { on: true } })}
         >
           Turn on browser tools
         </button>
@@ -100,7 +105,7 @@ function ToolActions({ hasPlugins, showPlugins, act }: ToolActionsProps): VNode 
           </button>
         )}
       </div>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }

@@ -3,36 +3,40 @@ import test from 'node:test';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import { updateOpenCalls } from './open-calls.ts';
 
-function makeCall(callId: string, fields: Partial<CallView> = {}): CallView {
-  return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...fields };
+function makeCall(callId: string, callFields: Partial<CallView> = {}): CallView {
+  return { callId, plugin: 'messages', tool: 'post', status: 'running', runMs: 0, ...callFields };
 }
 
 test('a running call stays the same object while only its run time grows', () => {
-  const first = updateOpenCalls([], [makeCall('a', { runMs: 1000 }), makeCall('b', { runMs: 500 })], 10_000);
+  const firstOpenCalls = updateOpenCalls([], [makeCall('a', { runMs: 1000 }), makeCall('b', { runMs: 500 })], 10_000);
   assert.deepEqual(
-    first.map(({ startMs }) => startMs),
+    firstOpenCalls.map(({ startMs }) => startMs),
     [9000, 9500],
   );
-  const later = updateOpenCalls(first, [makeCall('a', { runMs: 2040 }), makeCall('b', { runMs: 1500 })], 11_000);
-  assert.equal(later, first);
-  const reported = updateOpenCalls(
-    first,
+  const laterOpenCalls = updateOpenCalls(
+    firstOpenCalls,
+    [makeCall('a', { runMs: 2040 }), makeCall('b', { runMs: 1500 })],
+    11_000,
+  );
+  assert.equal(laterOpenCalls, firstOpenCalls);
+  const openCallsAfterReport = updateOpenCalls(
+    firstOpenCalls,
     [makeCall('a', { runMs: 2000 }), makeCall('b', { runMs: 1500, progress: 0.5 })],
     11_000,
   );
-  assert.equal(reported[0], first[0]);
-  assert.notEqual(reported[1], first[1]);
+  assert.equal(openCallsAfterReport[0], firstOpenCalls[0]);
+  assert.notEqual(openCallsAfterReport[1], firstOpenCalls[1]);
 });
 
 test('the start time of a call moves after the computer slept, and a waiting call has no start time', () => {
-  const first = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
-  assert.equal(updateOpenCalls(first, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
-  const waiting = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;
-  const [queued, suspended] = updateOpenCalls(
+  const firstOpenCalls = updateOpenCalls([], [makeCall('a', { runMs: 1000 })], 10_000);
+  assert.equal(updateOpenCalls(firstOpenCalls, [makeCall('a', { runMs: 1500 })], 70_000)[0]?.startMs, 68_500);
+  const waitingForUser = { ticketId: 't', kind: 'user', reason: 'Log in', leftMs: 1000 } as const;
+  const [queuedCall, suspendedCall] = updateOpenCalls(
     [],
-    [makeCall('b', { status: 'pending' }), makeCall('c', { waiting, runMs: 7 })],
+    [makeCall('b', { status: 'pending' }), makeCall('c', { waiting: waitingForUser, runMs: 7 })],
     10_000,
   );
-  assert.equal(queued?.startMs, undefined);
-  assert.deepEqual([suspended?.startMs, suspended?.call.runMs], [undefined, 7]);
+  assert.equal(queuedCall?.startMs, undefined);
+  assert.deepEqual([suspendedCall?.startMs, suspendedCall?.call.runMs], [undefined, 7]);
 });

@@ -15,17 +15,17 @@ export interface OpenCall {
 
 /** updateOpenCalls reuses the previous objects of unchanged calls, so that their components do not render again. */
 export function updateOpenCalls(
-  previous: readonly OpenCall[],
+  previousOpenCalls: readonly OpenCall[],
   calls: readonly CallView[],
   callsAt: number,
 ): readonly OpenCall[] {
-  const starts = new Map(previous.map(({ call, startMs }) => [call.callId, startMs]));
-  const next = calls.map((call): OpenCall => {
+  const startTimes = new Map(previousOpenCalls.map(({ call, startMs }) => [call.callId, startMs]));
+  const nextOpenCalls = calls.map((call): OpenCall => {
     if (call.status !== 'running' || call.waiting) return { call };
     const newStartMs = callsAt - call.runMs;
-    const oldStartMs = starts.get(call.callId);
+    const oldStartMs = startTimes.get(call.callId);
     const isSame = oldStartMs !== undefined && Math.abs(newStartMs - oldStartMs) < MaxStartDriftMs;
     return { call: { ...call, runMs: 0 }, startMs: isSame ? oldStartMs : newStartMs };
   });
-  return reuseItems(previous, next, ({ call }) => call.callId);
+  return reuseItems(previousOpenCalls, nextOpenCalls, ({ call }) => call.callId);
 }

@@ -5,17 +5,17 @@ import { CopyCommand } from './copy-command.tsx';
 import type { SendAction } from './requests.ts';
 
 /** PairingCard shows how to connect the extension to the server if the extension's folder has no connection.json. */
-export function PairingCard({ pairing, act }: { pairing: PairingState; act: SendAction }): VNode {
+export function PairingCard({ pairing, sendAction }: { pairing: PairingState; sendAction: SendAction }): VNode {
   return (
     <section class="pairing">
       {pairing.code === undefined ? (
-        <button type="button" onClick={() => void act({ op: 'pairAgain' })}>
+        <button type="button" onClick={() => void sendAction({ op: 'pairAgain' })}>
           Show a new pairing code
         </button>
       ) : (
         <CopyCommand command={`opentabs pair ${pairing.code}`} />
       )}
-      <PortForm port={pairing.port} setPort={(port) => void act({ op: 'port', port })} />
+      <PortForm port={pairing.port} setPort={(port) => void sendAction({ op: 'port', port })} />
     </section>
   );
 }

@@ -7,23 +7,23 @@ export interface PanelAction {
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;
-  run(action: Action): Promise<ActionResult>;
+  runAction(action: Action): Promise<ActionResult>;
 }
 
 /**
  * usePanelAction returns a PanelAction for one component, so that an error appears beside the button that the user
  * clicked.
  */
-export function usePanelAction(act: SendAction): PanelAction {
-  const [busy, setBusy] = useState(false);
+export function usePanelAction(sendAction: SendAction): PanelAction {
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState('');
-  const run = async (action: Action) => {
+  const runAction = async (action: Action) => {
     setBusy(true);
     setError('');
-    const done = await act(action);
+    const actionResult = await sendAction(action);
     setBusy(false);
-    setError(removeHiddenCharacters(done.error ?? ''));
-    return done;
+    setError(removeHiddenCharacters(actionResult.error ?? ''));
+    return actionResult;
   };
-  return { isBusy: busy, error, run };
+  return { isBusy, error, runAction };
 }

@@ -6,19 +6,19 @@ import { BrowserCard } from './browser-card.tsx';
 import { Calls } from './calls.tsx';
 import type { ChromePermissionsProps } from './chrome-permissions.tsx';
 import { renderCommands } from './commands.tsx';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { Onboarding } from './onboarding.tsx';
 import type { OpenCall } from './open-calls.ts';
 import { PairingCard } from './pairing-card.tsx';
-import { Plugins } from './plugins.tsx';
+import { PluginList } from './plugins.tsx';
 import type { RecentCall } from './recent.ts';
 import type { SendAction } from './requests.ts';
 import { NeededSites, type SiteAccessProps } from './site-access.tsx';
-import { Tabs } from './tabs.tsx';
+import { TabList } from './tabs.tsx';
 import { TabsInUse } from './tabs-in-use.tsx';
 import { UndoPlugins } from './undo-button.tsx';
-import { type View, Views } from './views.tsx';
-import { Waiting } from './waiting.tsx';
+import { type PanelView, ViewTabs } from './views.tsx';
+import { WaitingCards } from './waiting.tsx';
 import {
   type Advice,
   debuggerAdvice,
@@ -29,14 +29,14 @@ import {
 } from './wording.ts';
 
 export interface PanelProps {
-  readonly state: PanelState | undefined;
+  readonly panelState: PanelState | undefined;
   readonly openCalls: readonly OpenCall[];
-  readonly recent: readonly RecentCall[];
-  readonly history: History;
+  readonly recentCalls: readonly RecentCall[];
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly plugins: readonly PluginView[] | undefined;
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   /** browserTools is undefined until the server sends the permissions of browser tools. */
   readonly browserTools: StateBrowserParams | undefined;
   readonly chromePermissions: ChromePermissionsProps;
@@ -47,25 +47,25 @@ export interface PanelProps {
   /** needsOnboarding is true until the first call has succeeded. */
   readonly needsOnboarding: boolean;
   readonly nowMs: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Panel(props: PanelProps): VNode {
-  const { state, plugins, needsOnboarding, act } = props;
-  const [view, setView] = useState<View>('calls');
+export function Panel(panelProps: PanelProps): VNode {
+  const { panelState, plugins, needsOnboarding, sendAction } = panelProps;
+  const [panelView, setView] = useState<PanelView>('calls');
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const link = state?.link;
+  const link = panelState?.link;
   const showsChecklist = needsOnboarding || isHelpOpen;
-  const serverProblem = state && <ServerProblem state={state} act={act} />;
-  const browserProblem = state && <BrowserProblem state={state} act={act} />;
-  const checklist = state && showsChecklist && (
+  const serverProblem = panelState && <ServerProblem panelState={panelState} sendAction={sendAction} />;
+  const browserProblem = panelState && <BrowserProblem panelState={panelState} sendAction={sendAction} />;
+  const checklist = panelState && showsChecklist && (
     <Onboarding
-      {...props}
-      state={state}
+      {...panelProps}
+      panelState={panelState}
       plugins={plugins ?? []}
       serverProblem={serverProblem}
       browserProblem={browserProblem}
-      hide={needsOnboarding ? undefined : () => setHelpOpen(false)}
+      hideChecklist={needsOnboarding ? undefined : () => setHelpOpen(false)}
       showPlugins={() => setView('plugins')}
     />
   );
@@ -80,24 +80,33 @@ export function Panel(props: PanelProps): VNode {
       </header>
       {!showsChecklist && serverProblem}
       {!showsChecklist && browserProblem}
-      {state?.debuggerState === 'refused' && (
-        <Notice advice={debuggerAdvice} tone="quiet">
-          <button type="button" onClick={() => void act({ op: 'allowDebugger' })}>
+      {panelState?.debuggerState === 'refused' && (
+        <AdviceNotice advice={debuggerAdvice} noticeTone="quiet">
+          <button type="button" onClick={() => void sendAction({ op: 'allowDebugger' })}>
             Allow the debugger again
           </button>
-        </Notice>
+        </AdviceNotice>
       )}
-      {state && link?.kind === 'open' ? (
-        <ConnectedPanel {...props} state={state} view={view} setView={setView} checklist={checklist} />
+      {panelState && link?.kind === 'open' ? (
+        <ConnectedPanel
+          {...panelProps}
+          panelState={panelState}
+          panelView={panelView}
+          setView={setView}
+          checklist={checklist}
+        />
       ) : (
         checklist
       )}
-      {state && (
+      {panelState && (
         <footer>
-          <BrowserName name={state.browserName} rename={(name) => void act({ op: 'rename', name })} />
+          <BrowserName
+            name={panelState.browserName}
+            renameBrowser={(name) => void sendAction({ op: 'rename', name })}
+          />
           <div class="head">
             <span>
-              Extension {state.extensionVersion}
+              Extension {panelState.extensionVersion}
               {link?.kind === 'open' && `, server ${link.serverVersion}`}
             </span>
             {!needsOnboarding && (
@@ -113,44 +122,44 @@ export function Panel(props: PanelProps): VNode {
 }
 
 interface ProblemProps {
-  readonly state: PanelState;
-  readonly act: SendAction;
+  readonly panelState: PanelState;
+  readonly sendAction: SendAction;
 }
 
-function ServerProblem({ state: { link, pairing, extensionVersion }, act }: ProblemProps): VNode | null {
-  const problem = makeLinkAdvice(link, pairing);
+function ServerProblem({ panelState: { link, pairing, extensionVersion }, sendAction }: ProblemProps): VNode | null {
+  const linkProblem = makeLinkAdvice(link, pairing);
   const versionProblem = link.kind === 'open' ? makeVersionAdvice(extensionVersion, link.serverVersion) : undefined;
-  if (versionProblem) return <Notice advice={versionProblem} tone="quiet" />;
-  if (!problem) return null;
+  if (versionProblem) return <AdviceNotice advice={versionProblem} noticeTone="quiet" />;
+  if (!linkProblem) return null;
   return (
     <>
-      <Notice advice={problem} tone={pairing?.code === undefined ? 'bad' : 'quiet'}>
-        <button type="button" onClick={() => void act({ op: 'retry' })}>
+      <AdviceNotice advice={linkProblem} noticeTone={pairing?.code === undefined ? 'bad' : 'quiet'}>
+        <button type="button" onClick={() => void sendAction({ op: 'retry' })}>
           Try again
         </button>
-      </Notice>
-      {pairing && <PairingCard pairing={pairing} act={act} />}
+      </AdviceNotice>
+      {pairing && <PairingCard pairing={pairing} sendAction={sendAction} />}
     </>
   );
 }
 
 /** BrowserProblem shows which Chrome settings plugins need. */
-function BrowserProblem({ state: { link, mode }, act }: ProblemProps): VNode | null {
-  const problem = link.kind === 'open' ? makeModeAdvice(mode) : undefined;
-  if (!problem) return null;
+function BrowserProblem({ panelState: { link, injectMode }, sendAction }: ProblemProps): VNode | null {
+  const linkProblem = link.kind === 'open' ? makeModeAdvice(injectMode) : undefined;
+  if (!linkProblem) return null;
   return (
-    <Notice advice={problem} tone={mode === 'none' ? 'bad' : 'quiet'}>
-      <button type="button" onClick={() => void act({ op: 'details' })}>
+    <AdviceNotice advice={linkProblem} noticeTone={injectMode === 'none' ? 'bad' : 'quiet'}>
+      <button type="button" onClick={() => void sendAction({ op: 'details' })}>
         Open details page
       </button>
-    </Notice>
+    </AdviceNotice>
   );
 }
 
 interface ConnectedPanelProps extends PanelProps {
-  readonly state: PanelState;
-  readonly view: View;
-  setView(view: View): void;
+  readonly panelState: PanelState;
+  readonly panelView: PanelView;
+  setView(panelView: PanelView): void;
   readonly checklist: VNode | false | undefined;
 }
 
@@ -159,48 +168,58 @@ interface ConnectedPanelProps extends PanelProps {
  */
 const emptyPlugins: readonly PluginView[] = [];
 
-function ConnectedPanel(props: ConnectedPanelProps): VNode {
-  const { state, openCalls, recent, plugins, failed, browserTools, chromePermissions, siteAccess, act } = props;
-  const { view, setView, checklist, showsEverything, setShowsEverything, nowMs } = props;
-  const { calls, callsAt, running, tabs, holds, neededHosts, debuggerState } = state;
+function ConnectedPanel(panelProps: ConnectedPanelProps): VNode {
+  const {
+    panelState,
+    openCalls,
+    recentCalls,
+    plugins,
+    failedPlugins,
+    browserTools,
+    chromePermissions,
+    siteAccess,
+    sendAction,
+  } = panelProps;
+  const { panelView, setView, checklist, showsEverything, setShowsEverything, nowMs } = panelProps;
+  const { calls, callsAt, running, tabs, holds: tabHolds, neededHosts, debuggerState } = panelState;
   // Include ended calls, because the approval card of an ended call stays visible for a moment to show the outcome.
-  const cardCalls = useMemo(() => [...calls, ...recent], [calls, recent]);
+  const cardCalls = useMemo(() => [...calls, ...recentCalls], [calls, recentCalls]);
   return (
     <>
-      <Waiting calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} act={act} />
-      <NeededSites hosts={neededHosts} grant={siteAccess.grant} />
-      <TabsInUse holds={holds} nowMs={nowMs} act={act} />
+      <WaitingCards calls={cardCalls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} sendAction={sendAction} />
+      <NeededSites hosts={neededHosts} grantAccess={siteAccess.grant} />
+      <TabsInUse tabHolds={tabHolds} nowMs={nowMs} sendAction={sendAction} />
       {checklist}
-      <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
-      <div role="tabpanel" aria-labelledby={`view-${view}`}>
-        {view === 'calls' && (
+      <ViewTabs view={panelView} showView={setView} runningCount={running} plugins={plugins ?? []} tabs={tabs} />
+      <div role="tabpanel" aria-labelledby={`view-${panelView}`}>
+        {panelView === 'calls' && (
           <UndoPlugins.Provider value={plugins ?? emptyPlugins}>
             <Calls
               openCalls={openCalls}
-              recent={recent}
-              history={props.history}
-              hasOlderCalls={props.hasOlderCalls}
+              recentCalls={recentCalls}
+              history={panelProps.history}
+              hasOlderCalls={panelProps.hasOlderCalls}
               tabs={tabs}
-              running={running}
+              runningCount={running}
               showsEverything={showsEverything}
               setShowsEverything={setShowsEverything}
-              act={act}
+              sendAction={sendAction}
             />
           </UndoPlugins.Provider>
         )}
-        {view === 'browser' && (
+        {panelView === 'browser' && (
           <BrowserCard
             tools={browserTools}
             debuggerState={debuggerState}
             chromePermissions={chromePermissions}
             siteAccess={siteAccess}
-            act={act}
+            sendAction={sendAction}
           />
         )}
-        {view === 'plugins' && (
+        {panelView === 'plugins' && (
           <>
-            <Plugins plugins={plugins} failed={failed} tabs={tabs} act={act} />
-            <Tabs tabs={tabs} grantSite={siteAccess.grant} act={act} />
+            <PluginList plugins={plugins} failedPlugins={failedPlugins} tabs={tabs} sendAction={sendAction} />
+            <TabList tabs={tabs} grantSite={siteAccess.grant} sendAction={sendAction} />
           </>
         )}
       </div>
@@ -208,28 +227,28 @@ function ConnectedPanel(props: ConnectedPanelProps): VNode {
   );
 }
 
-function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children?: VNode }): VNode {
-  const { title, steps } = props.advice;
+function AdviceNotice(panelProps: { advice: Advice; noticeTone: 'bad' | 'quiet'; children?: VNode }): VNode {
+  const { title, adviceSteps } = panelProps.advice;
   return (
-    <section class={`notice ${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'note'}>
+    <section class={`notice ${panelProps.noticeTone}`} role={panelProps.noticeTone === 'bad' ? 'alert' : 'note'}>
       <h2>{title}</h2>
-      {steps.length === 1 && <p>{renderCommands(steps[0] ?? '')}</p>}
-      {steps.length > 1 && (
+      {adviceSteps.length === 1 && <p>{renderCommands(adviceSteps[0] ?? '')}</p>}
+      {adviceSteps.length > 1 && (
         <ol>
-          {steps.map((step) => (
-            <li key={step}>{renderCommands(step)}</li>
+          {adviceSteps.map((adviceStep) => (
+            <li key={adviceStep}>{renderCommands(adviceStep)}</li>
           ))}
         </ol>
       )}
-      {props.children}
+      {panelProps.children}
     </section>
   );
 }
 
-function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
+function BrowserName({ name, renameBrowser }: { name: string; renameBrowser(name: string): void }): VNode {
   const [typedName, setTypedName] = useState<string>();
   const saveName = () => {
-    if (typedName !== undefined && typedName.trim() !== name) rename(typedName);
+    if (typedName !== undefined && typedName.trim() !== name) renameBrowser(typedName);
     setTypedName(undefined);
   };
   return (

@@ -3,20 +3,23 @@ import { useState } from 'preact/hooks';
 export interface PermissionChange {
   readonly error: string;
   /** Chrome allows requests for permissions only in response to a user's click. */
-  change(): Promise<{ error?: string }>;
+  changePermission(): Promise<{ error?: string }>;
 }
 
-export function usePermissionChange(send: () => Promise<boolean>, verb: 'grant' | 'revoke'): PermissionChange {
+export function usePermissionChange(
+  sendChange: () => Promise<boolean>,
+  changeVerb: 'grant' | 'revoke',
+): PermissionChange {
   const [error, setError] = useState('');
-  const change = async () => {
+  const changePermission = async () => {
     setError('');
-    const problem = await send().then(
-      (isChanged) => (isChanged ? undefined : `Chrome did not ${verb} the permission.`),
+    const changeProblem = await sendChange().then(
+      (isChanged) => (isChanged ? undefined : `Chrome did not ${changeVerb} the permission.`),
       (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
     );
-    if (problem === undefined) return {};
-    setError(problem);
-    return { error: problem };
+    if (changeProblem === undefined) return {};
+    setError(changeProblem);
+    return { error: changeProblem };
   };
-  return { error, change };
+  return { error, changePermission };
 }

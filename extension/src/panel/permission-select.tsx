@@ -10,24 +10,31 @@ export interface PermissionSelectProps {
   readonly tool?: string;
   /** permission is undefined if the user set none for the tool, which then has the permission of its plugin. */
   readonly permission: Permission | undefined;
-  readonly inherited?: Permission;
-  readonly act: SendAction;
+  readonly inheritedPermission?: Permission;
+  readonly sendAction: SendAction;
 }
 
 /** Inherit is the select option that removes a tool's permission, so that the plugin's permission applies. */
 const Inherit = 'default';
 
-export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
-  const current = permission ?? Inherit;
-  const [shownPermission, choose] = useOptimisticChoice<string>(current, (value) => {
-    const newPermission = Permissions.find((known) => known === value);
+export function PermissionSelect({
+  label,
+  plugin,
+  tool,
+  permission,
+  inheritedPermission,
+  sendAction,
+}: PermissionSelectProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
+  const currentPermission = permission ?? Inherit;
+  const [shownPermission, choosePermission] = useOptimisticChoice<string>(currentPermission, (chosenValue) => {
+    const newPermission = Permissions.find((knownPermission) => knownPermission === chosenValue);
     const params = {
       plugin,
       ...(tool === undefined ? {} : { tool }),
       ...(newPermission ? { permission: newPermission } : {}),
     };
-    return run({ op: 'permission', params });
+    return runAction({ op: 'permission', params });
   });
   return (
     <span class="permission">
@@ -36,12 +43,12 @@ export function PermissionSelect({ label, plugin, tool, permission, inherited, a
         aria-label={label}
         aria-busy={isBusy}
         value={shownPermission}
-        onChange={(event) => choose(event.currentTarget.value)}
+        onChange={(event) => choosePermission(event.currentTarget.value)}
       >
-        {inherited && <option value={Inherit}>{`Default (${inherited})`}</option>}
-        {Permissions.map((known) => (
-          <option key={known} value={known}>
-            {known}
+        {inheritedPermission && <option value={Inherit}>{`Default (${inheritedPermission})`}</option>}
+        {Permissions.map((knownPermission) => (
+          <option key={knownPermission} value={knownPermission}>
+            {knownPermission}
           </option>
         ))}
       </select>

@@ -5,18 +5,18 @@ import { replaceHidden } from './plain-text.ts';
 
 test('the server and the panel hide the same characters', () => {
   const file = new URL('../../../internal/plaintext/testdata/cases.json', import.meta.url);
-  const cases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
-  assert.ok(cases.length > 20);
-  const separators = /[\u2028\u2029]/;
-  for (const one of cases) {
-    const shown = replaceHidden(one.in, (hidden) => (separators.test(hidden) ? '\n' : ''));
-    assert.equal(shown, one.out, one.name);
+  const plainTextCases: readonly { name: string; in: string; out: string }[] = JSON.parse(readFileSync(file, 'utf8'));
+  assert.ok(plainTextCases.length > 20);
+  const lineSeparators = /[\u2028\u2029]/;
+  for (const plainTextCase of plainTextCases) {
+    const shownText = replaceHidden(plainTextCase.in, (hidden) => (lineSeparators.test(hidden) ? '\n' : ''));
+    assert.equal(shownText, plainTextCase.out, plainTextCase.name);
   }
 });
 
 test('replaceHidden replaces hidden characters', () => {
   assert.equal(
-    replaceHidden('a\u202eb\u{e0041}', (c) => `<${c.codePointAt(0)?.toString(16)}>`),
+    replaceHidden('a\u202eb\u{e0041}', (hiddenCharacter) => `<${hiddenCharacter.codePointAt(0)?.toString(16)}>`),
     'a<202e>b<e0041>',
   );
 });

@@ -16,52 +16,60 @@ const UnjoinedLetter =
 const KeycapBase = /[#*0-9]/;
 const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 
-export function replaceHidden(text: string, replace: (hidden: string) => string): string {
-  if (!HiddenCharacter.test(text)) return text;
-  const characters = [...text];
-  const result: string[] = [];
-  let previous = ''; // the last character that is not hidden
-  let base = ''; // the last character that is neither hidden nor an emoji modifier
-  for (const [i, char] of characters.entries()) {
+export function replaceHidden(plainText: string, replaceCharacters: (hidden: string) => string): string {
+  if (!HiddenCharacter.test(plainText)) return plainText;
+  const characters = [...plainText];
+  const visibleCharacters: string[] = [];
+  let previousCharacter = ''; // the last character that is not hidden
+  let baseCharacter = ''; // the last character that is neither hidden nor an emoji modifier
+  for (const [i, character] of characters.entries()) {
     if (
-      HiddenCharacter.test(char) &&
-      !NumberSignCharacters.test(char) &&
-      !belongsToVisibleText(char, previous, base, characters[i + 1] ?? '')
+      HiddenCharacter.test(character) &&
+      !NumberSignCharacters.test(character) &&
+      !belongsToVisibleText(character, previousCharacter, baseCharacter, characters[i + 1] ?? '')
     ) {
-      result.push(replace(char));
+      visibleCharacters.push(replaceCharacters(character));
       continue;
     }
-    result.push(char);
-    previous = char;
-    if (!EmojiModifier.test(char)) base = char;
+    visibleCharacters.push(character);
+    previousCharacter = character;
+    if (!EmojiModifier.test(character)) baseCharacter = character;
   }
-  return result.join('');
+  return visibleCharacters.join('');
 }
 
 /**
  * belongsToVisibleText reports whether a hidden character is needed to display ordinary text, such as a joiner between
  * two emoji.
  */
-function belongsToVisibleText(char: string, prev: string, base: string, next: string): boolean {
-  switch (char) {
+function belongsToVisibleText(
+  character: string,
+  previousCharacter: string,
+  baseCharacter: string,
+  nextCharacter: string,
+): boolean {
+  switch (character) {
     case '\u200d':
-      return joinsLetters(prev) || (Pictograph.test(base) && prev !== '\u200d' && Pictograph.test(next));
+      return (
+        joinsLetters(previousCharacter) ||
+        (Pictograph.test(baseCharacter) && previousCharacter !== '\u200d' && Pictograph.test(nextCharacter))
+      );
     case '\u200c':
-      return joinsLetters(prev);
+      return joinsLetters(previousCharacter);
     case '\ufe0f':
-      return Pictograph.test(prev) || (KeycapBase.test(prev) && next === '\u20e3');
+      return Pictograph.test(previousCharacter) || (KeycapBase.test(previousCharacter) && nextCharacter === '\u20e3');
     case '\ufe0e':
-      return Pictograph.test(prev);
+      return Pictograph.test(previousCharacter);
     case '\u180b':
     case '\u180c':
     case '\u180d':
     case '\u180f':
-      return MongolianLetter.test(prev);
+      return MongolianLetter.test(previousCharacter);
     default:
       return false;
   }
 }
 
-function joinsLetters(char: string): boolean {
-  return Letter.test(char) && !UnjoinedLetter.test(char);
+function joinsLetters(character: string): boolean {
+  return Letter.test(character) && !UnjoinedLetter.test(character);
 }

@@ -7,46 +7,46 @@ import type { SendAction } from './requests.ts';
 import { describeInstallation, describeUpdate } from './review-words.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export interface Proposal {
+export interface InstallProposal {
   readonly package: string;
 }
 
 interface InstallProps {
   /** startsOpen expands the installation form at first, because no plugin is installed yet. */
   readonly startsOpen: boolean;
-  readonly proposal: Proposal | undefined;
+  readonly installProposal: InstallProposal | undefined;
   onInstalled(plugin: string): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallProps): VNode {
-  const [open, setOpen] = useState(startsOpen);
+export function InstallForm({ startsOpen, installProposal, onInstalled, sendAction }: InstallProps): VNode {
+  const [isOpen, setOpen] = useState(startsOpen);
   const [packageText, setPackageText] = useState('');
-  const [result, setResult] = useState('');
-  const details = useRef<HTMLDetailsElement>(null);
+  const [installResult, setResult] = useState('');
+  const detailsRef = useRef<HTMLDetailsElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   useLayoutEffect(() => {
-    if (!proposal || !details.current) return;
-    details.current.open = true; // a hidden input cannot get the focus
-    setPackageText(proposal.package);
+    if (!installProposal || !detailsRef.current) return;
+    detailsRef.current.open = true; // a hidden input cannot get the focus
+    setPackageText(installProposal.package);
     input.current?.focus();
-  }, [proposal]);
-  const install = async () => {
+  }, [installProposal]);
+  const installPlugin = async () => {
     setResult('');
-    const { installed } = await run({ op: 'installPlugin', package: packageText.trim() });
-    if (!installed) return;
+    const { installed: installedPlugin } = await runAction({ op: 'installPlugin', package: packageText.trim() });
+    if (!installedPlugin) return;
     setPackageText('');
-    setResult(describeInstallation(installed));
-    onInstalled(installed.plugin);
+    setResult(describeInstallation(installedPlugin));
+    onInstalled(installedPlugin.plugin);
   };
   return (
-    <details class="install" ref={details} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="install" ref={detailsRef} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">Install a plugin</summary>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (packageText.trim() !== '' && !isBusy) void install();
+          if (packageText.trim() !== '' && !isBusy) void installPlugin();
         }}
       >
         <label for="install-package">Name of a package, or path of a folder or .tgz file</label>
@@ -65,9 +65,9 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
           </button>
         </div>
       </form>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
       <p class="note result" role="status">
-        {result}
+        {installResult}
       </p>
       <p class="note">
         No script of the package runs, and its tools run only after your review. Find plugins with{' '}
@@ -77,19 +77,25 @@ export function InstallForm({ startsOpen, proposal, onInstalled, act }: InstallP
   );
 }
 
-export function PackageActions({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
-  const [open, setOpen] = useState(false);
-  const [result, setResult] = useState('');
-  const { isBusy, error, run } = usePanelAction(act);
-  const update = async () => {
+export function PackageActions({
+  plugin,
+  sendAction,
+}: {
+  readonly plugin: PluginView;
+  readonly sendAction: SendAction;
+}): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const [installResult, setResult] = useState('');
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
+  const updatePlugin = async () => {
     setResult('');
-    const { updated } = await run({ op: 'updatePlugin', plugin: plugin.name });
+    const { updated } = await runAction({ op: 'updatePlugin', plugin: plugin.name });
     if (updated) setResult(describeUpdate(updated));
   };
   return (
-    <details class="package" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="package" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">{plugin.source === 'npm' ? 'Update or remove' : 'Remove'}</summary>
-      {open && (
+      {isOpen && (
         <>
           <div class="one">
             {plugin.source === 'npm' && (
@@ -97,7 +103,7 @@ export function PackageActions({ plugin, act }: { readonly plugin: PluginView; r
                 type="button"
                 aria-label={`Update ${plugin.name}`}
                 disabled={isBusy}
-                onClick={() => void update()}
+                onClick={() => void updatePlugin()}
               >
                 {isBusy ? 'Checking…' : 'Update'}
               </button>
@@ -105,12 +111,12 @@ export function PackageActions({ plugin, act }: { readonly plugin: PluginView; r
             <RemoveButton
               name={plugin.name}
               title={removeHiddenCharacters(plugin.displayName) || plugin.name}
-              act={act}
+              sendAction={sendAction}
             />
           </div>
-          <ErrorText text={error} />
+          <ErrorText errorText={error} />
           <p class="note result" role="status">
-            {result}
+            {installResult}
           </p>
         </>
       )}
@@ -121,19 +127,19 @@ export function PackageActions({ plugin, act }: { readonly plugin: PluginView; r
 interface RemoveButtonProps {
   readonly name: string;
   readonly title: string;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** RemoveButton removes a plugin after the user has confirmed with a second click. */
-export function RemoveButton({ name, title, act }: RemoveButtonProps): VNode {
+export function RemoveButton({ name, title, sendAction }: RemoveButtonProps): VNode {
   const [isAsking, setAsking] = useState(false);
   const cancelButton = useRef<HTMLButtonElement>(null);
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   useLayoutEffect(() => {
     if (isAsking) cancelButton.current?.focus();
   }, [isAsking]);
-  const remove = async () => {
-    const { error } = await run({ op: 'removePlugin', plugin: name });
+  const removePlugin = async () => {
+    const { error } = await runAction({ op: 'removePlugin', plugin: name });
     if (error === undefined) setAsking(false);
   };
   if (!isAsking) {
@@ -150,11 +156,11 @@ export function RemoveButton({ name, title, act }: RemoveButtonProps): VNode {
         <button type="button" ref={cancelButton} disabled={isBusy} onClick={() => setAsking(false)}>
           Cancel
         </button>
-        <button type="button" class="remove" disabled={isBusy} onClick={() => void remove()}>
+        <button type="button" class="remove" disabled={isBusy} onClick={() => void removePlugin()}>
           Remove
         </button>
       </div>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </fieldset>
   );
 }

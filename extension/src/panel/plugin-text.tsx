@@ -10,56 +10,56 @@ import { Scrollable } from './scrollable.tsx';
 export interface PluginTextProps {
   readonly plugin: string;
   readonly hash: string;
-  readonly section: SectionName;
+  readonly sectionName: SectionName;
   readonly title: string;
   readonly pages: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** PluginText shows one section of a plugin, such as its code, in pages of plain text with line numbers. */
-export function PluginText({ plugin, hash, section, title, pages, act }: PluginTextProps): VNode {
+export function PluginText({ plugin, hash, sectionName, title, pages, sendAction }: PluginTextProps): VNode {
   const [page, setPage] = useState(1);
   const [shownPage, setShownPage] = useState<PluginPageResult>();
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   /** shownPageNumber is a React key, so that each page of text starts scrolled to its beginning. */
   const [shownPageNumber, setShownPageNumber] = useState(1);
-  const load = async (wantedPage: number) => {
+  const loadPage = async (wantedPage: number) => {
     setPage(wantedPage);
-    const { page: loadedPage } = await run({
+    const { page: loadedPage } = await runAction({
       op: 'pluginPage',
-      params: { plugin, hash, section, page: wantedPage },
+      params: { plugin, hash, section: sectionName, page: wantedPage },
     });
     if (!loadedPage) return;
     setShownPage(loadedPage);
     setShownPageNumber(wantedPage);
   };
-  useEffect(() => void load(1), []);
+  useEffect(() => void loadPage(1), []);
   return (
     <div class="plugin-text">
       {shownPage ? (
         <Scrollable class="source" label={title} key={shownPageNumber}>
-          <TextLines page={shownPage} isDiff={section === 'changes'} />
+          <TextLines page={shownPage} isDiff={sectionName === 'changes'} />
         </Scrollable>
       ) : (
         error === '' && <p class="note">Loading…</p>
       )}
       {error !== '' && (
         <>
-          <ErrorText text={error} />
-          <button type="button" disabled={isBusy} onClick={() => void load(page)}>
+          <ErrorText errorText={error} />
+          <button type="button" disabled={isBusy} onClick={() => void loadPage(page)}>
             Try again
           </button>
         </>
       )}
       {pages > 1 && (
         <div class="pages">
-          <button type="button" disabled={isBusy || page <= 1} onClick={() => void load(page - 1)}>
+          <button type="button" disabled={isBusy || page <= 1} onClick={() => void loadPage(page - 1)}>
             Previous page
           </button>
           <span role="status">
             Page {page} of {pages}
           </span>
-          <button type="button" disabled={isBusy || page >= pages} onClick={() => void load(page + 1)}>
+          <button type="button" disabled={isBusy || page >= pages} onClick={() => void loadPage(page + 1)}>
             Next page
           </button>
         </div>
@@ -71,22 +71,23 @@ export function PluginText({ plugin, hash, section, title, pages, act }: PluginT
 function TextLines({ page, isDiff }: { readonly page: PluginPageResult; readonly isDiff: boolean }): VNode {
   return (
     <pre>
-      {splitLines(page.text).map((line, i) => (
+      {splitLines(page.text).map((diffLine, i) => (
         <span
           key={page.firstLine + i}
           data-line={page.firstLine + i}
-          class={isDiff ? chooseDiffClass(line) : undefined}
+          class={isDiff ? chooseDiffClass(diffLine) : undefined}
         >
-          {`${line}\n`}
+          {`${diffLine}\n`}
         </span>
       ))}
     </pre>
   );
 }
 
-function chooseDiffClass(line: string): string {
-  if (line.startsWith('diff ') || line.startsWith('--- reviewed/') || line.startsWith('+++ now/')) return 'file';
-  if (line.startsWith('@@')) return 'hunk';
-  if (line.startsWith('+')) return 'added';
-  return line.startsWith('-') ? 'removed' : '';
+function chooseDiffClass(diffLine: string): string {
+  if (diffLine.startsWith('diff ') || diffLine.startsWith('--- reviewed/') || diffLine.startsWith('+++ now/'))
+    return 'file';
+  if (diffLine.startsWith('@@')) return 'hunk';
+  if (diffLine.startsWith('+')) return 'added';
+  return diffLine.startsWith('-') ? 'removed' : '';
 }

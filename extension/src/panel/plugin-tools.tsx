@@ -9,8 +9,14 @@ import { mapToolDescriptions } from './review-words.ts';
 import { useInspection } from './use-inspection.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export function ToolsSection({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
-  const [open, setOpen] = useState(false);
+export function ToolsSection({
+  plugin,
+  sendAction,
+}: {
+  readonly plugin: PluginView;
+  readonly sendAction: SendAction;
+}): VNode {
+  const [isOpen, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
   const ownPermissions = countOwnPermissions(tools);
   return (
@@ -19,27 +25,27 @@ export function ToolsSection({ plugin, act }: { readonly plugin: PluginView; rea
         {tools.length === 1 ? '1 tool' : `${tools.length} tools`}
         {ownPermissions > 0 && `, ${ownPermissions} with ${ownPermissions === 1 ? 'its' : 'their'} own permission`}
       </summary>
-      {open && <OpenTools plugin={plugin} act={act} />}
+      {isOpen && <OpenTools plugin={plugin} sendAction={sendAction} />}
     </details>
   );
 }
 
 /** OpenTools shows the list of tools at once, and adds their descriptions when the server has sent them. */
-function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode {
-  const descriptions = mapToolDescriptions(useInspection(plugin.name, act).inspection);
+function OpenTools({ plugin, sendAction }: { readonly plugin: PluginView; readonly sendAction: SendAction }): VNode {
+  const toolDescriptions = mapToolDescriptions(useInspection(plugin.name, sendAction).inspection);
   return (
     <ToolList tools={plugin.tools ?? []}>
       {(tool) => (
         <>
-          <ToolName tool={tool} description={descriptions.get(tool.name)} />
-          <AllowedCallers plugin={plugin.name} tool={tool} act={act} />
+          <ToolName tool={tool} description={toolDescriptions.get(tool.name)} />
+          <AllowedCallers plugin={plugin.name} tool={tool} sendAction={sendAction} />
           <PermissionSelect
             label={`Permission of ${tool.name}`}
             plugin={plugin.name}
             tool={tool.name}
             permission={tool.permission}
-            inherited={plugin.permission}
-            act={act}
+            inheritedPermission={plugin.permission}
+            sendAction={sendAction}
           />
         </>
       )}
@@ -50,41 +56,41 @@ function OpenTools({ plugin, act }: { readonly plugin: PluginView; readonly act:
 function AllowedCallers({
   plugin,
   tool,
-  act,
+  sendAction,
 }: {
   readonly plugin: string;
   readonly tool: ToolView;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }): VNode | null {
-  const { isBusy, run } = usePanelAction(act);
-  const callers = (tool.allowed ?? []).map(({ client, caller }) =>
+  const { isBusy, runAction } = usePanelAction(sendAction);
+  const callerTexts = (tool.allowed ?? []).map(({ client, caller }) =>
     caller ? `the plugin ${removeHiddenCharacters(caller)}` : removeHiddenCharacters(client ?? '') || 'an agent',
   );
-  if (callers.length === 0) return null;
+  if (callerTexts.length === 0) return null;
   const { name, permission } = tool;
   const params = { plugin, tool: name, ...(permission ? { permission } : {}) };
   return (
     <span class="allowed">
-      always for {callers.join(', ')}{' '}
-      <button type="button" disabled={isBusy} onClick={() => void run({ op: 'permission', params })}>
+      always for {callerTexts.join(', ')}{' '}
+      <button type="button" disabled={isBusy} onClick={() => void runAction({ op: 'permission', params })}>
         Ask again
       </button>
     </span>
   );
 }
 
-export function ToolList(props: {
+export function ToolList(toolListProps: {
   readonly tools: readonly ToolView[];
   readonly children: (tool: ToolView) => VNode;
 }): VNode {
   return (
     <>
-      {groupTools(props.tools).map(({ category, tools }) => (
-        <div key={category} class="group">
-          {category && <h4 class="category">{category}</h4>}
-          <ul class="tools" aria-label={category || undefined}>
+      {groupTools(toolListProps.tools).map(({ toolCategory, tools }) => (
+        <div key={toolCategory} class="group">
+          {toolCategory && <h4 class="category">{toolCategory}</h4>}
+          <ul class="tools" aria-label={toolCategory || undefined}>
             {tools.map((tool) => (
-              <li key={tool.name}>{props.children(tool)}</li>
+              <li key={tool.name}>{toolListProps.children(tool)}</li>
             ))}
           </ul>
         </div>

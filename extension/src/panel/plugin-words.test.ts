@@ -29,19 +29,23 @@ test('formatHash splits a hash', () => {
   assert.equal(formatHash('9f86d081884c7d659a'), '9f86d081 884c7d65 9a');
 });
 
-const makePlugin = (name: string, reviewed: boolean, tool: string): PluginView => ({
+const makePlugin = (name: string, isReviewed: boolean, tool: string): PluginView => ({
   name,
   displayName: name.toUpperCase(),
   version: '1',
   hash: 'h',
-  reviewed,
+  reviewed: isReviewed,
   permission: 'ask',
   tools: [{ name: tool, displayName: `The ${tool}` }],
 });
 
 test('findPlugins sorts unreviewed plugins first and searches tool names', () => {
-  const all = [makePlugin('mail', true, 'send'), makePlugin('chat', true, 'post'), makePlugin('bank', false, 'pay')];
-  const names = (text: string) => findPlugins(all, text, 'all').map(({ name }) => name);
+  const allPlugins = [
+    makePlugin('mail', true, 'send'),
+    makePlugin('chat', true, 'post'),
+    makePlugin('bank', false, 'pay'),
+  ];
+  const names = (searchText: string) => findPlugins(allPlugins, searchText, 'all').map(({ name }) => name);
   assert.deepEqual(names(''), ['bank', 'mail', 'chat']);
   assert.deepEqual(names(' POST '), ['chat']);
   assert.deepEqual(names('the pay'), ['bank']);
@@ -49,11 +53,21 @@ test('findPlugins sorts unreviewed plugins first and searches tool names', () =>
 });
 
 test('findPlugins filters by state, and searches sites', () => {
-  const off = { ...makePlugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
-  const partly = { ...off, name: 'partly', tools: [{ name: 't', displayName: 'T', permission: 'ask' }] } as const;
-  const mail = { ...makePlugin('mail', true, 'send'), matches: ['https://post.example/*'] };
-  const all = [mail, off, partly, { ...makePlugin('bank', false, 'pay'), permission: 'off' as const }];
-  const names = (filter: PluginFilter, text = '') => findPlugins(all, text, filter).map(({ name }) => name);
+  const offPlugin = { ...makePlugin('off', true, 't'), permission: 'off', problem: 'x is not defined' } as const;
+  const partlyOffPlugin = {
+    ...offPlugin,
+    name: 'partly',
+    tools: [{ name: 't', displayName: 'T', permission: 'ask' }],
+  } as const;
+  const mailPlugin = { ...makePlugin('mail', true, 'send'), matches: ['https://post.example/*'] };
+  const allPlugins = [
+    mailPlugin,
+    offPlugin,
+    partlyOffPlugin,
+    { ...makePlugin('bank', false, 'pay'), permission: 'off' as const },
+  ];
+  const names = (filter: PluginFilter, searchText = '') =>
+    findPlugins(allPlugins, searchText, filter).map(({ name }) => name);
   assert.deepEqual(names('review'), ['bank']);
   assert.deepEqual(names('on'), ['mail', 'partly']);
   assert.deepEqual(names('off'), ['off']);
@@ -62,13 +76,13 @@ test('findPlugins filters by state, and searches sites', () => {
 });
 
 test('findFailedPlugins finds plugins that could not be loaded', () => {
-  const failed = [
+  const failedPlugins = [
     { name: 'old', path: '/plugins/a', error: '' },
     { path: '/plugins/b', error: '' },
   ];
-  assert.equal(findFailedPlugins(failed, 'OLD', 'all').length, 1);
-  assert.equal(findFailedPlugins(failed, 'plugins', 'failed').length, 2);
-  assert.equal(findFailedPlugins(failed, '', 'on').length, 0);
+  assert.equal(findFailedPlugins(failedPlugins, 'OLD', 'all').length, 1);
+  assert.equal(findFailedPlugins(failedPlugins, 'plugins', 'failed').length, 2);
+  assert.equal(findFailedPlugins(failedPlugins, '', 'on').length, 0);
 });
 
 test('countOwnPermissions counts tools with their own permission', () => {
@@ -109,7 +123,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ...(category === undefined ? {} : { category }),
   }));
   assert.deepEqual(
-    groupTools(tools).map((group) => [group.category, group.tools.map((tool) => tool.name).join(' ')]),
+    groupTools(tools).map((toolGroup) => [toolGroup.toolCategory, toolGroup.tools.map((tool) => tool.name).join(' ')]),
     [
       ['Reading', 'b d'],
       ['Writing', 'c'],
@@ -117,7 +131,7 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
     ],
   );
   assert.deepEqual(
-    groupTools(tools.slice(0, 1)).map((group) => group.category),
+    groupTools(tools.slice(0, 1)).map((toolGroup) => toolGroup.toolCategory),
     [''],
   );
 });
@@ -125,6 +139,6 @@ test('groupTools groups by category and puts uncategorised tools last', () => {
 test('findPackageName accepts only names that an npm package can have', () => {
   assert.equal(findPackageName(' Slack '), 'slack');
   assert.equal(findPackageName('@acme/opentabs-plugin-crm'), '@acme/opentabs-plugin-crm');
-  for (const text of ['', 'two words', '/home/ada', '../x', '@acme', '@acme/', 'a/b', '.x'])
-    assert.equal(findPackageName(text), '');
+  for (const searchText of ['', 'two words', '/home/ada', '../x', '@acme', '@acme/', 'a/b', '.x'])
+    assert.equal(findPackageName(searchText), '');
 });

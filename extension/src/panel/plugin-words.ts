@@ -26,26 +26,29 @@ export function countOwnPermissions(tools: readonly ToolView[]): number {
 }
 
 export interface ToolGroup {
-  readonly category: string;
+  readonly toolCategory: string;
   readonly tools: readonly ToolView[];
 }
 
 /** groupTools groups tools by category, in order of first use. */
 export function groupTools(tools: readonly ToolView[]): ToolGroup[] {
-  const groups = new Map<string, ToolView[]>();
+  const toolsByGroup = new Map<string, ToolView[]>();
   for (const tool of tools) {
     const category = removeHiddenCharacters(tool.category ?? '');
-    const group = groups.get(category);
+    const group = toolsByGroup.get(category);
     if (group) group.push(tool);
-    else groups.set(category, [tool]);
+    else toolsByGroup.set(category, [tool]);
   }
-  return [...groups]
+  return [...toolsByGroup]
     .toSorted(([a], [b]) => Number(a === '') - Number(b === ''))
-    .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
+    .map(([category, grouped]) => ({
+      toolCategory: category || (toolsByGroup.size > 1 ? 'Other' : ''),
+      tools: grouped,
+    }));
 }
 
-export function findPackageName(text: string): string {
-  const name = text.trim().toLowerCase();
+export function findPackageName(searchText: string): string {
+  const name = searchText.trim().toLowerCase();
   return /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*$/.test(name) ? name : '';
 }
 
@@ -59,8 +62,8 @@ export const pluginFilters: readonly { readonly filter: PluginFilter; readonly t
   { filter: 'failed', title: 'Failed' },
 ];
 
-export function findPlugins(plugins: readonly PluginView[], text: string, filter: PluginFilter): PluginView[] {
-  const query = text.trim().toLowerCase();
+export function findPlugins(plugins: readonly PluginView[], searchText: string, filter: PluginFilter): PluginView[] {
+  const query = searchText.trim().toLowerCase();
   const matches = (name: string) => name.toLowerCase().includes(query);
   return plugins
     .filter(
@@ -92,28 +95,28 @@ function matchesFilter(plugin: PluginView, filter: PluginFilter): boolean {
 }
 
 export function findFailedPlugins(
-  failed: readonly FailedPluginView[],
-  text: string,
+  failedPlugins: readonly FailedPluginView[],
+  searchText: string,
   filter: PluginFilter,
 ): readonly FailedPluginView[] {
-  const query = text.trim().toLowerCase();
+  const query = searchText.trim().toLowerCase();
   if (filter !== 'all' && filter !== 'failed') return [];
-  return failed.filter(({ name = '', path }) => `${name} ${path}`.toLowerCase().includes(query));
+  return failedPlugins.filter(({ name = '', path }) => `${name} ${path}`.toLowerCase().includes(query));
 }
 
-export type Readiness = 'closed' | 'unavailable' | 'ready';
+export type PluginReadiness = 'closed' | 'unavailable' | 'ready';
 
-export function findReadiness(name: string, tabs: readonly PanelTab[]): Readiness {
+export function findReadiness(name: string, tabs: readonly PanelTab[]): PluginReadiness {
   const tabPlugins = tabs.flatMap((tab) => tab.plugins.filter((plugin) => plugin.name === name));
   if (tabPlugins.some((plugin) => plugin.status === 'live' && plugin.ready === true)) return 'ready';
   return tabPlugins.length > 0 ? 'unavailable' : 'closed';
 }
 
 /** makeIconUrl converts an SVG icon to a data URL for an `<img>`, which runs no scripts and loads no resources. */
-export function makeIconUrl(svg: string | undefined): string | undefined {
-  if (!svg) return undefined;
+export function makeIconUrl(svgText: string | undefined): string | undefined {
+  if (!svgText) return undefined;
   try {
-    return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    return `data:image/svg+xml,${encodeURIComponent(svgText)}`;
   } catch {
     return undefined; // the SVG contains half of a surrogate pair
   }

@@ -3,10 +3,10 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { LateAccess, NestedCallPermissions } from './calling.tsx';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
-import { InstallForm, PackageActions, type Proposal, RemoveButton } from './plugin-package.tsx';
+import { InstallForm, type InstallProposal, PackageActions, RemoveButton } from './plugin-package.tsx';
 import { ToolsSection } from './plugin-tools.tsx';
 import {
   findFailedPlugins,
@@ -16,43 +16,50 @@ import {
   formatSites,
   makeIconUrl,
   type PluginFilter,
+  type PluginReadiness,
   pluginFilters,
-  type Readiness,
 } from './plugin-words.ts';
 import type { SendAction } from './requests.ts';
-import { Review } from './review-card.tsx';
-import { Settings } from './settings-form.tsx';
+import { PluginReview } from './review-card.tsx';
+import { PluginSettings } from './settings-form.tsx';
 import { removeHiddenCharacters } from './wording.ts';
 
 const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
   readonly plugins: readonly PluginView[] | undefined;
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   readonly tabs: readonly PanelTab[];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
+export function PluginList({ plugins, failedPlugins, tabs, sendAction }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<PluginFilter>('all');
   const [installedPlugin, setInstalledPlugin] = useState('');
-  const [proposal, setProposal] = useState<Proposal>();
+  const [installProposal, setProposal] = useState<InstallProposal>();
   const allPlugins = plugins ?? [];
   const names = useMemo(() => (plugins ?? []).map((plugin) => plugin.name), [plugins]);
   const shownPlugins = findPlugins(allPlugins, query, filter);
-  const shownFailed = findFailedPlugins(failed, query, filter);
+  const shownFailed = findFailedPlugins(failedPlugins, query, filter);
   const packageName = findPackageName(query);
-  const isEmpty = plugins?.length === 0 && failed.length === 0;
+  const isEmpty = plugins?.length === 0 && failedPlugins.length === 0;
   return (
     <section aria-labelledby="plugins">
       <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
       {isEmpty && <p class="empty">No plugin is installed. A plugin teaches opentabs the tools of one site.</p>}
-      {plugins && <InstallForm startsOpen={isEmpty} proposal={proposal} onInstalled={setInstalledPlugin} act={act} />}
+      {plugins && (
+        <InstallForm
+          startsOpen={isEmpty}
+          installProposal={installProposal}
+          onInstalled={setInstalledPlugin}
+          sendAction={sendAction}
+        />
+      )}
       {allPlugins.length >= MinPluginsForSearch && (
-        <Search
+        <PluginSearch
           plugins={allPlugins}
-          failed={failed}
+          failedPlugins={failedPlugins}
           query={query}
           setQuery={setQuery}
           filter={filter}
@@ -78,11 +85,11 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
             readiness={findReadiness(plugin.name, tabs)}
             allPlugins={names}
             startsOpen={plugin.name === installedPlugin}
-            act={act}
+            sendAction={sendAction}
           />
         ))}
-        {shownFailed.map((one) => (
-          <FailedPlugin key={one.path} failed={one} act={act} />
+        {shownFailed.map((failedPlugin) => (
+          <FailedPlugin key={failedPlugin.path} failedPlugins={failedPlugin} sendAction={sendAction} />
         ))}
       </ul>
     </section>
@@ -91,14 +98,14 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
 
 interface SearchProps {
   readonly plugins: readonly PluginView[];
-  readonly failed: readonly FailedPluginView[];
+  readonly failedPlugins: readonly FailedPluginView[];
   readonly query: string;
   setQuery(query: string): void;
   readonly filter: PluginFilter;
   setFilter(filter: PluginFilter): void;
 }
 
-function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchProps): VNode {
+function PluginSearch({ plugins, failedPlugins, query, setQuery, filter, setFilter }: SearchProps): VNode {
   return (
     <search class="search">
       <input
@@ -113,13 +120,13 @@ function Search({ plugins, failed, query, setQuery, filter, setFilter }: SearchP
         aria-label="Show plugins"
         value={filter}
         onChange={(event) => {
-          const chosen = pluginFilters.find((known) => known.filter === event.currentTarget.value);
+          const chosen = pluginFilters.find((knownFilter) => knownFilter.filter === event.currentTarget.value);
           if (chosen) setFilter(chosen.filter);
         }}
       >
-        {pluginFilters.map((known) => (
-          <option key={known.filter} value={known.filter}>
-            {`${known.title} (${findPlugins(plugins, '', known.filter).length + findFailedPlugins(failed, '', known.filter).length})`}
+        {pluginFilters.map((knownFilter) => (
+          <option key={knownFilter.filter} value={knownFilter.filter}>
+            {`${knownFilter.title} (${findPlugins(plugins, '', knownFilter.filter).length + findFailedPlugins(failedPlugins, '', knownFilter.filter).length})`}
           </option>
         ))}
       </select>
@@ -138,25 +145,31 @@ function ReviewHint({ count }: { readonly count: number }): VNode | null {
   );
 }
 
-function FailedPlugin({ failed, act }: { readonly failed: FailedPluginView; readonly act: SendAction }): VNode {
-  const name = removeHiddenCharacters(failed.name ?? '');
+function FailedPlugin({
+  failedPlugins,
+  sendAction,
+}: {
+  readonly failedPlugins: FailedPluginView;
+  readonly sendAction: SendAction;
+}): VNode {
+  const name = removeHiddenCharacters(failedPlugins.name ?? '');
   return (
     <li class="failed">
       <h3 class="title">{name || 'A plugin'} could not be loaded</h3>
-      <p class="sites">{removeHiddenCharacters(failed.path)}</p>
-      <p class="error">{removeHiddenCharacters(failed.error)}</p>
-      {failed.name && <RemoveButton name={failed.name} title={name} act={act} />}
+      <p class="sites">{removeHiddenCharacters(failedPlugins.path)}</p>
+      <p class="error">{removeHiddenCharacters(failedPlugins.error)}</p>
+      {failedPlugins.name && <RemoveButton name={failedPlugins.name} title={name} sendAction={sendAction} />}
     </li>
   );
 }
 
 interface PluginProps {
   readonly plugin: PluginView;
-  readonly readiness: Readiness;
+  readonly readiness: PluginReadiness;
   readonly allPlugins: readonly string[];
   /** startsOpen is true if the plugin's review is expanded at first, because the user has just installed the plugin. */
   readonly startsOpen: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 const readinessWords = {
@@ -165,31 +178,39 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
+function MemoizedPlugin({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
   return useMemo(
-    () => <Plugin plugin={plugin} readiness={readiness} allPlugins={allPlugins} startsOpen={startsOpen} act={act} />,
-    [plugin, readiness, allPlugins, startsOpen, act],
+    () => (
+      <PluginCard
+        plugin={plugin}
+        readiness={readiness}
+        allPlugins={allPlugins}
+        startsOpen={startsOpen}
+        sendAction={sendAction}
+      />
+    ),
+    [plugin, readiness, allPlugins, startsOpen, sendAction],
   );
 }
 
-function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps): VNode {
-  const { name, displayName, version, reviewed, permission, homepage } = plugin;
+function PluginCard({ plugin, readiness, allPlugins, startsOpen, sendAction }: PluginProps): VNode {
+  const { name, displayName, version, reviewed: isReviewed, permission, homepage: homepageUrl } = plugin;
   const shownName = removeHiddenCharacters(displayName) || name;
   const icon = makeIconUrl(plugin.icon);
   const titleRef = useRef<HTMLHeadingElement>(null);
-  const wasReviewed = useRef(reviewed);
+  const wasReviewed = useRef(isReviewed);
   useLayoutEffect(() => {
     // The button that enabled the plugin is no longer rendered, so the keyboard focus moves to the plugin's title.
-    if (reviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
-    wasReviewed.current = reviewed;
-  }, [reviewed]);
+    if (isReviewed && !wasReviewed.current && document.activeElement === document.body) titleRef.current?.focus();
+    wasReviewed.current = isReviewed;
+  }, [isReviewed]);
   return (
-    <li class={reviewed ? '' : 'unreviewed'}>
+    <li class={isReviewed ? '' : 'unreviewed'}>
       <div class="head">
         <h3 class="title" title={name} tabIndex={-1} ref={titleRef}>
           {icon && <img class="icon" src={icon} alt="" />}
           {shownName} <span class="version">{removeHiddenCharacters(version)}</span>
-          {reviewed && (
+          {isReviewed && (
             <span
               class={`dot ${readiness}`}
               role="img"
@@ -198,16 +219,21 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
             />
           )}
         </h3>
-        {reviewed && (
-          <PermissionSelect label={`Permission of ${shownName}`} plugin={name} permission={permission} act={act} />
+        {isReviewed && (
+          <PermissionSelect
+            label={`Permission of ${shownName}`}
+            plugin={name}
+            permission={permission}
+            sendAction={sendAction}
+          />
         )}
       </div>
       <p class="sites">
         {formatSites(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
-        {homepage && (
+        {homepageUrl && (
           <>
             {' '}
-            <a href={homepage} target="_blank" rel="noreferrer">
+            <a href={homepageUrl} target="_blank" rel="noreferrer">
               Homepage
             </a>
           </>
@@ -215,14 +241,18 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
       </p>
       {plugin.problem && <p class="error">Failed: {removeHiddenCharacters(plugin.problem)}</p>}
       <Recommendation plugin={plugin} />
-      {!reviewed && <Review key={plugin.hash} plugin={plugin} startsOpen={startsOpen} act={act} />}
+      {!isReviewed && (
+        <PluginReview key={plugin.hash} plugin={plugin} startsOpen={startsOpen} sendAction={sendAction} />
+      )}
       <div class="folds">
-        {reviewed && <ToolsSection plugin={plugin} act={act} />}
-        {reviewed && <Settings plugin={plugin} act={act} />}
-        {reviewed && plugin.opensAt && <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} act={act} />}
-        {reviewed && <LateAccess plugin={plugin} act={act} />}
-        {reviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} act={act} />}
-        <PackageActions plugin={plugin} act={act} />
+        {isReviewed && <ToolsSection plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <PluginSettings plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && plugin.opensAt && (
+          <OpenTabSetting plugin={plugin} opensAt={plugin.opensAt} sendAction={sendAction} />
+        )}
+        {isReviewed && <LateAccess plugin={plugin} sendAction={sendAction} />}
+        {isReviewed && <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins} sendAction={sendAction} />}
+        <PackageActions plugin={plugin} sendAction={sendAction} />
       </div>
     </li>
   );
@@ -230,16 +260,16 @@ function Plugin({ plugin, readiness, allPlugins, startsOpen, act }: PluginProps)
 
 /** A recommendation changes no permission. */
 function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | null {
-  const { recommended } = plugin;
-  if (!recommended) return null;
-  const note = removeHiddenCharacters(recommended.note ?? '');
+  const { recommended: recommendedReview } = plugin;
+  if (!recommendedReview) return null;
+  const reviewNote = removeHiddenCharacters(recommendedReview.note ?? '');
   return (
     <div class="advice" role="note">
       <p>
-        {removeHiddenCharacters(recommended.by) || 'An agent'} has reviewed this plugin and recommends the permission{' '}
-        {recommended.permission}. Only you can allow it.
+        {removeHiddenCharacters(recommendedReview.by) || 'An agent'} has reviewed this plugin and recommends the
+        permission {recommendedReview.permission}. Only you can allow it.
       </p>
-      {note && <blockquote>{note}</blockquote>}
+      {reviewNote && <blockquote>{reviewNote}</blockquote>}
     </div>
   );
 }
@@ -247,24 +277,24 @@ function Recommendation({ plugin }: { readonly plugin: PluginView }): VNode | nu
 interface OpenTabSettingProps {
   readonly plugin: PluginView;
   readonly opensAt: string;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function OpenTabSetting({ plugin, opensAt, act }: OpenTabSettingProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function OpenTabSetting({ plugin, opensAt, sendAction }: OpenTabSettingProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   return (
     <div class="opening">
-      <Switch
+      <ToggleSwitch
         label={
           <>
             Calls may open a tab <span class="host">{removeHiddenCharacters(opensAt)}</span>
           </>
         }
         current={plugin.opening === true}
-        busy={isBusy}
-        send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
+        isBusy={isBusy}
+        sendChoice={(allowed) => runAction({ op: 'opening', params: { plugin: plugin.name, allowed } })}
       />
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </div>
   );
 }

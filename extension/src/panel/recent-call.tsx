@@ -10,7 +10,7 @@ import { ErrorText } from './choice.tsx';
 import { renderCommands } from './commands.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { DeveloperView } from './developer-view.tsx';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { indentJson } from './json-text.ts';
 import { memoizeComponent } from './memo.ts';
 import { usePanelAction } from './panel-action.ts';
@@ -30,20 +30,20 @@ import {
 } from './wording.ts';
 
 export interface CallContext {
-  readonly history: History;
+  readonly history: CallHistory;
   readonly showsEverything: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 interface RecentCallProps extends CallContext {
   readonly call: RecentCall;
 }
 
-export const RecentCallRow = memoizeComponent(function RecentCallRow(props: RecentCallProps): VNode {
-  const result = removeHiddenCharacters(readVisibleResult(props.call, props.showsEverything));
+export const RecentCallRow = memoizeComponent(function RecentCallRow(rowProps: RecentCallProps): VNode {
+  const visibleResult = removeHiddenCharacters(readVisibleResult(rowProps.call, rowProps.showsEverything));
   return (
-    <ExpandableRow summary={<CallSummary call={props.call} result={result} />}>
-      {() => <CallDetails {...props} result={result} />}
+    <ExpandableRow summaryNode={<CallSummary call={rowProps.call} visibleResult={visibleResult} />}>
+      {() => <CallDetails {...rowProps} visibleResult={visibleResult} />}
     </ExpandableRow>
   );
 });
@@ -53,11 +53,15 @@ interface FailureGroupProps extends CallContext {
 }
 
 export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | null {
-  const [newest] = calls;
-  if (!newest) return null;
-  const oldest = calls.at(-1) ?? newest;
+  const [newestCall] = calls;
+  if (!newestCall) return null;
+  const oldestCall = calls.at(-1) ?? newestCall;
   return (
-    <ExpandableRow summary={<CallSummary call={newest} result="" count={calls.length} sinceMs={oldest.createdMs} />}>
+    <ExpandableRow
+      summaryNode={
+        <CallSummary call={newestCall} visibleResult="" count={calls.length} sinceMs={oldestCall.createdMs} />
+      }
+    >
       {() => (
         <ul class="ended failures">
           {calls.map((call) => (
@@ -70,12 +74,18 @@ export function FailureGroup({ calls, ...context }: FailureGroupProps): VNode | 
 }
 
 /** A collapsed row does not render its content, because a list can have 1,000 rows. */
-function ExpandableRow({ summary, children }: { readonly summary: VNode; children(): ComponentChildren }): VNode {
+function ExpandableRow({
+  summaryNode,
+  children,
+}: {
+  readonly summaryNode: VNode;
+  children(): ComponentChildren;
+}): VNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary class="more">{summary}</summary>
+        <summary class="more">{summaryNode}</summary>
         {isOpen && children()}
       </details>
     </li>
@@ -84,12 +94,12 @@ function ExpandableRow({ summary, children }: { readonly summary: VNode; childre
 
 interface CallSummaryProps {
   readonly call: RecentCall;
-  readonly result: string;
+  readonly visibleResult: string;
   readonly count?: number;
   readonly sinceMs?: number | undefined;
 }
 
-function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VNode {
+function CallSummary({ call, visibleResult, count = 1, sinceMs }: CallSummaryProps): VNode {
   const { status, client, site, createdMs, runMs, error } = call;
   const argsText = formatArguments(call.args);
   return (
@@ -107,11 +117,11 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
           ? sinceMs !== undefined && <span>since {formatTimeOfDay(sinceMs)}</span>
           : runMs > 0 && <span>{formatRunTime(runMs)}</span>}
       </span>
-      {count === 1 && (argsText !== '' || result !== '') && (
+      {count === 1 && (argsText !== '' || visibleResult !== '') && (
         <span class="content">
           {argsText !== '' && <bdi class="args">{argsText}</bdi>}
-          {argsText !== '' && result !== '' && <span aria-hidden="true">→</span>}
-          {result !== '' && <bdi class="result">{result}</bdi>}
+          {argsText !== '' && visibleResult !== '' && <span aria-hidden="true">→</span>}
+          {visibleResult !== '' && <bdi class="result">{visibleResult}</bdi>}
         </span>
       )}
       {error && <span class="error brief">{removeHiddenCharacters(error)}</span>}
@@ -120,41 +130,41 @@ function CallSummary({ call, result, count = 1, sinceMs }: CallSummaryProps): VN
 }
 
 interface CallDetailsProps extends RecentCallProps {
-  readonly result: string;
+  readonly visibleResult: string;
 }
 
-function CallDetails({ call, result, history, showsEverything, act }: CallDetailsProps): VNode {
-  const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record } = call;
+function CallDetails({ call, visibleResult, history, showsEverything, sendAction }: CallDetailsProps): VNode {
+  const { callId, createdMs, runMs, client, site, tabId, error, nextStep, errorCode, args, record: callRecord } = call;
   const hasArgs = args !== undefined && args !== '{}';
-  const isComplete = isCompleteArguments(args) && record?.argsIncomplete !== true;
-  const loaded = useCallDetails(callId, act);
+  const isComplete = isCompleteArguments(args) && callRecord?.argsIncomplete !== true;
+  const loadedDetails = useCallDetails(callId, sendAction);
   // Recorded calls contain longer arguments than calls in the server's memory.
   useEffect(() => {
-    if (!record && !isComplete) void history.loadNewest();
-  }, [record, isComplete, history]);
+    if (!callRecord && !isComplete) void history.loadNewest();
+  }, [callRecord, isComplete, history]);
   return (
     <div class="details">
       {error && (
-        <TextBlock title="Error" text={[error, nextStep].filter(Boolean).join('\n')}>
+        <TextBlock title="Error" blockText={[error, nextStep].filter(Boolean).join('\n')}>
           <p class="error">{removeHiddenCharacters(error)}</p>
           {nextStep && <p>{renderCommands(removeHiddenCharacters(nextStep))}</p>}
         </TextBlock>
       )}
       {hasArgs && (
-        <TextBlock title="Arguments" text={args}>
+        <TextBlock title="Arguments" blockText={args}>
           <Scrollable class="pre" label="Arguments">
             {indentJson(args)}
           </Scrollable>
         </TextBlock>
       )}
-      {result !== '' && (
-        <TextBlock title="Result" text={result}>
+      {visibleResult !== '' && (
+        <TextBlock title="Result" blockText={visibleResult}>
           <Scrollable class="pre" label="Result">
-            {result}
+            {visibleResult}
           </Scrollable>
         </TextBlock>
       )}
-      {call.status === 'done' && !result && (
+      {call.status === 'done' && !visibleResult && (
         <p class="note">The tool’s result is for the agent only. “Show everything” shows it.</p>
       )}
       <Activities callId={callId} activities={listVisibleActivities(call, showsEverything)} isCollapsed={false} />
@@ -163,17 +173,21 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
         {runMs > 0 && <DetailRow name="Ran">{formatRunTime(runMs)}</DetailRow>}
         {client && <DetailRow name="Client">{removeHiddenCharacters(client)}</DetailRow>}
         {site && <DetailRow name="Site">{removeHiddenCharacters(site)}</DetailRow>}
-        {record?.approvedBy && (
-          <DetailRow name="Approved">{`by ${removeHiddenCharacters(record.approvedBy)}`}</DetailRow>
+        {callRecord?.approvedBy && (
+          <DetailRow name="Approved">{`by ${removeHiddenCharacters(callRecord.approvedBy)}`}</DetailRow>
         )}
         {tabId !== undefined && <DetailRow name="Tab">{tabId}</DetailRow>}
         {errorCode && <DetailRow name="Code">{errorCode}</DetailRow>}
         <DetailRow name="Call">{callId}</DetailRow>
       </dl>
-      <UndoButton call={call} loaded={loaded} act={act} />
-      <CallTiming loaded={loaded} />
-      {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loaded={loaded} />}
-      <CallActions call={call} command={isComplete ? makeRepeatCommand(call, args) : undefined} act={act} />
+      <UndoButton call={call} loadedDetails={loadedDetails} sendAction={sendAction} />
+      <CallTiming loadedDetails={loadedDetails} />
+      {isFailure(call.status) && !isBrowserTool(call) && <DeveloperView loadedDetails={loadedDetails} />}
+      <CallActions
+        call={call}
+        command={isComplete ? makeRepeatCommand(call, args) : undefined}
+        sendAction={sendAction}
+      />
     </div>
   );
 }
@@ -181,35 +195,35 @@ function CallDetails({ call, result, history, showsEverything, act }: CallDetail
 interface CallActionsProps {
   readonly call: RecentCall;
   readonly command: string | undefined;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function CallActions({ call, command, act }: CallActionsProps): VNode | null {
-  const { isBusy, error, run } = usePanelAction(act);
+function CallActions({ call, command, sendAction }: CallActionsProps): VNode | null {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const [isStarted, setStarted] = useState(false);
   if (command === undefined)
     return call.prompt ? null : (
       <p class="note">Not all arguments of this call are recorded, so it cannot be run again.</p>
     );
-  const repeat = async () => {
+  const repeatCall = async () => {
     setStarted(false);
-    const { error } = await run({ op: 'repeat', callId: call.callId });
+    const { error } = await runAction({ op: 'repeat', callId: call.callId });
     setStarted(error === undefined);
   };
   return (
     <>
       <div class="answers">
-        <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || repeat())}>
+        <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || repeatCall())}>
           Run again
         </button>
-        <CopyButton text={command} label="command">
+        <CopyButton copiedText={command} label="command">
           Copy command
         </CopyButton>
       </div>
       <p class="note" role="status">
         {isStarted && 'Started as a new call, with the permissions of the side panel.'}
       </p>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }

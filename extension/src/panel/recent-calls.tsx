@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { History } from './history.ts';
+import type { CallHistory } from './history.ts';
 import { memoizeComponent } from './memo.ts';
 import { LoadButton, useCallSearch } from './older-calls.tsx';
 import {
+  type CallFilter,
   type CallGroup,
   canExcludeCalls,
   EmptyFilter,
-  type Filter,
   filterCalls,
   groupFailures,
   listChoices,
@@ -22,51 +22,53 @@ const PageSize = 100;
 const MinCallsForFilter = 6;
 
 interface RecentCallsProps {
-  readonly recent: readonly RecentCall[];
-  readonly history: History;
+  readonly recentCalls: readonly RecentCall[];
+  readonly history: CallHistory;
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly showsEverything: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCallsProps): VNode | null {
-  const { recent, history, hasOlderCalls, showsEverything, act } = props;
+export const RecentCalls = memoizeComponent(function RecentCalls(recentProps: RecentCallsProps): VNode | null {
+  const { recentCalls, history, hasOlderCalls, showsEverything, sendAction } = recentProps;
   const [filter, setFilter] = useState(EmptyFilter);
   const [rowLimit, setRowLimit] = useState(PageSize);
-  const older = useCallSearch(history, filter, showsEverything);
-  const filtered = useMemo(() => {
-    const ids = new Set(recent.map(({ callId }) => callId));
-    const found = older.calls.filter(({ callId }) => !ids.has(callId));
-    return [...filterCalls(recent, filter, showsEverything), ...found];
-  }, [recent, filter, showsEverything, older.calls]);
-  const groups = useMemo(() => groupFailures(filtered), [filtered]);
-  if (recent.length === 0) return null;
+  const olderCalls = useCallSearch(history, filter, showsEverything);
+  const filteredCalls = useMemo(() => {
+    const ids = new Set(recentCalls.map(({ callId }) => callId));
+    const foundCalls = olderCalls.calls.filter(({ callId }) => !ids.has(callId));
+    return [...filterCalls(recentCalls, filter, showsEverything), ...foundCalls];
+  }, [recentCalls, filter, showsEverything, olderCalls.calls]);
+  const failureGroups = useMemo(() => groupFailures(filteredCalls), [filteredCalls]);
+  if (recentCalls.length === 0) return null;
   const isFiltered = canExcludeCalls(filter);
-  const isFull = recent.length >= MaxRecentCalls;
-  const countText = isFiltered ? `${filtered.length} of ${recent.length}` : `${recent.length}`;
-  const rows = groups.slice(0, rowLimit);
-  const hiddenCount = groups.length - rows.length;
+  const isFull = recentCalls.length >= MaxRecentCalls;
+  const countText = isFiltered ? `${filteredCalls.length} of ${recentCalls.length}` : `${recentCalls.length}`;
+  const shownGroups = failureGroups.slice(0, rowLimit);
+  const hiddenCount = failureGroups.length - shownGroups.length;
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">
-        Recent <span class="count">{older.calls.length > 0 ? `${filtered.length} found` : countText}</span>
+        Recent <span class="count">{olderCalls.calls.length > 0 ? `${filteredCalls.length} found` : countText}</span>
       </h2>
-      {(recent.length >= MinCallsForFilter || filter !== EmptyFilter) && (
-        <FilterForm recent={recent} filter={filter} setFilter={setFilter} />
+      {(recentCalls.length >= MinCallsForFilter || filter !== EmptyFilter) && (
+        <FilterForm recentCalls={recentCalls} filter={filter} setFilter={setFilter} />
       )}
       <p class="unseen" role="status">
-        {isFiltered && (older.calls.length > 0 ? `${filtered.length} calls found` : `${countText} calls`)}
+        {isFiltered && (olderCalls.calls.length > 0 ? `${filteredCalls.length} calls found` : `${countText} calls`)}
       </p>
-      {filtered.length === 0 && (
+      {filteredCalls.length === 0 && (
         <p class="empty">
-          {(hasOlderCalls || isFull) && !older.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
+          {(hasOlderCalls || isFull) && !olderCalls.isComplete ? 'No shown call matches.' : 'No call matches.'}{' '}
           <button type="button" onClick={() => setFilter(EmptyFilter)}>
             Clear the filter
           </button>
         </p>
       )}
-      <ul class="ended">{rows.map((group) => renderGroup(group, { history, showsEverything, act }))}</ul>
+      <ul class="ended">
+        {shownGroups.map((failureGroup) => renderGroup(failureGroup, { history, showsEverything, sendAction }))}
+      </ul>
       {hiddenCount > 0 && (
         <button type="button" class="rest" onClick={() => setRowLimit(rowLimit + PageSize)}>
           Show {Math.min(PageSize, hiddenCount)} more
@@ -74,17 +76,21 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
       )}
       {hiddenCount === 0 && !isFiltered && hasOlderCalls && !isFull && (
         <LoadButton
-          caption="Load older calls"
+          buttonCaption="Load older calls"
           busyCaption="Loading older calls"
-          load={async () => {
+          loadPage={async () => {
             const error = await history.loadOlder();
             setRowLimit(rowLimit + PageSize);
             return error;
           }}
         />
       )}
-      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !older.isComplete && (
-        <LoadButton caption="Search older calls" busyCaption="Searching older calls" load={older.search} />
+      {hiddenCount === 0 && isFiltered && (hasOlderCalls || isFull) && !olderCalls.isComplete && (
+        <LoadButton
+          buttonCaption="Search older calls"
+          busyCaption="Searching older calls"
+          loadPage={olderCalls.searchCalls}
+        />
       )}
       {hiddenCount === 0 && !isFiltered && isFull && (
         <p class="note">These are the newest {MaxRecentCalls} calls. To find older calls, use the filter.</p>
@@ -94,19 +100,19 @@ export const RecentCalls = memoizeComponent(function RecentCalls(props: RecentCa
 });
 
 /** The oldest call's ID is the React key, so that an expanded group stays expanded when a call is added. */
-function renderGroup({ first, others }: CallGroup, context: CallContext): VNode {
-  if (others.length === 0) return <RecentCallRow key={first.callId} call={first} {...context} />;
-  return <FailureGroup key={`group ${others.at(-1)?.callId}`} calls={[first, ...others]} {...context} />;
+function renderGroup({ firstCall, otherCalls }: CallGroup, context: CallContext): VNode {
+  if (otherCalls.length === 0) return <RecentCallRow key={firstCall.callId} call={firstCall} {...context} />;
+  return <FailureGroup key={`group ${otherCalls.at(-1)?.callId}`} calls={[firstCall, ...otherCalls]} {...context} />;
 }
 
 interface FilterFormProps {
-  readonly recent: readonly RecentCall[];
-  readonly filter: Filter;
-  setFilter(filter: Filter): void;
+  readonly recentCalls: readonly RecentCall[];
+  readonly filter: CallFilter;
+  setFilter(filter: CallFilter): void;
 }
 
-const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFilter }: FilterFormProps): VNode {
-  const { plugins, clients } = useMemo(() => listChoices(recent), [recent]);
+const FilterForm = memoizeComponent(function FilterForm({ recentCalls, filter, setFilter }: FilterFormProps): VNode {
+  const { plugins, clients } = useMemo(() => listChoices(recentCalls), [recentCalls]);
   return (
     <search>
       <form class="filter" onSubmit={(event) => event.preventDefault()}>
@@ -129,19 +135,19 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
           />
           Failed only
         </label>
-        <Choice
+        <FilterChoice
           label="Plugin"
-          all="All plugins"
+          allCaption="All plugins"
           names={plugins}
-          chosen={filter.plugin}
-          choose={(plugin) => setFilter({ ...filter, plugin })}
+          chosenName={filter.plugin}
+          chooseName={(plugin) => setFilter({ ...filter, plugin })}
         />
-        <Choice
+        <FilterChoice
           label="Client"
-          all="All clients"
+          allCaption="All clients"
           names={clients}
-          chosen={filter.client}
-          choose={(client) => setFilter({ ...filter, client })}
+          chosenName={filter.client}
+          chooseName={(client) => setFilter({ ...filter, client })}
         />
       </form>
     </search>
@@ -150,17 +156,17 @@ const FilterForm = memoizeComponent(function FilterForm({ recent, filter, setFil
 
 interface ChoiceProps {
   readonly label: string;
-  readonly all: string;
+  readonly allCaption: string;
   readonly names: readonly string[];
-  readonly chosen: string;
-  choose(name: string): void;
+  readonly chosenName: string;
+  chooseName(name: string): void;
 }
 
-function Choice({ label, all, names, chosen, choose }: ChoiceProps): VNode | null {
-  if (names.length < 2 && chosen === '') return null;
+function FilterChoice({ label, allCaption, names, chosenName, chooseName }: ChoiceProps): VNode | null {
+  if (names.length < 2 && chosenName === '') return null;
   return (
-    <select aria-label={label} value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
-      <option value="">{all}</option>
+    <select aria-label={label} value={chosenName} onChange={(event) => chooseName(event.currentTarget.value)}>
+      <option value="">{allCaption}</option>
       {names.map((name) => (
         <option key={name} value={name}>
           {label === 'Plugin' && isBrowserTool({ plugin: name }) ? 'Browser tools' : removeHiddenCharacters(name)}

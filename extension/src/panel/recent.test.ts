@@ -13,21 +13,21 @@ import {
   toRecorderFilter,
 } from './recent.ts';
 
-function makeCall(callId: string, fields: Partial<RecentCall> = {}): RecentCall {
-  return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...fields };
+function makeCall(callId: string, callFields: Partial<RecentCall> = {}): RecentCall {
+  return { callId, plugin: 'messages', tool: 'post', status: 'done', runMs: 1, ...callFields };
 }
 
 const listIds = (calls: readonly RecentCall[]) => calls.map((call) => call.callId).join(' ');
 
 test('mergeRecent keeps each call once, newest first, and a bounded number', () => {
-  const [a, b, c] = [makeCall('a'), makeCall('b'), makeCall('c')];
-  assert.equal(listIds(mergeRecent([c, b], [b, a])), 'c b a');
-  const older = [b, a];
-  assert.equal(mergeRecent([], older), older);
+  const [callA, callB, callC] = [makeCall('a'), makeCall('b'), makeCall('c')];
+  assert.equal(listIds(mergeRecent([callC, callB], [callB, callA])), 'c b a');
+  const olderCalls = [callB, callA];
+  assert.equal(mergeRecent([], olderCalls), olderCalls);
   const many = Array.from({ length: MaxRecentCalls }, (_, i) => makeCall(`m${i}`));
-  const merged = mergeRecent([c], many);
-  assert.equal(merged.length, MaxRecentCalls);
-  assert.equal(merged[0], c);
+  const mergedCalls = mergeRecent([callC], many);
+  assert.equal(mergedCalls.length, MaxRecentCalls);
+  assert.equal(mergedCalls[0], callC);
 });
 
 test('toRecorderFilter selects at least the calls of the filter', () => {
@@ -54,23 +54,23 @@ test('filterCalls selects by status, plugin, client and all words of a text', ()
     makeCall('d', { result: '{"secret":1}' }),
     makeCall('e', { client: 'Codex', status: 'timed out' }),
   ];
-  const select = (filter: Partial<typeof EmptyFilter>, showsEverything = false) =>
+  const selectCallIds = (filter: Partial<typeof EmptyFilter>, showsEverything = false) =>
     listIds(filterCalls(calls, { ...EmptyFilter, ...filter }, showsEverything));
-  assert.equal(select({}), 'a b c d e');
-  assert.equal(select({ failedOnly: true }), 'b c e');
-  assert.equal(select({ plugin: 'browser' }), 'c');
-  assert.equal(select({ client: 'Cursor' }), 'b');
-  assert.equal(select({ text: 'CHANNEL' }), 'a b');
-  assert.equal(select({ text: ' chat.example  post ' }), 'b');
-  assert.equal(select({ text: 'nothing' }), '');
+  assert.equal(selectCallIds({}), 'a b c d e');
+  assert.equal(selectCallIds({ failedOnly: true }), 'b c e');
+  assert.equal(selectCallIds({ plugin: 'browser' }), 'c');
+  assert.equal(selectCallIds({ client: 'Cursor' }), 'b');
+  assert.equal(selectCallIds({ text: 'CHANNEL' }), 'a b');
+  assert.equal(selectCallIds({ text: ' chat.example  post ' }), 'b');
+  assert.equal(selectCallIds({ text: 'nothing' }), '');
   // The search ignores a result with the audience "internal", because the panel does not show such a result.
-  assert.equal(select({ text: 'secret' }), '');
-  assert.equal(select({ text: 'secret' }, true), 'd');
+  assert.equal(selectCallIds({ text: 'secret' }), '');
+  assert.equal(selectCallIds({ text: 'secret' }, true), 'd');
 });
 
 test('groupFailures groups equal failures in a row and never a success', () => {
   const failure = { status: 'failed', error: 'Channel not found' } as const;
-  const groups = groupFailures([
+  const failureGroups = groupFailures([
     makeCall('a', failure),
     makeCall('b', failure),
     makeCall('c', { ...failure, error: 'Signed out' }),
@@ -82,7 +82,7 @@ test('groupFailures groups equal failures in a row and never a success', () => {
     makeCall('i', { ...failure, client: 'Cursor' }),
   ]);
   assert.deepEqual(
-    groups.map(({ first, others }) => listIds([first, ...others])),
+    failureGroups.map(({ firstCall, otherCalls }) => listIds([firstCall, ...otherCalls])),
     ['a b', 'c', 'd', 'e', 'f', 'g h', 'i'],
   );
 });
@@ -94,23 +94,23 @@ test('listChoices returns each plugin and client once, sorted', () => {
 
 test('addRecords completes the calls that are listed and appends older calls', () => {
   const activities = [{ type: 'text', content: '"a"', bytes: 3 }];
-  const live = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
+  const liveCalls = [makeCall('c', { args: '{"cut', activities }), makeCall('b')];
   const page = [
     { call: makeCall('c', { args: '{"whole":1}' }), endedMs: 3, argsIncomplete: true },
     { call: makeCall('b'), endedMs: 2 },
     { call: makeCall('a'), endedMs: 1 },
   ];
-  const merged = addRecords(live, page);
-  assert.equal(listIds(merged), 'c b a');
+  const mergedCalls = addRecords(liveCalls, page);
+  assert.equal(listIds(mergedCalls), 'c b a');
   assert.deepEqual(
-    merged[0],
+    mergedCalls[0],
     makeCall('c', { args: '{"whole":1}', activities, record: { endedMs: 3, argsIncomplete: true } }),
   );
-  assert.equal(addRecords(merged, page)[0], merged[0]);
+  assert.equal(addRecords(mergedCalls, page)[0], mergedCalls[0]);
 });
 
 test('addRecords inserts new records where they belong', () => {
-  const live = [makeCall('d'), makeCall('b')];
+  const liveCalls = [makeCall('d'), makeCall('b')];
   const page = ['interrupted', 'd', 'c', 'b', 'a'].map((callId) => ({ call: makeCall(callId), endedMs: 1 }));
-  assert.equal(listIds(addRecords(live, page)), 'interrupted d c b a');
+  assert.equal(listIds(addRecords(liveCalls, page)), 'interrupted d c b a');
 });

@@ -11,12 +11,12 @@ export interface RecentCall extends CallView {
   readonly record?: Omit<RecordedCall, 'call'>;
 }
 
-export function fromRecord({ call, ...record }: RecordedCall): RecentCall {
-  return { ...call, record };
+export function fromRecord({ call, ...callRecord }: RecordedCall): RecentCall {
+  return { ...call, record: callRecord };
 }
 
 /** An empty or false field of a Filter does not restrict the selection. */
-export interface Filter {
+export interface CallFilter {
   /** Each word of a search must occur, in any letter case, in the text that the panel shows for a call. */
   readonly text: string;
   readonly failedOnly: boolean;
@@ -24,16 +24,16 @@ export interface Filter {
   readonly client: string;
 }
 
-export const EmptyFilter: Filter = { text: '', failedOnly: false, plugin: '', client: '' };
+export const EmptyFilter: CallFilter = { text: '', failedOnly: false, plugin: '', client: '' };
 
-export function canExcludeCalls({ text, failedOnly, plugin, client }: Filter): boolean {
-  return text.trim() !== '' || failedOnly || plugin !== '' || client !== '';
+export function canExcludeCalls({ text: searchText, failedOnly, plugin, client }: CallFilter): boolean {
+  return searchText.trim() !== '' || failedOnly || plugin !== '' || client !== '';
 }
 
 /** CallGroup is a single ended call, or several equal consecutive failures, newest first. */
 export interface CallGroup {
-  readonly first: RecentCall;
-  readonly others: readonly RecentCall[];
+  readonly firstCall: RecentCall;
+  readonly otherCalls: readonly RecentCall[];
 }
 
 export function mergeRecent(newer: readonly RecentCall[], older: readonly RecentCall[]): readonly RecentCall[] {
@@ -46,10 +46,10 @@ export function mergeRecent(newer: readonly RecentCall[], older: readonly Recent
  * toRecorderFilter converts the panel's filter for the server, which may return more calls than the panel's filter
  * selects.
  */
-export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): CallsFilter {
-  const [longest] = text.split(/\s+/).toSorted((a, b) => b.length - a.length);
+export function toRecorderFilter({ text: searchText, failedOnly, plugin, client }: CallFilter): CallsFilter {
+  const [longestWord] = searchText.split(/\s+/).toSorted((a, b) => b.length - a.length);
   return {
-    ...(longest ? { text: longest } : {}),
+    ...(longestWord ? { text: longestWord } : {}),
     ...(failedOnly ? { failed: true } : {}),
     ...(plugin === '' ? {} : { tool: plugin }),
     ...(client === '' ? {} : { client }),
@@ -58,20 +58,20 @@ export function toRecorderFilter({ text, failedOnly, plugin, client }: Filter): 
 
 export function filterCalls(
   calls: readonly RecentCall[],
-  filter: Filter,
+  filter: CallFilter,
   showsEverything: boolean,
 ): readonly RecentCall[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const searchWords = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return calls.filter((call) => {
     if (filter.failedOnly && call.status === 'done') return false;
     if (filter.plugin !== '' && call.plugin !== filter.plugin) return false;
     if (filter.client !== '' && call.client !== filter.client) return false;
-    if (words.length === 0) return true;
+    if (searchWords.length === 0) return true;
     const { plugin, tool, client, site, args, error, callId } = call;
     const shownText = [plugin, tool, client, site, args, error, callId, readVisibleResult(call, showsEverything)]
       .join('\n')
       .toLowerCase();
-    return words.every((word) => shownText.includes(word));
+    return searchWords.every((searchWord) => shownText.includes(searchWord));
   });
 }
 
@@ -80,31 +80,31 @@ export function filterCalls(
  * activities.
  */
 export function addRecords(calls: readonly RecentCall[], page: readonly RecordedCall[]): readonly RecentCall[] {
-  const records = page.map(fromRecord);
-  const recordsById = new Map(records.map((record) => [record.callId, record]));
-  const merged = calls.map((call) => {
-    const record = recordsById.get(call.callId);
-    return record && !call.record ? { ...call, ...record } : call;
+  const recordedCalls = page.map(fromRecord);
+  const recordsById = new Map(recordedCalls.map((callRecord) => [callRecord.callId, callRecord]));
+  const mergedCalls = calls.map((call) => {
+    const callRecord = recordsById.get(call.callId);
+    return callRecord && !call.record ? { ...call, ...callRecord } : call;
   });
   // A record that is not in the list is inserted before the next older call that the list and the page contain.
-  let index = merged.length;
-  for (const record of records.toReversed()) {
-    const position = merged.findIndex((call) => call.callId === record.callId);
+  let index = mergedCalls.length;
+  for (const callRecord of recordedCalls.toReversed()) {
+    const position = mergedCalls.findIndex((call) => call.callId === callRecord.callId);
     if (position >= 0) index = position;
-    else merged.splice(index, 0, record);
+    else mergedCalls.splice(index, 0, callRecord);
   }
-  return merged.slice(0, MaxRecentCalls);
+  return mergedCalls.slice(0, MaxRecentCalls);
 }
 
 /** groupFailures combines consecutive failures of the same tool with the same error into groups. */
 export function groupFailures(calls: readonly RecentCall[]): readonly CallGroup[] {
-  const groups: { first: RecentCall; others: RecentCall[] }[] = [];
+  const failureGroups: { firstCall: RecentCall; otherCalls: RecentCall[] }[] = [];
   for (const call of calls) {
-    const group = groups.at(-1);
-    if (group && isSameFailure(group.first, call)) group.others.push(call);
-    else groups.push({ first: call, others: [] });
+    const failureGroup = failureGroups.at(-1);
+    if (failureGroup && isSameFailure(failureGroup.firstCall, call)) failureGroup.otherCalls.push(call);
+    else failureGroups.push({ firstCall: call, otherCalls: [] });
   }
-  return groups;
+  return failureGroups;
 }
 
 function isSameFailure(a: CallView, b: CallView): boolean {

@@ -4,26 +4,26 @@ import type { FromPanel } from '../panel-message.ts';
 import { makeRequests } from './requests.ts';
 
 test('each action receives its own answer', async () => {
-  const sent: FromPanel[] = [];
-  const requests = makeRequests((message) => sent.push(message) > 0);
-  const one = requests.act({ op: 'stop', callId: 'c1' });
-  const two = requests.act({ op: 'retry' });
+  const sentMessages: FromPanel[] = [];
+  const requests = makeRequests((panelMessage) => sentMessages.push(panelMessage) > 0);
+  const firstRequest = requests.sendAction({ op: 'stop', callId: 'c1' });
+  const secondRequest = requests.sendAction({ op: 'retry' });
   assert.deepEqual(
-    sent.map(({ action }) => action.op),
+    sentMessages.map(({ action }) => action.op),
     ['stop', 'retry'],
   );
-  requests.settleRequest(sent[1]?.requestId ?? 0, {});
-  requests.settleRequest(sent[0]?.requestId ?? 0, { error: 'no' });
+  requests.settleRequest(sentMessages[1]?.requestId ?? 0, {});
+  requests.settleRequest(sentMessages[0]?.requestId ?? 0, { error: 'no' });
   requests.settleRequest(99, {});
-  assert.deepEqual([await one, await two], [{ error: 'no' }, {}]);
+  assert.deepEqual([await firstRequest, await secondRequest], [{ error: 'no' }, {}]);
 });
 
 test('requests fail without a worker and when the worker stops', async () => {
-  let there = true;
-  const requests = makeRequests(() => there);
-  const waits = requests.act({ op: 'retry' });
+  let isServerThere = true;
+  const requests = makeRequests(() => isServerThere);
+  const waitingRequest = requests.sendAction({ op: 'retry' });
   requests.rejectAll();
-  assert.match((await waits).error ?? '', /restarted/);
-  there = false;
-  assert.match((await requests.act({ op: 'retry' })).error ?? '', /Try again/);
+  assert.match((await waitingRequest).error ?? '', /restarted/);
+  isServerThere = false;
+  assert.match((await requests.sendAction({ op: 'retry' })).error ?? '', /Try again/);
 });

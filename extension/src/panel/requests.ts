@@ -3,27 +3,27 @@ import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 /** The promise of a SendAction never rejects: on failure, ActionResult.error is set. */
 export type SendAction = (action: Action) => Promise<ActionResult>;
 
-export interface Requests {
-  readonly act: SendAction;
-  settleRequest(requestId: number, done: ActionResult): void;
+export interface PanelRequests {
+  readonly sendAction: SendAction;
+  settleRequest(requestId: number, actionResult: ActionResult): void;
   /** The service worker may have executed an unanswered action before it stopped. */
   rejectAll(): void;
 }
 
-export function makeRequests(send: (message: FromPanel) => boolean): Requests {
-  const pendingRequests = new Map<number, (done: ActionResult) => void>();
+export function makeRequests(sendMessage: (message: FromPanel) => boolean): PanelRequests {
+  const pendingRequests = new Map<number, (actionResult: ActionResult) => void>();
   let lastId = 0;
   return {
-    act: (action) =>
+    sendAction: (action) =>
       new Promise((resolve) => {
         const requestId = ++lastId;
         pendingRequests.set(requestId, resolve);
-        if (send({ requestId, action })) return;
+        if (sendMessage({ requestId, action })) return;
         pendingRequests.delete(requestId);
         resolve({ error: 'The extension is starting. Try again.' });
       }),
-    settleRequest: (requestId, done) => {
-      pendingRequests.get(requestId)?.(done);
+    settleRequest: (requestId, actionResult) => {
+      pendingRequests.get(requestId)?.(actionResult);
       pendingRequests.delete(requestId);
     },
     rejectAll: () => {

@@ -4,29 +4,29 @@ import { hasSameProps } from './memo.ts';
 import { reuseEqual, reuseItems } from './reuse.ts';
 
 test('reuseEqual returns the previous object only if all members are equal', () => {
-  const previous = { a: 1, b: [{ c: 'x' }], d: undefined };
-  assert.equal(reuseEqual(previous, structuredClone(previous)), previous);
+  const previousItems = { a: 1, b: [{ c: 'x' }], d: undefined };
+  assert.equal(reuseEqual(previousItems, structuredClone(previousItems)), previousItems);
   const withoutMember = { a: 1, b: [{ c: 'x' }] };
-  assert.equal(reuseEqual<object>(previous, withoutMember), previous);
-  for (const next of [
+  assert.equal(reuseEqual<object>(previousItems, withoutMember), previousItems);
+  for (const nextItems of [
     { a: 1, b: [{ c: 'y' }] },
     { a: 1, b: [{ c: 'x' }, { c: 'x' }] },
     { a: 1, b: [{ c: 'x' }], d: 1 },
     { a: '1', b: [{ c: 'x' }] },
   ])
-    assert.equal(reuseEqual<object>(previous, next), next);
-  assert.equal(reuseEqual(undefined, previous), previous);
+    assert.equal(reuseEqual<object>(previousItems, nextItems), nextItems);
+  assert.equal(reuseEqual(undefined, previousItems), previousItems);
 });
 
 test('reuseItems keeps the items that have not changed, and the list if no item has changed', () => {
-  const previous = [
+  const previousItems = [
     { id: 1, n: 1 },
     { id: 2, n: 1 },
   ];
   const keyOf = (item: { id: number }) => item.id;
-  assert.equal(reuseItems(previous, structuredClone(previous), keyOf), previous);
-  const changed = reuseItems(
-    previous,
+  assert.equal(reuseItems(previousItems, structuredClone(previousItems), keyOf), previousItems);
+  const changedItems = reuseItems(
+    previousItems,
     [
       { id: 2, n: 1 },
       { id: 1, n: 5 },
@@ -34,16 +34,16 @@ test('reuseItems keeps the items that have not changed, and the list if no item 
     ],
     keyOf,
   );
-  assert.equal(changed[0], previous[1]);
-  assert.deepEqual(changed[1], { id: 1, n: 5 });
-  assert.equal(changed.length, 3);
-  assert.notEqual(reuseItems(previous, previous.slice(0, 1), keyOf), previous);
+  assert.equal(changedItems[0], previousItems[1]);
+  assert.deepEqual(changedItems[1], { id: 1, n: 5 });
+  assert.equal(changedItems.length, 3);
+  assert.notEqual(reuseItems(previousItems, previousItems.slice(0, 1), keyOf), previousItems);
 });
 
 test('hasSameProps compares members with ===', () => {
-  const list: string[] = [];
-  assert.ok(hasSameProps({ list, n: 1 }, { n: 1, list }));
-  assert.ok(!hasSameProps({ list }, { list: [] }));
+  const frozenList: string[] = [];
+  assert.ok(hasSameProps({ list: frozenList, n: 1 }, { n: 1, list: frozenList }));
+  assert.ok(!hasSameProps({ list: frozenList }, { list: [] }));
   assert.ok(!hasSameProps({ n: 1 }, { n: 1, m: undefined }));
   assert.ok(!hasSameProps({ n: undefined }, { m: undefined }));
 });

@@ -3,27 +3,29 @@
 
 import { isRecord } from '../record.ts';
 
-export function reuseEqual<T>(previous: T | undefined, next: T): T {
-  return previous !== undefined && isEqual(previous, next) ? previous : next;
+export function reuseEqual<T>(previousValue: T | undefined, nextValue: T): T {
+  return previousValue !== undefined && isEqual(previousValue, nextValue) ? previousValue : nextValue;
 }
 
 /** reuseItems reuses the previous object of each unchanged item, and the whole previous list if nothing changed. */
 export function reuseItems<T>(
-  previous: readonly T[] | undefined,
-  next: readonly T[],
+  previousValue: readonly T[] | undefined,
+  nextValue: readonly T[],
   keyOf: (item: T) => unknown,
 ): readonly T[] {
-  if (!previous) return next;
-  const byKey = new Map(previous.map((item) => [keyOf(item), item]));
-  const items = next.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
-  const isUnchanged = items.length === previous.length && items.every((item, i) => item === previous[i]);
-  return isUnchanged ? previous : items;
+  if (!previousValue) return nextValue;
+  const byKey = new Map(previousValue.map((item) => [keyOf(item), item]));
+  const reusedItems = nextValue.map((item) => reuseEqual(byKey.get(keyOf(item)), item));
+  const isUnchanged =
+    reusedItems.length === previousValue.length && reusedItems.every((item, i) => item === previousValue[i]);
+  return isUnchanged ? previousValue : reusedItems;
 }
 
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
-  if (!isRecord(a) || !isRecord(b)) return false;
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...names].every((name) => isEqual(a[name], b[name]));
+function isEqual(firstValue: unknown, secondValue: unknown): boolean {
+  if (firstValue === secondValue) return true;
+  if (Array.isArray(firstValue) && Array.isArray(secondValue))
+    return firstValue.length === secondValue.length && firstValue.every((item, i) => isEqual(item, secondValue[i]));
+  if (!isRecord(firstValue) || !isRecord(secondValue)) return false;
+  const names = new Set([...Object.keys(firstValue), ...Object.keys(secondValue)]);
+  return [...names].every((name) => isEqual(firstValue[name], secondValue[name]));
 }

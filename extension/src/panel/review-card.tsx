@@ -29,22 +29,22 @@ export interface ReviewProps {
   readonly plugin: PluginView;
   /** startsOpen expands the review at first, because the user has just installed the plugin in the panel. */
   readonly startsOpen: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
 /** The plugin's hash is its React key, so that the card collapses when the plugin's content changes. */
-export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
-  const [open, setOpen] = useState(startsOpen);
+export function PluginReview({ plugin, startsOpen, sendAction }: ReviewProps): VNode {
+  const [isOpen, setOpen] = useState(startsOpen);
   const reviewButton = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(startsOpen);
   useEffect(() => {
     if (startsOpen) setOpen(true); // the list of plugins may arrive before the result of the installation
   }, [startsOpen]);
   useLayoutEffect(() => {
-    if (wasOpen.current && !open) reviewButton.current?.focus();
-    wasOpen.current = open;
-  }, [open]);
-  if (open) return <OpenReview plugin={plugin} act={act} close={() => setOpen(false)} />;
+    if (wasOpen.current && !isOpen) reviewButton.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  if (isOpen) return <OpenReview plugin={plugin} sendAction={sendAction} closeReview={() => setOpen(false)} />;
   return (
     <div class="review">
       <p>
@@ -61,12 +61,12 @@ export function Review({ plugin, startsOpen, act }: ReviewProps): VNode {
 
 interface OpenReviewProps {
   readonly plugin: PluginView;
-  readonly act: SendAction;
-  close(): void;
+  readonly sendAction: SendAction;
+  closeReview(): void;
 }
 
-function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
-  const { inspection, error, isBusy, load } = useInspection(plugin.name, act);
+function OpenReview({ plugin, sendAction, closeReview }: OpenReviewProps): VNode {
+  const { inspection, error, isBusy, loadInspection } = useInspection(plugin.name, sendAction);
   const headingRef = useRef<HTMLHeadingElement>(null);
   useEffect(() => headingRef.current?.focus(), []);
   return (
@@ -75,17 +75,17 @@ function OpenReview({ plugin, act, close }: OpenReviewProps): VNode {
         Review of {removeHiddenCharacters(plugin.displayName) || plugin.name}
       </h4>
       {inspection ? (
-        <LoadedReview plugin={plugin} inspection={inspection} act={act} close={close} />
+        <LoadedReview plugin={plugin} inspection={inspection} sendAction={sendAction} closeReview={closeReview} />
       ) : (
         <>
           {error === '' && <p class="note">Loading…</p>}
-          <ErrorText text={error} />
+          <ErrorText errorText={error} />
           {error !== '' && (
             <div class="answers">
-              <button type="button" onClick={close}>
+              <button type="button" onClick={closeReview}>
                 Not now
               </button>
-              <button type="button" disabled={isBusy} onClick={() => void load()}>
+              <button type="button" disabled={isBusy} onClick={() => void loadInspection()}>
                 Try again
               </button>
             </div>
@@ -100,9 +100,9 @@ interface LoadedReviewProps extends OpenReviewProps {
   readonly inspection: PluginInspectResult;
 }
 
-function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VNode {
+function LoadedReview({ plugin, inspection, sendAction, closeReview }: LoadedReviewProps): VNode {
   const [permission, setPermission] = useState<Permission>('ask');
-  const [drafts, setDrafts] = useState<ToolDrafts>(new Map());
+  const [toolDrafts, setDrafts] = useState<ToolDrafts>(new Map());
   const { name } = plugin;
   const { hash } = inspection;
   return (
@@ -117,56 +117,56 @@ function LoadedReview({ plugin, inspection, act, close }: LoadedReviewProps): VN
         plugin={plugin}
         inspection={inspection}
         permission={permission}
-        drafts={drafts}
-        choose={(tool, draft) => setDrafts((old) => new Map(old).set(tool, draft))}
+        toolDrafts={toolDrafts}
+        choosePermission={(tool, draft) => setDrafts((previousDrafts) => new Map(previousDrafts).set(tool, draft))}
       />
-      {inspection.lastReview && !inspection.sections?.some((section) => section.name === 'changes') && (
+      {inspection.lastReview && !inspection.sections?.some((sectionView) => sectionView.name === 'changes') && (
         <p class="note">The lines that changed since your last review are not stored.</p>
       )}
-      {(inspection.sections ?? []).map((section) => (
-        <FoldedSection key={section.name} title={makeSectionTitle(section, inspection.lastReview)}>
-          {section.name === 'libraries' && (
+      {(inspection.sections ?? []).map((sectionView) => (
+        <FoldedSection key={sectionView.name} title={makeSectionTitle(sectionView, inspection.lastReview)}>
+          {sectionView.name === 'libraries' && (
             <p class="note">The bundler marked this code as libraries. opentabs did not verify the mark.</p>
           )}
           <PluginText
             plugin={name}
             hash={hash}
-            section={section.name}
-            title={makeSectionTitle(section, inspection.lastReview)}
-            pages={section.pages}
-            act={act}
+            sectionName={sectionView.name}
+            title={makeSectionTitle(sectionView, inspection.lastReview)}
+            pages={sectionView.pages}
+            sendAction={sendAction}
           />
         </FoldedSection>
       ))}
-      <PermissionChoice name={name} permission={permission} choose={setPermission} />
+      <PermissionChoice name={name} permission={permission} choosePermission={setPermission} />
       <EnableButtons
         plugin={plugin}
         hash={hash}
         permission={permission}
-        tools={listChangedPermissions(plugin.tools ?? [], drafts)}
-        act={act}
-        close={close}
+        tools={listChangedPermissions(plugin.tools ?? [], toolDrafts)}
+        sendAction={sendAction}
+        closeReview={closeReview}
       />
     </>
   );
 }
 
-function FoldedSection(props: {
+function FoldedSection(sectionProps: {
   readonly title: string;
   readonly startsOpen?: boolean;
   readonly children: ComponentChildren;
 }): VNode {
-  const [open, setOpen] = useState(props.startsOpen === true);
+  const [isOpen, setOpen] = useState(sectionProps.startsOpen === true);
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="fold">{props.title}</summary>
-      {open && <div>{props.children}</div>}
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="fold">{sectionProps.title}</summary>
+      {isOpen && <div>{sectionProps.children}</div>}
     </details>
   );
 }
 
 function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: PluginInspectResult }): VNode {
-  const { lastReview, excludes = [], warnings = [] } = inspection;
+  const { lastReview, excludes: excludedSites = [], warnings: reviewWarnings = [] } = inspection;
   return (
     <dl class="facts">
       <dt>Sites</dt>
@@ -174,10 +174,10 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
         {(plugin.matches ?? []).map((site) => (
           <code key={site}>{site}</code>
         ))}
-        {excludes.length > 0 && (
+        {excludedSites.length > 0 && (
           <>
             except{' '}
-            {excludes.map((site) => (
+            {excludedSites.map((site) => (
               <code key={site}>{site}</code>
             ))}
           </>
@@ -209,11 +209,11 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
           </dd>
         </>
       )}
-      {warnings.length > 0 && (
+      {reviewWarnings.length > 0 && (
         <>
           <dt>Warnings</dt>
           <dd>
-            {warnings.map((warning) => (
+            {reviewWarnings.map((warning) => (
               <p key={warning} class="warning">
                 {removeHiddenCharacters(warning)}
               </p>
@@ -228,16 +228,16 @@ function PluginFacts({ plugin, inspection }: { plugin: PluginView; inspection: P
 }
 
 function BrowserFeatures({ inspection }: { readonly inspection: PluginInspectResult }): VNode {
-  const { own, libraryNames } = groupFeatures(inspection.powers ?? []);
+  const { ownFeatures, libraryNames } = groupFeatures(inspection.powers ?? []);
   return (
     <dl class="facts">
       <dt>The code mentions</dt>
       <dd>
-        {own.length === 0 && <p>No feature that sends, stores or loads data.</p>}
+        {ownFeatures.length === 0 && <p>No feature that sends, stores or loads data.</p>}
         <ul class="powers">
-          {own.map(({ names, meaning }) => (
-            <li key={meaning}>
-              <code>{names}</code> {meaning}
+          {ownFeatures.map(({ names, featureMeaning }) => (
+            <li key={featureMeaning}>
+              <code>{names}</code> {featureMeaning}
             </li>
           ))}
         </ul>
@@ -252,28 +252,34 @@ interface ReviewedToolsProps {
   readonly plugin: PluginView;
   readonly inspection: PluginInspectResult;
   readonly permission: Permission;
-  readonly drafts: ToolDrafts;
-  choose(tool: string, draft: Permission | ''): void;
+  readonly toolDrafts: ToolDrafts;
+  choosePermission(tool: string, draft: Permission | ''): void;
 }
 
-function ReviewedTools({ plugin, inspection, permission, drafts, choose }: ReviewedToolsProps): VNode {
+function ReviewedTools({
+  plugin,
+  inspection,
+  permission,
+  toolDrafts,
+  choosePermission: chooseDraft,
+}: ReviewedToolsProps): VNode {
   const tools = plugin.tools ?? [];
-  const descriptions = mapToolDescriptions(inspection);
+  const toolDescriptions = mapToolDescriptions(inspection);
   return (
     <FoldedSection title={describeToolCounts(tools)} startsOpen={tools.length <= MaxOpenTools}>
       <ToolList tools={tools}>
         {(tool) => (
           <>
-            <ToolName tool={tool} description={descriptions.get(tool.name)} />
+            <ToolName tool={tool} description={toolDescriptions.get(tool.name)} />
             <select
               aria-label={`Permission of ${tool.name}`}
-              value={drafts.get(tool.name) ?? choosePermissionAfterReview(tool)}
-              onChange={(event) => choose(tool.name, readDraft(event.currentTarget.value))}
+              value={toolDrafts.get(tool.name) ?? choosePermissionAfterReview(tool)}
+              onChange={(event) => chooseDraft(tool.name, readDraft(event.currentTarget.value))}
             >
               <option value="">{`Default (${permission})`}</option>
-              {Permissions.map((known) => (
-                <option key={known} value={known}>
-                  {known}
+              {Permissions.map((knownPermission) => (
+                <option key={knownPermission} value={knownPermission}>
+                  {knownPermission}
                 </option>
               ))}
             </select>
@@ -285,28 +291,28 @@ function ReviewedTools({ plugin, inspection, permission, drafts, choose }: Revie
 }
 
 function readDraft(value: string): Permission | '' {
-  return Permissions.find((known) => known === value) ?? '';
+  return Permissions.find((knownPermission) => knownPermission === value) ?? '';
 }
 
 interface PermissionChoiceProps {
   readonly name: string;
   readonly permission: Permission;
-  choose(permission: Permission): void;
+  choosePermission(permission: Permission): void;
 }
 
-function PermissionChoice({ name, permission, choose }: PermissionChoiceProps): VNode {
+function PermissionChoice({ name, permission, choosePermission: chooseDraft }: PermissionChoiceProps): VNode {
   return (
     <fieldset class="permission-choice">
       <legend>Permission</legend>
-      {Permissions.map((known) => (
-        <label key={known}>
+      {Permissions.map((knownPermission) => (
+        <label key={knownPermission}>
           <input
             type="radio"
             name={`permission-${name}`}
-            checked={known === permission}
-            onChange={() => choose(known)}
+            checked={knownPermission === permission}
+            onChange={() => chooseDraft(knownPermission)}
           />{' '}
-          {permissionEffects[known]}
+          {permissionEffects[knownPermission]}
         </label>
       ))}
     </fieldset>
@@ -319,13 +325,13 @@ interface EnableButtonsProps extends OpenReviewProps {
   readonly tools: ReturnType<typeof listChangedPermissions>;
 }
 
-function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableButtonsProps): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function EnableButtons({ plugin, hash, permission, tools, sendAction, closeReview }: EnableButtonsProps): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const answersRef = useRef<HTMLDivElement>(null);
   const { acceptsClick, ignoresClicks } = useGuardedButton(answersRef);
-  const enable = (event: Event) => {
+  const enablePlugin = (event: Event) => {
     if (isBusy || !acceptsClick(event)) return;
-    void run({
+    void runAction({
       op: 'review',
       params: { plugin: plugin.name, hash, permission, ...(tools.length > 0 ? { tools } : {}) },
     });
@@ -333,14 +339,14 @@ function EnableButtons({ plugin, hash, permission, tools, act, close }: EnableBu
   return (
     <>
       <div class="answers" ref={answersRef}>
-        <button type="button" disabled={isBusy} onClick={close}>
+        <button type="button" disabled={isBusy} onClick={closeReview}>
           Not now
         </button>
-        <button type="button" class="enable" aria-disabled={isBusy || ignoresClicks} onClick={enable}>
+        <button type="button" class="enable" aria-disabled={isBusy || ignoresClicks} onClick={enablePlugin}>
           {permission === 'off' ? 'Review and keep off' : 'Review and enable'}
         </button>
       </div>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }

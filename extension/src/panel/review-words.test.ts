@@ -18,33 +18,33 @@ const makeTool = (name: string, overrides: Partial<ToolView> = {}): ToolView => 
   ...overrides,
 });
 
-test('powerGroups groups features by meaning, and separates the features that only libraries mention', () => {
-  const powers: PowerView[] = [
+test('groupFeatures groups features by meaning, and separates the features that only libraries mention', () => {
+  const powerViews: PowerView[] = [
     { name: 'eval', meaning: 'Runs text as code.', sections: ['libraries'] },
     { name: 'fetch', meaning: 'Sends requests.', sections: ['code', 'libraries'] },
     { name: 'sendBeacon', meaning: 'Sends requests.', sections: ['pre-script'] },
   ];
-  assert.deepEqual(groupFeatures(powers), {
-    own: [{ names: 'fetch, sendBeacon', meaning: 'Sends requests.' }],
+  assert.deepEqual(groupFeatures(powerViews), {
+    ownFeatures: [{ names: 'fetch, sendBeacon', featureMeaning: 'Sends requests.' }],
     libraryNames: 'eval',
   });
-  assert.deepEqual(groupFeatures([]), { own: [], libraryNames: '' });
+  assert.deepEqual(groupFeatures([]), { ownFeatures: [], libraryNames: '' });
 });
 
 test('describeToolCounts counts the tools that only read', () => {
-  const read = makeTool('read', { readOnly: true });
-  const post = makeTool('post');
-  assert.equal(describeToolCounts([read, post, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
-  assert.equal(describeToolCounts([read]), '1 tool, read-only');
-  assert.equal(describeToolCounts([post, post]), '2 tools, may write');
+  const readTool = makeTool('read', { readOnly: true });
+  const postTool = makeTool('post');
+  assert.equal(describeToolCounts([readTool, postTool, makeTool('send')]), '3 tools: 1 read-only, 2 may write');
+  assert.equal(describeToolCounts([readTool]), '1 tool, read-only');
+  assert.equal(describeToolCounts([postTool, postTool]), '2 tools, may write');
 });
 
 test('makeSectionTitle names a section with its size', () => {
   assert.equal(makeSectionTitle({ name: 'code', pages: 2, lines: 1500 }), 'Author’s code, 1,500 lines');
   assert.equal(makeSectionTitle({ name: 'pre-script', pages: 1, lines: 1 }), 'Pre-script, 1 line');
-  const changes = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
-  assert.equal(makeSectionTitle(changes, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
-  assert.equal(makeSectionTitle(changes, {}), 'Changes since your last review: +3 −0 lines');
+  const changesSection = { name: 'changes', pages: 1, lines: 9, added: 3 } as const;
+  assert.equal(makeSectionTitle(changesSection, { version: '1.1.0' }), 'Changes since version 1.1.0: +3 −0 lines');
+  assert.equal(makeSectionTitle(changesSection, {}), 'Changes since your last review: +3 −0 lines');
 });
 
 test('describeLastReview names the version and the permission of the last review', () => {

@@ -21,8 +21,8 @@ export const permissionEffects: Readonly<Record<Permission, string>> = {
   auto: 'Auto: tools run without approval.',
 };
 
-export function describeSource(source: PluginSource): string {
-  switch (source) {
+export function describeSource(registryText: PluginSource): string {
+  switch (registryText) {
     case 'npm':
       return 'Package from a registry or a file';
     case 'global':
@@ -34,24 +34,27 @@ export function describeSource(source: PluginSource): string {
 
 export interface FeatureGroup {
   readonly names: string;
-  readonly meaning: string;
+  readonly featureMeaning: string;
 }
 
 /**
- * own contains features that the author's code or the pre-script mentions, libraryNames features that only libraries
- * mention.
+ * ownFeatures contains features that the author's code or the pre-script mentions, libraryNames features that only
+ * libraries mention.
  */
-export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
+export function groupFeatures(powerViews: readonly PowerView[]): { ownFeatures: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');
   const names = new Map<string, string[]>();
-  for (const { name, meaning } of powers.filter(isOwn)) {
-    const group = names.get(meaning);
-    if (group) group.push(name);
+  for (const { name, meaning } of powerViews.filter(isOwn)) {
+    const featureGroup = names.get(meaning);
+    if (featureGroup) featureGroup.push(name);
     else names.set(meaning, [name]);
   }
   return {
-    own: [...names].map(([meaning, group]) => ({ names: group.join(', '), meaning })),
-    libraryNames: powers
+    ownFeatures: [...names].map(([meaning, featureGroup]) => ({
+      names: featureGroup.join(', '),
+      featureMeaning: meaning,
+    })),
+    libraryNames: powerViews
       .filter((power) => !isOwn(power))
       .map((power) => power.name)
       .join(', '),
@@ -65,36 +68,39 @@ export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup
 export function describeToolCounts(tools: readonly ToolView[]): string {
   const readCount = tools.filter((tool) => tool.readOnly).length;
   const writeCount = tools.length - readCount;
-  const total = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  if (readCount === 0 || writeCount === 0) return `${total}, ${readCount === 0 ? 'may write' : 'read-only'}`;
-  return `${total}: ${readCount} read-only, ${writeCount} may write`;
+  const totalText = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
+  if (readCount === 0 || writeCount === 0) return `${totalText}, ${readCount === 0 ? 'may write' : 'read-only'}`;
+  return `${totalText}: ${readCount} read-only, ${writeCount} may write`;
 }
 
-export function makeSectionTitle({ name, lines, added, removed }: SectionView, lastReview?: LastReviewView): string {
-  const size = lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`;
+export function makeSectionTitle(
+  { name, lines: lineCount, added: addedLines, removed: removedLines }: SectionView,
+  lastReview?: LastReviewView,
+): string {
+  const sizeText = lineCount === 1 ? '1 line' : `${lineCount.toLocaleString('en')} lines`;
   switch (name) {
     case 'changes': {
       const version = removeHiddenCharacters(lastReview?.version ?? '');
-      return `Changes since ${version ? `version ${version}` : 'your last review'}: +${added ?? 0} −${removed ?? 0} lines`;
+      return `Changes since ${version ? `version ${version}` : 'your last review'}: +${addedLines ?? 0} −${removedLines ?? 0} lines`;
     }
     case 'pre-script':
-      return `Pre-script, ${size}`;
+      return `Pre-script, ${sizeText}`;
     case 'libraries':
-      return `Library code, ${size}`;
+      return `Library code, ${sizeText}`;
     default:
-      return `Author’s code, ${size}`;
+      return `Author’s code, ${sizeText}`;
   }
 }
 
-export function describeLastReview(review: LastReviewView): string {
-  const version = removeHiddenCharacters(review.version ?? '');
-  const day = review.atMs === undefined ? '' : ` on ${new Date(review.atMs).toLocaleDateString()}`;
-  const permission = review.permission ? `; the permission was ${review.permission}` : '';
+export function describeLastReview(lastReview: LastReviewView): string {
+  const version = removeHiddenCharacters(lastReview.version ?? '');
+  const day = lastReview.atMs === undefined ? '' : ` on ${new Date(lastReview.atMs).toLocaleDateString()}`;
+  const permission = lastReview.permission ? `; the permission was ${lastReview.permission}` : '';
   return `${version ? `Version ${version}` : 'Another version'}${day}${permission}`;
 }
 
-export function splitLines(text: string): string[] {
-  return text.replace(/\n$/, '').split('\n');
+export function splitLines(sectionText: string): string[] {
+  return sectionText.replace(/\n$/, '').split('\n');
 }
 
 export function mapToolDescriptions(
@@ -109,9 +115,9 @@ export function mapToolDescriptions(
 export type ToolDrafts = ReadonlyMap<string, Permission | ''>;
 
 /** An unchanged "auto" is not listed, because the server resets "auto" when the plugin's content changes. */
-export function listChangedPermissions(tools: readonly ToolView[], drafts: ToolDrafts): ToolPermission[] {
+export function listChangedPermissions(tools: readonly ToolView[], toolDrafts: ToolDrafts): ToolPermission[] {
   return tools.flatMap((tool): ToolPermission[] => {
-    const draft = drafts.get(tool.name);
+    const draft = toolDrafts.get(tool.name);
     if (draft === undefined || draft === choosePermissionAfterReview(tool)) return [];
     return [{ tool: tool.name, ...(draft === '' ? {} : { permission: draft }) }];
   });
@@ -121,24 +127,28 @@ export function choosePermissionAfterReview({ permission }: ToolView): Permissio
   return permission === undefined || permission === 'auto' ? '' : permission;
 }
 
-export function describeInstallation(installed: PluginInstallResult): string {
-  const { plugin, version, previousVersion, registry, warnings = [] } = installed;
+export function describeInstallation(installResult: PluginInstallResult): string {
+  const { plugin, version, previousVersion, registry, warnings: installWarnings = [] } = installResult;
   const name = `${removeHiddenCharacters(plugin)} ${removeHiddenCharacters(version)}`;
-  const source = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
-  const result =
+  const registryText = registry === undefined ? '' : ` from ${removeHiddenCharacters(registry)}`;
+  const resultText =
     previousVersion === undefined
-      ? `Installed ${name}${source}.`
-      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${source}.`;
-  return [result, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
+      ? `Installed ${name}${registryText}.`
+      : `Replaced version ${removeHiddenCharacters(previousVersion)} by ${name}${registryText}.`;
+  return [resultText, ...installWarnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
 }
 
-export function describeUpdate(updated: PluginUpdateResult): string {
-  const { version, previousVersion, latestVersion, warnings = [] } = updated;
-  const result =
+export function describeUpdate(updateResult: PluginUpdateResult): string {
+  const { version, previousVersion, latestVersion, warnings: installWarnings = [] } = updateResult;
+  const resultText =
     previousVersion === undefined
       ? `Version ${removeHiddenCharacters(version)} is the newest in its range.`
       : `Updated from ${removeHiddenCharacters(previousVersion)} to ${removeHiddenCharacters(version)}. Review the new version.`;
-  const latest =
+  const latestVersionText =
     latestVersion === undefined ? [] : [`Version ${removeHiddenCharacters(latestVersion)} is outside of its range.`];
-  return [result, ...latest, ...warnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`)].join('\n');
+  return [
+    resultText,
+    ...latestVersionText,
+    ...installWarnings.map((warning) => `Warning: ${removeHiddenCharacters(warning)}`),
+  ].join('\n');
 }

@@ -13,7 +13,7 @@ import { formatDuration, formatPercent, formatToolName, removeHiddenCharacters }
 const MaxIndent = 4;
 
 interface RunningCallProps {
-  readonly open: OpenCall;
+  readonly openCall: OpenCall;
   /** depth is the nesting level of the call; 0 for a call that a client made. */
   readonly depth: number;
   /** site is the host of the page in which the call runs, or empty if unknown. */
@@ -21,16 +21,16 @@ interface RunningCallProps {
   readonly showsEverything: boolean;
   /** isCompact reduces each call to a few lines, because many calls are running. */
   readonly isCompact: boolean;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export const RunningCall = memoizeComponent(function RunningCall(props: RunningCallProps): VNode {
-  const { open, depth, site, showsEverything, isCompact, act } = props;
-  const { call, startMs } = open;
-  const { isBusy, error, run } = usePanelAction(act);
+export const RunningCall = memoizeComponent(function RunningCall(runningCallProps: RunningCallProps): VNode {
+  const { openCall, depth, site, showsEverything, isCompact, sendAction } = runningCallProps;
+  const { call, startMs } = openCall;
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const isQueued = call.status === 'pending' || call.waiting !== undefined;
-  const { share, message, word } = readVisibleReport(call, showsEverything);
-  const knownShare = isQueued ? undefined : share;
+  const { progressShare, reportMessage, statusWord } = readVisibleReport(call, showsEverything);
+  const knownShare = isQueued ? undefined : progressShare;
   const argsText = formatArguments(call.args);
   // The accessible name of the button "Stop" contains the site and the arguments, because several calls can run the
   // same tool.
@@ -44,7 +44,7 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
           class="stop"
           aria-label={`Stop ${name}`}
           disabled={isBusy}
-          onClick={() => void run({ op: 'stop', callId: call.callId })}
+          onClick={() => void runAction({ op: 'stop', callId: call.callId })}
         >
           {isBusy ? 'Stopping' : 'Stop'}
         </button>
@@ -54,11 +54,12 @@ export const RunningCall = memoizeComponent(function RunningCall(props: RunningC
           {site !== '' && <bdi class="origin">{site}</bdi>} {argsText !== '' && <bdi class="args">{argsText}</bdi>}
         </div>
       )}
-      <ProgressBar name={name} share={knownShare} waiting={isQueued} />
+      <ProgressBar name={name} progressShare={knownShare} isWaiting={isQueued} />
       <div class="under">
-        <span class="message" title={removeHiddenCharacters(message)}>
-          {word !== '' && !isQueued && <span class="word">{removeHiddenCharacters(word)}</span>}
-          {removeHiddenCharacters(message) || (word !== '' && !isQueued ? null : makeDefaultMessage(open))}
+        <span class="message" title={removeHiddenCharacters(reportMessage)}>
+          {statusWord !== '' && !isQueued && <span class="word">{removeHiddenCharacters(statusWord)}</span>}
+          {removeHiddenCharacters(reportMessage) ||
+            (statusWord !== '' && !isQueued ? null : makeDefaultMessage(openCall))}
         </span>
         <span class="time">
           {knownShare !== undefined && `${formatPercent(knownShare)} · `}
@@ -97,22 +98,24 @@ function makeDefaultMessage({ call }: OpenCall): string {
 
 interface ProgressBarProps {
   readonly name: string;
-  readonly share: number | undefined;
-  readonly waiting: boolean;
+  readonly progressShare: number | undefined;
+  readonly isWaiting: boolean;
 }
 
-function ProgressBar({ name, share, waiting }: ProgressBarProps): VNode {
-  const hasShare = share !== undefined;
+function ProgressBar({ name, progressShare, isWaiting }: ProgressBarProps): VNode {
+  const hasShare = progressShare !== undefined;
   return (
     <div
-      class={`bar ${hasShare ? 'known' : waiting ? 'waiting' : 'unknown'}`}
+      class={`bar ${hasShare ? 'known' : isWaiting ? 'waiting' : 'unknown'}`}
       role="progressbar"
       aria-label={`Progress of ${name}`}
       aria-valuemin={0}
       aria-valuemax={100}
-      {...(hasShare ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': formatPercent(share) } : {})}
+      {...(hasShare
+        ? { 'aria-valuenow': Math.floor(progressShare * 100), 'aria-valuetext': formatPercent(progressShare) }
+        : {})}
     >
-      <span style={hasShare ? { transform: `scaleX(${Math.min(1, Math.max(0, share))})` } : {}} />
+      <span style={hasShare ? { transform: `scaleX(${Math.min(1, Math.max(0, progressShare))})` } : {}} />
     </div>
   );
 }

@@ -10,11 +10,11 @@ import {
   readDraftValue,
 } from './setting-draft.ts';
 
-const makeSetting = (type: SettingView['type'], more: Partial<SettingView> = {}): SettingView => ({
+const makeSetting = (type: SettingView['type'], settingFields: Partial<SettingView> = {}): SettingView => ({
   key: 'k',
   type,
   label: 'K',
-  ...more,
+  ...settingFields,
 });
 
 test('makeDraft shows saved values but no secrets', () => {
@@ -39,12 +39,12 @@ test('readDraftValue converts text to the type of the setting', () => {
   assert.equal(readDraftValue(makeSetting('string'), ''), null);
   assert.equal(readDraftValue(makeSetting('string'), ClearedSecret), null);
   assert.equal(readDraftValue(makeSetting('string'), ' a '), ' a ');
-  const rows = [
+  const urlRows = [
     { name: ' work ', url: ' https://a.example ' },
     { name: '', url: 'https://b.example' },
     { name: ' ', url: '' },
   ];
-  assert.deepEqual(readDraftValue(makeSetting('url'), rows), {
+  assert.deepEqual(readDraftValue(makeSetting('url'), urlRows), {
     work: 'https://a.example',
     default: 'https://b.example',
   });
@@ -61,11 +61,11 @@ test('isChanged compares with the saved value', () => {
 
 test('listMissingSettings and findSettingOfError', () => {
   const site = makeSetting('url', { key: 'site', required: true });
-  const all = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
-  assert.deepEqual(listMissingSettings(all), [site]);
-  assert.deepEqual(findSettingOfError('the setting site is "x"; use an http or https URL', all), {
+  const allSettings = [site, makeSetting('string', { required: true, set: true }), makeSetting('number')];
+  assert.deepEqual(listMissingSettings(allSettings), [site]);
+  assert.deepEqual(findSettingOfError('the setting site is "x"; use an http or https URL', allSettings), {
     key: 'site',
     text: 'It is "x"; use an http or https URL',
   });
-  assert.equal(findSettingOfError('settings.json is read-only', all), undefined);
+  assert.equal(findSettingOfError('settings.json is read-only', allSettings), undefined);
 });

@@ -8,42 +8,46 @@ export interface UrlRow {
 }
 
 /** A Draft that is an empty string means that the setting has no value. */
-export type Draft = string | readonly UrlRow[];
+export type SettingDraft = string | readonly UrlRow[];
 
 /** ClearedSecret is the draft that removes a secret setting: a NUL character, which the user cannot type. */
 export const ClearedSecret = '\u0000';
 
 /** The input field of a secret setting is always empty. */
-export function makeDraft({ type, value, secret }: SettingView): Draft {
+export function makeDraft({ type, value, secret: isSecret }: SettingView): SettingDraft {
   if (type === 'url') {
     const urls = typeof value === 'object' && value !== null ? Object.entries(value) : [];
     return urls.map(([name, url]) => ({ name, url: String(url) }));
   }
-  return secret || value === undefined || value === null ? '' : String(value);
+  return isSecret || value === undefined || value === null ? '' : String(value);
 }
 
-export function isChanged(setting: SettingView, draft: Draft | undefined): boolean {
-  if (draft === undefined) return false;
-  return JSON.stringify(draft) !== JSON.stringify(makeDraft(setting));
+export function isChanged(setting: SettingView, settingDraft: SettingDraft | undefined): boolean {
+  if (settingDraft === undefined) return false;
+  return JSON.stringify(settingDraft) !== JSON.stringify(makeDraft(setting));
 }
 
 /**
  * readDraftValue converts the content of an input field to the value that is sent to the server; null removes the
  * setting.
  */
-export function readDraftValue({ type }: SettingView, draft: Draft | undefined): unknown {
-  if (draft === undefined || draft === ClearedSecret || draft === '') return null;
-  if (typeof draft !== 'string') return toUrls(draft);
+export function readDraftValue({ type }: SettingView, settingDraft: SettingDraft | undefined): unknown {
+  if (settingDraft === undefined || settingDraft === ClearedSecret || settingDraft === '') return null;
+  if (typeof settingDraft !== 'string') return toUrls(settingDraft);
   switch (type) {
     case 'number': {
       // A comma is read as a decimal point, except before three digits: "1,000" must not become 1.
-      const parsedNumber = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
-      return draft.trim() === '' || Number.isNaN(parsedNumber) || !Number.isFinite(parsedNumber) ? draft : parsedNumber;
+      const parsedNumber = Number(
+        /^[^,]*,\d{3}(\D|$)/.test(settingDraft) ? settingDraft : settingDraft.replace(',', '.'),
+      );
+      return settingDraft.trim() === '' || Number.isNaN(parsedNumber) || !Number.isFinite(parsedNumber)
+        ? settingDraft
+        : parsedNumber;
     }
     case 'boolean':
-      return draft === 'true';
+      return settingDraft === 'true';
     default:
-      return draft;
+      return settingDraft;
   }
 }
 
@@ -62,8 +66,8 @@ export function findSettingOfError(
   settings: readonly SettingView[],
 ): { readonly key: string; readonly text: string } | undefined {
   for (const { key } of settings) {
-    const start = `the setting ${key} `;
-    if (error.startsWith(start)) return { key, text: `It ${error.slice(start.length)}` };
+    const errorStart = `the setting ${key} `;
+    if (error.startsWith(errorStart)) return { key, text: `It ${error.slice(errorStart.length)}` };
   }
   return undefined;
 }

@@ -6,28 +6,34 @@ import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import {
   ClearedSecret,
-  type Draft,
   findSettingOfError,
   isChanged,
   listMissingSettings,
   makeDraft,
   readDraftValue,
+  type SettingDraft,
   type UrlRow,
 } from './setting-draft.ts';
 import { removeHiddenCharacters } from './wording.ts';
 
-export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: SendAction }): VNode | null {
+export function PluginSettings({
+  plugin,
+  sendAction,
+}: {
+  readonly plugin: PluginView;
+  readonly sendAction: SendAction;
+}): VNode | null {
   const settings = plugin.settings ?? [];
-  const missing = listMissingSettings(settings).length > 0;
-  const [open, setOpen] = useState(missing);
+  const hasMissingSettings = listMissingSettings(settings).length > 0;
+  const [isOpen, setOpen] = useState(hasMissingSettings);
   if (settings.length === 0) return null;
   return (
-    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
         {settings.length === 1 ? '1 setting' : `${settings.length} settings`}
-        {missing && <span class="needs">needs settings</span>}
+        {hasMissingSettings && <span class="needs">needs settings</span>}
       </summary>
-      {open && <Form plugin={plugin.name} settings={settings} act={act} />}
+      {isOpen && <SettingsForm plugin={plugin.name} settings={settings} sendAction={sendAction} />}
     </details>
   );
 }
@@ -35,24 +41,24 @@ export function Settings({ plugin, act }: { readonly plugin: PluginView; readonl
 interface FormProps {
   readonly plugin: string;
   readonly settings: readonly SettingView[];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-function Form({ plugin, settings, act }: FormProps): VNode {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  const [saved, setSaved] = useState(false);
-  const { isBusy, error, run } = usePanelAction(act);
+function SettingsForm({ plugin, settings, sendAction }: FormProps): VNode {
+  const [settingDrafts, setDrafts] = useState<Readonly<Record<string, SettingDraft>>>({});
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const failedSetting = findSettingOfError(error, settings);
-  const changedSettings = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
-  const changeDraft = (key: string, draft: Draft) => {
+  const changedSettings = settings.filter((setting) => isChanged(setting, settingDrafts[setting.key]));
+  const changeDraft = (key: string, settingDraft: SettingDraft) => {
     setSaved(false);
-    setDrafts((oldDrafts) => ({ ...oldDrafts, [key]: draft }));
+    setDrafts((oldDrafts) => ({ ...oldDrafts, [key]: settingDraft }));
   };
-  const save = async () => {
-    const values = Object.fromEntries(
-      changedSettings.map((setting) => [setting.key, readDraftValue(setting, drafts[setting.key])]),
+  const saveSettings = async () => {
+    const settingValues = Object.fromEntries(
+      changedSettings.map((setting) => [setting.key, readDraftValue(setting, settingDrafts[setting.key])]),
     );
-    const { error } = await run({ op: 'settings', params: { plugin, values } });
+    const { error } = await runAction({ op: 'settings', params: { plugin, values: settingValues } });
     if (error !== undefined) return;
     setDrafts({});
     setSaved(true);
@@ -62,16 +68,16 @@ function Form({ plugin, settings, act }: FormProps): VNode {
       class="settings"
       onSubmit={(event) => {
         event.preventDefault();
-        if (changedSettings.length > 0) void save();
+        if (changedSettings.length > 0) void saveSettings();
       }}
     >
       {settings.map((setting) => (
-        <Field
+        <SettingField
           key={setting.key}
           id={`${plugin}-${setting.key}`}
           setting={setting}
-          draft={drafts[setting.key] ?? makeDraft(setting)}
-          onType={(draft) => changeDraft(setting.key, draft)}
+          settingDraft={settingDrafts[setting.key] ?? makeDraft(setting)}
+          onType={(settingDraft) => changeDraft(setting.key, settingDraft)}
           error={failedSetting?.key === setting.key ? failedSetting.text : ''}
         />
       ))}
@@ -79,9 +85,9 @@ function Form({ plugin, settings, act }: FormProps): VNode {
         <button type="submit" disabled={isBusy || changedSettings.length === 0}>
           Save
         </button>
-        <span role="status">{saved && changedSettings.length === 0 && 'Saved'}</span>
+        <span role="status">{isSaved && changedSettings.length === 0 && 'Saved'}</span>
       </div>
-      <ErrorText text={failedSetting ? '' : error} />
+      <ErrorText errorText={failedSetting ? '' : error} />
     </form>
   );
 }
@@ -89,19 +95,19 @@ function Form({ plugin, settings, act }: FormProps): VNode {
 interface FieldProps {
   readonly id: string;
   readonly setting: SettingView;
-  readonly draft: Draft;
+  readonly settingDraft: SettingDraft;
   readonly error: string;
-  onType(draft: Draft): void;
+  onType(settingDraft: SettingDraft): void;
 }
 
-function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
-  const { label, description, required } = setting;
-  const hasRows = typeof draft !== 'string';
+function SettingField({ id, setting, settingDraft, error, onType }: FieldProps): VNode {
+  const { label, description, required: isRequired } = setting;
+  const hasRows = typeof settingDraft !== 'string';
   const name = removeHiddenCharacters(label) || setting.key;
   return (
     <div class="field">
       {hasRows ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
-      {required && <span class="required"> required</span>}
+      {isRequired && <span class="required"> required</span>}
       {setting.withheld && setting.set && (
         <p class="note">
           The plugin starts after the page’s scripts, so it gets this secret only if you allow it below.
@@ -109,9 +115,9 @@ function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
       )}
       {description && <p id={`${id}-about`}>{removeHiddenCharacters(description)}</p>}
       {hasRows ? (
-        <Urls id={id} rows={draft} setting={setting} onType={onType} />
+        <UrlSettings id={id} urlRows={settingDraft} setting={setting} onType={onType} />
       ) : (
-        <SingleValue id={id} setting={setting} text={draft} onType={onType} isWrong={error !== ''} />
+        <SingleValue id={id} setting={setting} draftText={settingDraft} onType={onType} isWrong={error !== ''} />
       )}
       {error && (
         <p class="error" role="alert" id={`${id}-error`}>
@@ -125,12 +131,12 @@ function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
 interface SingleValueProps {
   readonly id: string;
   readonly setting: SettingView;
-  readonly text: string;
+  readonly draftText: string;
   readonly isWrong: boolean;
-  onType(text: string): void;
+  onType(draftText: string): void;
 }
 
-function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): VNode {
+function SingleValue({ id, setting, draftText, isWrong, onType }: SingleValueProps): VNode {
   const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
   const commonProps = {
     id,
@@ -141,7 +147,7 @@ function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): 
   const options = listOptions(setting);
   if (options) {
     return (
-      <select {...commonProps} value={text} onChange={(event) => onType(event.currentTarget.value)}>
+      <select {...commonProps} value={draftText} onChange={(event) => onType(event.currentTarget.value)}>
         <option value="">not set</option>
         {options.map((option) => (
           <option key={option} value={option}>
@@ -151,14 +157,15 @@ function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): 
       </select>
     );
   }
-  if (setting.secret) return <Secret commonProps={commonProps} setting={setting} text={text} onType={onType} />;
+  if (setting.secret)
+    return <SecretField commonProps={commonProps} setting={setting} draftText={draftText} onType={onType} />;
   return (
     <span class="one">
       <input
         {...commonProps}
         type="text"
         inputMode={setting.type === 'number' ? 'decimal' : 'text'}
-        value={text}
+        value={draftText}
         placeholder={removeHiddenCharacters(setting.placeholder ?? '')}
         autocomplete="off"
         spellcheck={false}
@@ -168,20 +175,20 @@ function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): 
   );
 }
 
-interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onType'> {
+interface SecretProps extends Pick<SingleValueProps, 'setting' | 'draftText' | 'onType'> {
   readonly commonProps: { readonly id: string };
 }
 
 /** The panel never receives the value of a secret setting; the user can only replace or remove the secret. */
-function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
-  const isCleared = text === ClearedSecret;
+function SecretField({ commonProps, setting, draftText, onType }: SecretProps): VNode {
+  const isCleared = draftText === ClearedSecret;
   const hasStoredValue = setting.set && !isCleared;
   return (
     <span class="one">
       <input
         {...commonProps}
         type="password"
-        value={isCleared ? '' : text}
+        value={isCleared ? '' : draftText}
         placeholder={
           isCleared
             ? 'removed when you save'
@@ -212,23 +219,25 @@ function listOptions(setting: SettingView): readonly string[] | undefined {
 interface UrlsProps {
   readonly id: string;
   readonly setting: SettingView;
-  readonly rows: readonly UrlRow[];
-  onType(rows: readonly UrlRow[]): void;
+  readonly urlRows: readonly UrlRow[];
+  onType(urlRows: readonly UrlRow[]): void;
 }
 
-/** Urls shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site. */
-function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
-  const setRow = (index: number, changes: Partial<UrlRow>) =>
-    onType(rows.map((row, i) => (i === index ? { ...row, ...changes } : row)));
+/**
+ * UrlSettings shows the input fields of a `url` setting: one row with a name and a URL for each instance of the site.
+ */
+function UrlSettings({ id, setting, urlRows, onType }: UrlsProps): VNode {
+  const setRow = (index: number, rowChanges: Partial<UrlRow>) =>
+    onType(urlRows.map((urlRow, i) => (i === index ? { ...urlRow, ...rowChanges } : urlRow)));
   const rowLabel = removeHiddenCharacters(setting.label) || setting.key;
   return (
     <fieldset class="urls" aria-labelledby={id}>
-      {rows.map((row, i) => (
+      {urlRows.map((urlRow, i) => (
         <div key={i}>
           <input
             class="instance"
             aria-label={`Name of site ${i + 1} of ${rowLabel}`}
-            value={row.name}
+            value={urlRow.name}
             placeholder="name"
             autocomplete="off"
             spellcheck={false}
@@ -238,7 +247,7 @@ function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
             aria-label={`URL of site ${i + 1} of ${rowLabel}`}
             type="text"
             inputMode="url"
-            value={row.url}
+            value={urlRow.url}
             placeholder={removeHiddenCharacters(setting.placeholder ?? '') || 'https://'}
             autocomplete="off"
             spellcheck={false}
@@ -247,13 +256,16 @@ function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
           <button
             type="button"
             aria-label={`Remove site ${i + 1} of ${rowLabel}`}
-            onClick={() => onType(rows.filter((_, at) => at !== i))}
+            onClick={() => onType(urlRows.filter((_, rowIndex) => rowIndex !== i))}
           >
             ×
           </button>
         </div>
       ))}
-      <button type="button" onClick={() => onType([...rows, { name: rows.length === 0 ? 'default' : '', url: '' }])}>
+      <button
+        type="button"
+        onClick={() => onType([...urlRows, { name: urlRows.length === 0 ? 'default' : '', url: '' }])}
+      >
         Add a site
       </button>
     </fieldset>

@@ -7,7 +7,7 @@ const showSample = (type: string, value: unknown) => {
   return toShownActivity({ type, content, bytes: content.length });
 };
 
-test('text and code', () => {
+test('an activity of type text or code shows its text', () => {
   assert.deepEqual(showSample('text', 'one\r\ntwo'), { kind: 'text', text: 'one\ntwo' });
   assert.deepEqual(showSample('text', { text: 'one' }), { kind: 'text', text: 'one' });
   assert.deepEqual(showSample('code', 'if x:\n\ty()'), { kind: 'code', text: 'if x:\n    y()', language: '' });
@@ -18,15 +18,15 @@ test('text and code', () => {
   });
 });
 
-test('hidden characters are escaped', () => {
+test('hidden characters in activities are escaped', () => {
   assert.deepEqual(showSample('text', 'a\u202eb\u0000'), { kind: 'text', text: 'a\\u202eb\\u0000' });
   assert.deepEqual(showSample('code', { code: '\u2066', language: '\u200b' }), {
     kind: 'code',
     text: '\\u2066',
     language: '\\u200b',
   });
-  const { columns, rows } = readTable({ columns: ['\u202e'], rows: [['\u200b']] }) ?? {};
-  assert.deepEqual([columns, rows], [['\\u202e'], [['\\u200b']]]);
+  const { columns, rows: tableRows } = readTable({ columns: ['\u202e'], rows: [['\u200b']] }) ?? {};
+  assert.deepEqual([columns, tableRows], [['\\u202e'], [['\\u200b']]]);
 });
 
 test('unknown types and mismatched content are shown as JSON', () => {
@@ -61,16 +61,16 @@ test('a table of objects has the columns of all rows', () => {
   );
 });
 
-test('a table of columns and rows', () => {
-  const { columns, rows } =
+test('an activity with columns and rows is shown as a table', () => {
+  const { columns, rows: tableRows } =
     readTable({ columns: ['a', 'toString'], rows: [[1], [2, true, 'surplus'], { a: 'x' }] }) ?? {};
   assert.deepEqual(columns, ['a', 'toString']);
-  assert.deepEqual(rows, [
+  assert.deepEqual(tableRows, [
     ['1', ''],
     ['2', 'true'],
     ['x', ''],
   ]);
-  for (const bad of [
+  for (const badContent of [
     { columns: 'a', rows: [] },
     { columns: [1], rows: [] },
     { columns: ['a'] },
@@ -78,13 +78,13 @@ test('a table of columns and rows', () => {
     [],
     null,
   ]) {
-    assert.equal(readTable(bad), undefined, JSON.stringify(bad));
+    assert.equal(readTable(badContent), undefined, JSON.stringify(badContent));
   }
 });
 
 test('a large table is truncated and counts the rest', () => {
-  const wide = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
-  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wide));
+  const wideRow = Object.fromEntries(Array.from({ length: MaxColumns + 3 }, (_, i) => [`c${i}`, 'x'.repeat(1000)]));
+  const table = readTable(Array.from({ length: MaxRows + 7 }, () => wideRow));
   assert.deepEqual(
     [table?.rows.length, table?.columns.length, table?.moreRows, table?.moreColumns],
     [MaxRows, MaxColumns, 7, 3],

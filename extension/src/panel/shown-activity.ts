@@ -13,12 +13,12 @@ const MaxCellChars = 300;
 export type ShownActivity =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
-  | Table
+  | ShownTable
   | { readonly kind: 'json'; readonly text: string }
   /** The variant 'large' means that the server did not send the content, because it is too large for the panel. */
   | { readonly kind: 'large'; readonly bytes: number };
 
-export interface Table {
+export interface ShownTable {
   readonly kind: 'table';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -43,8 +43,10 @@ function parseJson(content: string): unknown {
 function readKnownType(type: string, value: unknown): ShownActivity | undefined {
   switch (type) {
     case 'text': {
-      const text = isRecord(value) ? value.text : value;
-      return typeof text === 'string' ? { kind: 'text', text: escapeHidden(normalizeWhitespace(text)) } : undefined;
+      const shownText = isRecord(value) ? value.text : value;
+      return typeof shownText === 'string'
+        ? { kind: 'text', text: escapeHidden(normalizeWhitespace(shownText)) }
+        : undefined;
     }
     case 'code': {
       const code = isRecord(value) ? value.code : value;
@@ -60,30 +62,30 @@ function readKnownType(type: string, value: unknown): ShownActivity | undefined 
   }
 }
 
-function normalizeWhitespace(text: string): string {
-  return text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
+function normalizeWhitespace(shownText: string): string {
+  return shownText.replace(/\r\n?/g, '\n').replace(/\t/g, '    ');
 }
 
 /** readTable converts an array of objects, or an object with `columns` and `rows`, to a table. */
-export function readTable(value: unknown): Table | undefined {
-  const rows: unknown = isRecord(value) ? value.rows : value;
-  if (!Array.isArray(rows)) return undefined;
+export function readTable(value: unknown): ShownTable | undefined {
+  const tableRows: unknown = isRecord(value) ? value.rows : value;
+  if (!Array.isArray(tableRows)) return undefined;
   const columnNames = isRecord(value) ? value.columns : undefined;
-  const columns = columnNames === undefined ? listColumns(rows) : readColumns(columnNames);
+  const columns = columnNames === undefined ? listColumns(tableRows) : readColumns(columnNames);
   if (!columns) return undefined;
   const visibleRows = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
-  for (const row of rows.slice(0, MaxRows)) {
-    if (Array.isArray(row)) cells.push(visibleRows.map((_, i) => formatCell(row[i])));
-    else if (isRecord(row))
-      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(row, name) ? row[name] : undefined)));
+  for (const tableRow of tableRows.slice(0, MaxRows)) {
+    if (Array.isArray(tableRow)) cells.push(visibleRows.map((_, i) => formatCell(tableRow[i])));
+    else if (isRecord(tableRow))
+      cells.push(visibleRows.map((name) => formatCell(Object.hasOwn(tableRow, name) ? tableRow[name] : undefined)));
     else return undefined;
   }
   return {
     kind: 'table',
     columns: visibleRows.map((name) => escapeHidden(name)),
     rows: cells,
-    moreRows: Math.max(0, rows.length - MaxRows),
+    moreRows: Math.max(0, tableRows.length - MaxRows),
     moreColumns: columns.length - visibleRows.length,
   };
 }
@@ -94,17 +96,17 @@ function readColumns(value: unknown): string[] | undefined {
 }
 
 /** listColumns returns the keys of all visible rows as column names, in order of first use. */
-function listColumns(rows: readonly unknown[]): string[] | undefined {
+function listColumns(tableRows: readonly unknown[]): string[] | undefined {
   const names = new Set<string>();
-  for (const row of rows.slice(0, MaxRows)) {
-    if (!isRecord(row) || Array.isArray(row)) return undefined;
-    for (const name of Object.keys(row)) names.add(name);
+  for (const tableRow of tableRows.slice(0, MaxRows)) {
+    if (!isRecord(tableRow) || Array.isArray(tableRow)) return undefined;
+    for (const name of Object.keys(tableRow)) names.add(name);
   }
   return names.size > 0 ? [...names] : undefined;
 }
 
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return escapeHidden(text.length > MaxCellChars ? `${text.slice(0, MaxCellChars)}…` : text);
+  const shownText = typeof value === 'string' ? value : JSON.stringify(value);
+  return escapeHidden(shownText.length > MaxCellChars ? `${shownText.slice(0, MaxCellChars)}…` : shownText);
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { AllSitesPattern, makeSitePattern, type SitePermissions } from '../chrome-permissions.ts';
-import { ErrorText, Switch } from './choice.tsx';
+import { ErrorText, ToggleSwitch } from './choice.tsx';
 import { usePermissionChange } from './permission-change.ts';
 
 export interface SiteAccessProps extends SitePermissions {
@@ -10,24 +10,30 @@ export interface SiteAccessProps extends SitePermissions {
   revoke(pattern: string): Promise<boolean>;
 }
 
-export function AllowSite({ host, grant }: { readonly host: string; grant: SiteAccessProps['grant'] }): VNode {
-  const { error, change } = usePermissionChange(() => grant(makeSitePattern(host)), 'grant');
+export function AllowSite({
+  host,
+  grantAccess,
+}: {
+  readonly host: string;
+  grantAccess: SiteAccessProps['grant'];
+}): VNode {
+  const { error, changePermission } = usePermissionChange(() => grantAccess(makeSitePattern(host)), 'grant');
   return (
     <>
-      <button type="button" onClick={() => void change()}>
+      <button type="button" onClick={() => void changePermission()}>
         Allow on {host}
       </button>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }
 
 export function NeededSites({
   hosts,
-  grant,
+  grantAccess,
 }: {
   readonly hosts: readonly string[];
-  grant: SiteAccessProps['grant'];
+  grantAccess: SiteAccessProps['grant'];
 }): VNode {
   return (
     <>
@@ -35,7 +41,7 @@ export function NeededSites({
         <section key={host} class="notice quiet" role="note">
           <h2>An agent needs access to {host}.</h2>
           <p>Chrome lets opentabs use only the sites that you allow. Press the button only if you expected this.</p>
-          <AllowSite host={host} grant={grant} />
+          <AllowSite host={host} grantAccess={grantAccess} />
         </section>
       ))}
     </>
@@ -43,11 +49,11 @@ export function NeededSites({
 }
 
 /** ChromeSites lists the sites that Chrome lets the extension access, and lets the user add and remove sites. */
-export function ChromeSites(props: SiteAccessProps): VNode | null {
-  const { patterns, isOptional, shownHost, grant, revoke } = props;
+export function ChromeSites(siteAccessProps: SiteAccessProps): VNode | null {
+  const { patterns, isOptional, shownHost, grant: grantAccess, revoke: revokeAccess } = siteAccessProps;
   const hasAllSites = patterns.includes(AllSitesPattern);
-  const grantAll = usePermissionChange(() => grant(AllSitesPattern), 'grant');
-  const revokeAll = usePermissionChange(() => revoke(AllSitesPattern), 'revoke');
+  const grantAll = usePermissionChange(() => grantAccess(AllSitesPattern), 'grant');
+  const revokeAll = usePermissionChange(() => revokeAccess(AllSitesPattern), 'revoke');
   if (hasAllSites && !isOptional) return null;
   const canAllowShown = shownHost !== undefined && !hasAllSites && !patterns.includes(makeSitePattern(shownHost));
   return (
@@ -56,23 +62,23 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
       <p class="note">Chrome lets opentabs use only these sites. Agents also need your approval for each site.</p>
       <ul class="card">
         <li>
-          <Switch
+          <ToggleSwitch
             label="All sites"
             current={hasAllSites}
-            busy={false}
-            send={(on) => (on ? grantAll.change() : revokeAll.change())}
+            isBusy={false}
+            sendChoice={(on) => (on ? grantAll.changePermission() : revokeAll.changePermission())}
           />
           <p class="note">Pictures of pages need access to all sites.</p>
-          <ErrorText text={grantAll.error || revokeAll.error} />
+          <ErrorText errorText={grantAll.error || revokeAll.error} />
         </li>
         {patterns
           .filter((pattern) => pattern !== AllSitesPattern)
           .map((pattern) => (
-            <AllowedSite key={pattern} pattern={pattern} revoke={revoke} />
+            <AllowedSite key={pattern} pattern={pattern} revokeAccess={revokeAccess} />
           ))}
         {canAllowShown && (
           <li>
-            <AllowSite host={shownHost} grant={grant} />
+            <AllowSite host={shownHost} grantAccess={grantAccess} />
           </li>
         )}
       </ul>
@@ -80,16 +86,22 @@ export function ChromeSites(props: SiteAccessProps): VNode | null {
   );
 }
 
-function AllowedSite({ pattern, revoke }: { readonly pattern: string; revoke: SiteAccessProps['revoke'] }): VNode {
-  const { error, change } = usePermissionChange(() => revoke(pattern), 'revoke');
+function AllowedSite({
+  pattern,
+  revokeAccess,
+}: {
+  readonly pattern: string;
+  revokeAccess: SiteAccessProps['revoke'];
+}): VNode {
+  const { error, changePermission } = usePermissionChange(() => revokeAccess(pattern), 'revoke');
   const host = pattern.replace(/^\*:\/\//, '').replace(/\/\*$/, '');
   return (
     <li class="head">
       <span>{host}</span>
-      <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void change()}>
+      <button type="button" aria-label={`Remove access to ${host}`} onClick={() => void changePermission()}>
         Remove
       </button>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </li>
   );
 }

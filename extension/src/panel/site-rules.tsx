@@ -11,7 +11,13 @@ const siteRules = ['off', 'read', 'ask', 'auto'] as const;
 /** NoRule is the select option for a site that is listed only because the user approved calls there. */
 const NoRule = '';
 
-export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[]; readonly act: SendAction }): VNode {
+export function SiteRules({
+  sites,
+  sendAction,
+}: {
+  readonly sites: readonly SiteView[];
+  readonly sendAction: SendAction;
+}): VNode {
   return (
     <section aria-labelledby="sites">
       <h2 id="sites">
@@ -20,19 +26,19 @@ export function SiteRules({ sites, act }: { readonly sites: readonly SiteView[];
       <p class="note">Other sites need your approval: reading once for each agent, acting each time.</p>
       <ul class="sites-list">
         {sites.map((site) => (
-          <Site key={site.site} site={site} act={act} />
+          <SiteRule key={site.site} site={site} sendAction={sendAction} />
         ))}
       </ul>
-      <NewSite act={act} />
+      <NewSite sendAction={sendAction} />
     </section>
   );
 }
 
-function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction }): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function SiteRule({ site, sendAction }: { readonly site: SiteView; readonly sendAction: SendAction }): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const name = removeHiddenCharacters(site.site);
-  const [rule, choose] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
-    run({ op: 'site', params: { site: site.site, permission } }),
+  const [siteRule, chooseRule] = useOptimisticChoice<string>(site.permission ?? NoRule, (permission) =>
+    runAction({ op: 'site', params: { site: site.site, permission } }),
   );
   const clients = (site.allowed ?? []).map((allowed) => `${removeHiddenCharacters(allowed.client)} (${allowed.class})`);
   return (
@@ -42,7 +48,7 @@ function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction
           {name === '*' ? 'All other sites' : name}
         </span>
         <span class="controls">
-          <RuleSelect label={`Permission of ${name}`} rule={rule} busy={isBusy} choose={choose}>
+          <RuleSelect label={`Permission of ${name}`} siteRule={siteRule} isBusy={isBusy} chooseRule={chooseRule}>
             {site.permission === undefined && <option value={NoRule}>ask (default)</option>}
           </RuleSelect>
           <button
@@ -50,61 +56,61 @@ function Site({ site, act }: { readonly site: SiteView; readonly act: SendAction
             aria-label={`Remove ${name}`}
             title="Remove the rule and the stored approvals"
             aria-disabled={isBusy}
-            onClick={() => void run({ op: 'site', params: { site: site.site } })}
+            onClick={() => void runAction({ op: 'site', params: { site: site.site } })}
           >
             Remove
           </button>
         </span>
       </div>
       {clients.length > 0 && <p class="from">Always allowed: {clients.join(', ')}</p>}
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </li>
   );
 }
 
 interface RuleSelectProps {
   readonly label: string;
-  readonly rule: string;
-  readonly busy: boolean;
+  readonly siteRule: string;
+  readonly isBusy: boolean;
   readonly children?: VNode | false;
-  choose(rule: string): void;
+  chooseRule(siteRule: string): void;
 }
 
-function RuleSelect({ label, rule, busy, children, choose }: RuleSelectProps): VNode {
+function RuleSelect({ label, siteRule, isBusy, children, chooseRule }: RuleSelectProps): VNode {
   return (
     <select
-      class={rule}
+      class={siteRule}
       aria-label={label}
-      aria-busy={busy}
-      value={rule}
-      title={siteRuleWords[rule] ?? ''}
-      onChange={(event) => choose(event.currentTarget.value)}
+      aria-busy={isBusy}
+      value={siteRule}
+      title={siteRuleWords[siteRule] ?? ''}
+      onChange={(event) => chooseRule(event.currentTarget.value)}
     >
       {children}
-      {siteRules.map((known) => (
-        <option key={known} value={known}>
-          {known}
+      {siteRules.map((knownRule) => (
+        <option key={knownRule} value={knownRule}>
+          {knownRule}
         </option>
       ))}
     </select>
   );
 }
 
-function NewSite({ act }: { readonly act: SendAction }): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
+function NewSite({ sendAction }: { readonly sendAction: SendAction }): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const [site, setSite] = useState('');
-  const [rule, setRule] = useState<string>('ask');
-  const add = async () => {
+  const [siteRule, setRule] = useState<string>('ask');
+  const addRule = async () => {
     if (site.trim() === '' || isBusy) return;
-    const done = await run({ op: 'site', params: { site: site.trim(), permission: rule } });
-    if (done.error === undefined) setSite('');
+    const actionResult = await runAction({ op: 'site', params: { site: site.trim(), permission: siteRule } });
+    if (actionResult.error === undefined) setSite('');
   };
   return (
     <form
       class="new-site"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        void addRule();
       }}
     >
       <input
@@ -115,12 +121,12 @@ function NewSite({ act }: { readonly act: SendAction }): VNode {
         autocomplete="off"
         onInput={(event) => setSite(event.currentTarget.value)}
       />
-      <RuleSelect label="Permission of the new site" rule={rule} busy={isBusy} choose={setRule} />
+      <RuleSelect label="Permission of the new site" siteRule={siteRule} isBusy={isBusy} chooseRule={setRule} />
       <button type="submit" disabled={site.trim() === ''}>
         Add
       </button>
-      <p class="note">{siteRuleWords[rule]}</p>
-      <ErrorText text={error} />
+      <p class="note">{siteRuleWords[siteRule]}</p>
+      <ErrorText errorText={error} />
     </form>
   );
 }

@@ -6,32 +6,40 @@ import type { SendAction } from './requests.ts';
 import { formatDuration, readHost, removeHiddenCharacters } from './wording.ts';
 
 export interface TabsInUseProps {
-  readonly holds: readonly PanelHold[];
+  readonly tabHolds: readonly PanelHold[];
   readonly nowMs: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function TabsInUse({ holds, nowMs, act }: TabsInUseProps): VNode | null {
-  const current = holds.filter(({ endMs }) => endMs > nowMs);
-  if (current.length === 0) return null;
+export function TabsInUse({ tabHolds, nowMs, sendAction }: TabsInUseProps): VNode | null {
+  const currentHolds = tabHolds.filter(({ endMs }) => endMs > nowMs);
+  if (currentHolds.length === 0) return null;
   return (
     <section aria-labelledby="in-use">
       <h2 id="in-use">
-        Tabs in use <span class="count">{current.length}</span>
+        Tabs in use <span class="count">{currentHolds.length}</span>
       </h2>
       <ul class="tabs">
-        {current.map((hold) => (
-          <TabInUse key={hold.tabId} hold={hold} nowMs={nowMs} act={act} />
+        {currentHolds.map((tabHold) => (
+          <TabInUse key={tabHold.tabId} tabHold={tabHold} nowMs={nowMs} sendAction={sendAction} />
         ))}
       </ul>
     </section>
   );
 }
 
-function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: SendAction }): VNode {
-  const { isBusy, error, run } = usePanelAction(act);
-  const { tabId, site, taken, endMs } = hold;
-  const client = removeHiddenCharacters(hold.client);
+function TabInUse({
+  tabHold,
+  nowMs,
+  sendAction,
+}: {
+  tabHold: PanelHold;
+  nowMs: number;
+  sendAction: SendAction;
+}): VNode {
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
+  const { tabId, site, taken: isTaken, endMs } = tabHold;
+  const client = removeHiddenCharacters(tabHold.client);
   const host = readHost(site) || removeHiddenCharacters(site);
   return (
     <li>
@@ -40,7 +48,7 @@ function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: S
           type="button"
           class="tab"
           title={removeHiddenCharacters(site)}
-          onClick={() => void run({ op: 'show', tabId })}
+          onClick={() => void runAction({ op: 'show', tabId })}
         >
           <span class="title">{host}</span>
           <span class="host">tab {tabId}</span>
@@ -49,17 +57,17 @@ function TabInUse({ hold, nowMs, act }: { hold: PanelHold; nowMs: number; act: S
           type="button"
           aria-label={`Stop ${client} in tab ${tabId}`}
           aria-disabled={isBusy}
-          onClick={() => void run({ op: 'release', tabId })}
+          onClick={() => void runAction({ op: 'release', tabId })}
         >
           Stop
         </button>
       </div>
       <p class="from">
-        {taken
+        {isTaken
           ? `You took it back from ${client}, which must read the page before it acts again.`
           : `${client} uses this tab. Without another act, the tab is free in ${formatDuration(endMs - nowMs)}.`}
       </p>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </li>
   );
 }

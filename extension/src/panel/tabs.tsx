@@ -8,10 +8,10 @@ import { readHost, removeHiddenCharacters } from './wording.ts';
 export interface TabsProps {
   readonly tabs: readonly PanelTab[];
   readonly grantSite: SiteAccessProps['grant'];
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
+export function TabList({ tabs, grantSite, sendAction }: TabsProps): VNode {
   return (
     <section aria-labelledby="tabs">
       <h2 id="tabs">
@@ -20,15 +20,15 @@ export function Tabs({ tabs, grantSite, act }: TabsProps): VNode {
       {tabs.length === 0 && <p class="empty">No open tab matches a plugin.</p>}
       <ul class="tabs">
         {tabs.map((tab) => (
-          <Tab key={tab.tabId} tab={tab} grantSite={grantSite} act={act} />
+          <TabRow key={tab.tabId} tab={tab} grantSite={grantSite} sendAction={sendAction} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
-  const { error, run } = usePanelAction(act);
+function TabRow({ tab, grantSite, sendAction }: Omit<TabsProps, 'tabs'> & { readonly tab: PanelTab }): VNode {
+  const { error, runAction } = usePanelAction(sendAction);
   const needsReload = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = removeHiddenCharacters(tab.title) || readHost(tab.url);
   return (
@@ -38,7 +38,7 @@ function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: 
           type="button"
           class="tab"
           title={removeHiddenCharacters(tab.url)}
-          onClick={() => void run({ op: 'show', tabId: tab.tabId })}
+          onClick={() => void runAction({ op: 'show', tabId: tab.tabId })}
         >
           <span class="title">{title}</span>
           <span class="host">{readHost(tab.url)}</span>
@@ -47,7 +47,7 @@ function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: 
           <button
             type="button"
             aria-label={`Reload ${title}`}
-            onClick={() => void run({ op: 'reload', tabId: tab.tabId })}
+            onClick={() => void runAction({ op: 'reload', tabId: tab.tabId })}
           >
             Reload
           </button>
@@ -62,7 +62,7 @@ function Tab({ tab, grantSite, act }: Omit<TabsProps, 'tabs'> & { readonly tab: 
       </ul>
       {tab.plugins.map((plugin) => plugin.problem && <Problem key={plugin.name} plugin={plugin} />)}
       {tab.plugins.some((plugin) => plugin.status === 'noAccess') && (
-        <AllowSite host={new URL(tab.url).hostname} grant={grantSite} />
+        <AllowSite host={new URL(tab.url).hostname} grantAccess={grantSite} />
       )}
       {error && <p class="error">{error}</p>}
     </li>

@@ -11,19 +11,19 @@ const CodeTool = 'browser_evaluate';
 
 export function TicketArguments({ json, tool }: { readonly json: string; readonly tool: string }): VNode {
   if (json === '' || json === '{}') return <p class="empty">No arguments.</p>;
-  const rows = listArguments(json);
+  const argumentRows = listArguments(json);
   return (
     <>
-      {rows && (
+      {argumentRows && (
         <Scrollable class="arguments" label="Arguments">
           <dl>
-            {rows.map((row, i) => (
-              <Argument key={i} row={row} isOpen={tool === CodeTool} />
+            {argumentRows.map((argumentRow, i) => (
+              <TicketArgument key={i} argumentRow={argumentRow} isOpen={tool === CodeTool} />
             ))}
           </dl>
         </Scrollable>
       )}
-      <details class="raw" open={!rows}>
+      <details class="raw" open={!argumentRows}>
         <summary>JSON</summary>
         <Scrollable class="pre args" label="Arguments as JSON">
           {indentJson(json)}
@@ -36,22 +36,28 @@ export function TicketArguments({ json, tool }: { readonly json: string; readonl
   );
 }
 
-function Argument({ row, isOpen }: { readonly row: ArgumentRow; readonly isOpen: boolean }): VNode {
-  const { name, text, isCode } = row;
+function TicketArgument({
+  argumentRow,
+  isOpen,
+}: {
+  readonly argumentRow: ArgumentRow;
+  readonly isOpen: boolean;
+}): VNode {
+  const { name, text: argumentText, isCode } = argumentRow;
   const [isShown, setIsShown] = useState(isOpen);
-  const isFolded = needsOwnBlock(text) && !isShown;
+  const isFolded = needsOwnBlock(argumentText) && !isShown;
   return (
-    <div class={needsOwnBlock(text) ? 'long' : ''}>
+    <div class={needsOwnBlock(argumentText) ? 'long' : ''}>
       <dt>
         <bdi>{name}</bdi>
       </dt>
       <dd class={isCode ? 'code' : ''}>
         <div class={isFolded ? 'value folded' : 'value'}>
-          {text === '' ? <span class="empty">empty</span> : <bdi>{text}</bdi>}
+          {argumentText === '' ? <span class="empty">empty</span> : <bdi>{argumentText}</bdi>}
         </div>
         {isFolded && (
           <button type="button" class="unfold" aria-label={`Show all of ${name}`} onClick={() => setIsShown(true)}>
-            Show all ({text.length.toLocaleString('en')} characters)
+            Show all ({argumentText.length.toLocaleString('en')} characters)
           </button>
         )}
       </dd>

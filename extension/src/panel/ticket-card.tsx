@@ -6,13 +6,13 @@ import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { SendAction } from './requests.ts';
 import { TicketArguments } from './ticket-arguments.tsx';
-import { type Card, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
+import { type DecisionCard, describeOutcome, formatRemainingTime, TimedGrantMs } from './tickets.ts';
 import { formatGrantLabel, formatToolName, isBrowserTool, readHost, removeHiddenCharacters } from './wording.ts';
 
 const HighlightBelowMs = 30_000;
 
 export interface TicketCardProps {
-  readonly card: Card;
+  readonly card: DecisionCard;
   /** parent is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
   readonly tab: PanelTab | undefined;
@@ -23,31 +23,31 @@ export interface TicketCardProps {
   readonly ignoresClicks: boolean;
   acceptsClick(event: Event): boolean;
   setOutcome(outcome: string): void;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function PermissionCard(props: TicketCardProps): VNode {
-  const { card } = props;
+export function PermissionCard(cardProps: TicketCardProps): VNode {
+  const { card } = cardProps;
   const { call, ticket } = card;
-  const { decide, busy, error } = useDecision(props);
+  const { decide, isBusy, error } = useDecision(cardProps);
   const name = formatToolName(call);
-  const scopes = ticket.scopes ?? [];
-  const offeredScopes = longerScopes.filter(({ scope }) => scopes.includes(scope));
-  const isOff = busy || props.ignoresClicks;
+  const offeredScopeNames = ticket.scopes ?? [];
+  const offeredScopes = longerScopes.filter(({ scope: grantScope }) => offeredScopeNames.includes(grantScope));
+  const isOff = isBusy || cardProps.ignoresClicks;
   return (
-    <TicketCard {...props} error={error}>
+    <TicketCard {...cardProps} error={error}>
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <TicketArguments json={ticket.args ?? ''} tool={call.tool} />
       <div class="answers">
-        <DecisionButton label={`Deny ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
+        <DecisionButton label={`Deny ${name}`} isOff={isOff} pressButton={(event) => decide(event, false)}>
           Deny
         </DecisionButton>
-        {(scopes.length === 0 || scopes.includes('once')) && (
+        {(offeredScopeNames.length === 0 || offeredScopeNames.includes('once')) && (
           <DecisionButton
             label={`Allow once: ${name}`}
             kind="yes"
             isOff={isOff}
-            press={(event) => decide(event, true, 'once')}
+            pressButton={(event) => decide(event, true, 'once')}
           >
             Allow once
           </DecisionButton>
@@ -57,18 +57,18 @@ export function PermissionCard(props: TicketCardProps): VNode {
         <div class="longer">
           <span>{formatGrantLabel(call, ticket.caller, ticket.title)}</span>
           <div class="answers">
-            {offeredScopes.map(({ scope, text, label }) => (
+            {offeredScopes.map(({ scope: grantScope, text: scopeText, label }) => (
               <DecisionButton
-                key={scope}
+                key={grantScope}
                 label={`Allow ${label}: ${name}`}
                 isOff={isOff}
-                press={(event) => decide(event, true, scope)}
+                pressButton={(event) => decide(event, true, grantScope)}
               >
-                {text}
+                {scopeText}
               </DecisionButton>
             ))}
           </div>
-          {props.sameToolCount > 0 && <p class="also">{formatAlsoAllowed(props.sameToolCount)}</p>}
+          {cardProps.sameToolCount > 0 && <p class="also">{formatAlsoAllowed(cardProps.sameToolCount)}</p>}
         </div>
       )}
     </TicketCard>
@@ -86,27 +86,27 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
 ];
 
 /** UserCard asks the user to do what a tool cannot do, such as logging in. */
-export function UserCard(props: TicketCardProps): VNode {
-  const { call, ticket } = props.card;
-  const { decide, busy, error } = useDecision(props);
-  const show = usePanelAction(props.act);
+export function UserCard(cardProps: TicketCardProps): VNode {
+  const { call, ticket } = cardProps.card;
+  const { decide, isBusy, error } = useDecision(cardProps);
+  const showTabAction = usePanelAction(cardProps.sendAction);
   const name = formatToolName(call);
   const { tabId } = call;
-  const isOff = busy || props.ignoresClicks;
+  const isOff = isBusy || cardProps.ignoresClicks;
   return (
-    <TicketCard {...props} error={error || show.error}>
+    <TicketCard {...cardProps} error={error || showTabAction.error}>
       {ticket.title && <p class="asked">{removeHiddenCharacters(ticket.title)}</p>}
       <p class="reason">{removeHiddenCharacters(ticket.reason)}</p>
       <div class="answers">
-        <DecisionButton label={`Stop ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
+        <DecisionButton label={`Stop ${name}`} isOff={isOff} pressButton={(event) => decide(event, false)}>
           Stop
         </DecisionButton>
         {tabId !== undefined && (
-          <button type="button" onClick={() => void show.run({ op: 'show', tabId })}>
+          <button type="button" onClick={() => void showTabAction.runAction({ op: 'show', tabId })}>
             Go to tab
           </button>
         )}
-        <DecisionButton label={`Done: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true)}>
+        <DecisionButton label={`Done: ${name}`} kind="yes" isOff={isOff} pressButton={(event) => decide(event, true)}>
           Done
         </DecisionButton>
       </div>
@@ -115,31 +115,41 @@ export function UserCard(props: TicketCardProps): VNode {
 }
 
 interface Decision {
-  readonly busy: boolean;
+  readonly isBusy: boolean;
   readonly error: string;
-  decide(event: Event, allow: boolean, scope?: Scope): void;
+  decide(event: Event, isAllowed: boolean, grantScope?: Scope): void;
 }
 
-function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
-  const action = usePanelAction(act);
+function useDecision({ card, acceptsClick, setOutcome, sendAction }: TicketCardProps): Decision {
+  const action = usePanelAction(sendAction);
   const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
   const [isGreyed, setIsGreyed] = useState(false);
-  const setSent = (on: boolean) => {
-    wasSent.current = on;
-    setIsGreyed(on);
+  const setSent = (isOn: boolean) => {
+    wasSent.current = isOn;
+    setIsGreyed(isOn);
   };
-  const decide = async (event: Event, allow: boolean, scope?: Scope) => {
-    if (wasSent.current || card.settlement || !acceptsClick(event)) return;
+  const decide = async (event: Event, isAllowed: boolean, grantScope?: Scope) => {
+    if (wasSent.current || card.cardSettlement || !acceptsClick(event)) return;
     setSent(true);
     const { callId } = card.call;
     const { ticketId, kind } = card.ticket;
-    const duration = scope === 'time' ? { forMs: TimedGrantMs } : {};
-    const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...duration };
-    const { error, decided } = await action.run({ op: 'decide', params });
+    const grantDuration = grantScope === 'time' ? { forMs: TimedGrantMs } : {};
+    const params = {
+      callId,
+      ticketId,
+      allow: isAllowed,
+      ...(isAllowed && grantScope ? { scope: grantScope } : {}),
+      ...grantDuration,
+    };
+    const { error, decided } = await action.runAction({ op: 'decide', params });
     if (decided) setOutcome(describeOutcome(kind, params, decided));
     if (error !== undefined) setSent(false);
   };
-  return { busy: isGreyed, error: action.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
+  return {
+    isBusy: isGreyed,
+    error: action.error,
+    decide: (event, isAllowed, grantScope) => void decide(event, isAllowed, grantScope),
+  };
 }
 
 interface DecisionButtonProps {
@@ -150,21 +160,23 @@ interface DecisionButtonProps {
    */
   readonly isOff: boolean;
   readonly children: string;
-  press(event: Event): void;
+  pressButton(event: Event): void;
 }
 
-function DecisionButton({ label, kind, isOff, press, children }: DecisionButtonProps): VNode {
+function DecisionButton({ label, kind, isOff, pressButton, children }: DecisionButtonProps): VNode {
   return (
-    <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={press}>
+    <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={pressButton}>
       {children}
     </button>
   );
 }
 
-function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
-  const { card, parent, tab, leftMs, error, children } = props;
-  const { call, ticket, settlement } = card;
-  const origins = [
+function TicketCard(
+  cardProps: TicketCardProps & { readonly error: string; readonly children: ComponentChildren },
+): VNode {
+  const { card, parent, tab, leftMs, error, children } = cardProps;
+  const { call, ticket, cardSettlement } = card;
+  const pageOrigins = [
     call.client && `for ${removeHiddenCharacters(call.client)}`,
     parent && `called by ${removeHiddenCharacters(formatToolName(parent))}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
@@ -172,19 +184,19 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const title = removeHiddenCharacters(ticket.toolTitle ?? '');
   const description = removeHiddenCharacters(ticket.description ?? '');
   return (
-    <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
+    <li class={`ticket ${cardSettlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
       {/* The site comes first, because it matters most for the user's decision. */}
       {isBrowserTool(call) && ticket.title && <div class="site">{removeHiddenCharacters(ticket.title)}</div>}
       <div class="head">
         {title === '' ? <CallName call={call} /> : <bdi class="name">{title}</bdi>}
-        {!settlement && (
+        {!cardSettlement && (
           <span class={`time ${leftMs < HighlightBelowMs ? 'short' : ''}`} title="Time left to answer">
             {formatRemainingTime(leftMs)}
           </span>
         )}
       </div>
-      {settlement ? (
-        <p class="outcome">{settlement.outcome}</p>
+      {cardSettlement ? (
+        <p class="outcome">{cardSettlement.outcome}</p>
       ) : (
         <>
           {title !== '' && (
@@ -194,13 +206,13 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
             </div>
           )}
           {ticket.page && <TicketPage page={ticket.page} tab={tab} />}
-          <div class="from">{origins.filter(Boolean).join(', ')}</div>
-          {description !== '' && <Description text={description} />}
+          <div class="from">{pageOrigins.filter(Boolean).join(', ')}</div>
+          {description !== '' && <TicketDescription text={description} />}
           {children}
         </>
       )}
       <p class="error" role="alert">
-        {settlement ? '' : error}
+        {cardSettlement ? '' : error}
       </p>
     </li>
   );
@@ -219,35 +231,35 @@ function AccessLabel({ isReadOnly }: { readonly isReadOnly: boolean }): VNode {
 }
 
 function TicketPage({ page, tab }: { readonly page: TicketPageView; readonly tab: PanelTab | undefined }): VNode {
-  const address = tab?.url ?? page.site ?? '';
-  const texts = [
+  const pageAddress = tab?.url ?? page.site ?? '';
+  const descriptionTexts = [
     page.site && readHost(page.site),
     page.browserName && `in ${removeHiddenCharacters(page.browserName)}`,
   ];
   return (
     <div class="page">
-      {address !== '' && <img class="favicon" alt="" src={makeFaviconUrl(address)} />}
+      {pageAddress !== '' && <img class="favicon" alt="" src={makeFaviconUrl(pageAddress)} />}
       <div>
         <bdi class="title">{removeHiddenCharacters(tab?.title ?? page.tabTitle ?? '')}</bdi>
-        <bdi class="host">{texts.filter(Boolean).join(' ')}</bdi>
+        <bdi class="host">{descriptionTexts.filter(Boolean).join(' ')}</bdi>
       </div>
     </div>
   );
 }
 
 /** makeFaviconUrl returns the URL of a page's icon in Chrome's favicon cache, so that the site receives no request. */
-function makeFaviconUrl(address: string): string {
-  return `/_favicon/?pageUrl=${encodeURIComponent(address)}&size=32`;
+function makeFaviconUrl(pageAddress: string): string {
+  return `/_favicon/?pageUrl=${encodeURIComponent(pageAddress)}&size=32`;
 }
 
 const MaxShortDescription = 140;
 
-function Description({ text }: { readonly text: string }): VNode {
-  if (text.length <= MaxShortDescription) return <p class="about">{text}</p>;
+function TicketDescription({ text: scopeText }: { readonly text: string }): VNode {
+  if (scopeText.length <= MaxShortDescription) return <p class="about">{scopeText}</p>;
   return (
     <details class="about">
       <summary>
-        <span>{text}</span>
+        <span>{scopeText}</span>
       </summary>
     </details>
   );

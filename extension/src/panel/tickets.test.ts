@@ -7,7 +7,7 @@ const noOutcomes = new Map<string, string>();
 const makeWaitingCall = (
   callId: string,
   ticketId?: string,
-  more: Partial<CallView> = {},
+  callFields: Partial<CallView> = {},
   kind: TicketKind = 'permission',
 ): CallView => ({
   callId,
@@ -16,48 +16,48 @@ const makeWaitingCall = (
   status: 'pending',
   runMs: 0,
   ...(ticketId === undefined ? {} : { waiting: { ticketId, kind, reason: 'r', leftMs: 1000 } }),
-  ...more,
+  ...callFields,
 });
 
 test('cards keep their order, new ones come last', () => {
-  const first = updateCards([], [makeWaitingCall('b', 't1'), makeWaitingCall('x')], noOutcomes, 0);
-  const second = updateCards(
-    first,
+  const firstCards = updateCards([], [makeWaitingCall('b', 't1'), makeWaitingCall('x')], noOutcomes, 0);
+  const secondCards = updateCards(
+    firstCards,
     [makeWaitingCall('a', 't2'), makeWaitingCall('b', 't1'), makeWaitingCall('x', 't3')],
     noOutcomes,
     1,
   );
   assert.deepEqual(
-    second.map((card) => card.ticket.ticketId),
+    secondCards.map((card) => card.ticket.ticketId),
     ['t1', 't2', 't3'],
   );
-  assert.ok(second.every((card) => !card.settlement));
+  assert.ok(secondCards.every((card) => !card.cardSettlement));
 });
 
 test('a settled card shows its outcome for 5 s', () => {
-  const outcome = (kind: TicketKind, now: readonly CallView[]) => {
-    const had = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
-    return updateCards(had, now, noOutcomes, 0)[0]?.settlement?.outcome;
+  const readOutcome = (kind: TicketKind, now: readonly CallView[]) => {
+    const cardsBefore = updateCards([], [makeWaitingCall('a', 't1', {}, kind)], noOutcomes, 0);
+    return updateCards(cardsBefore, now, noOutcomes, 0)[0]?.cardSettlement?.outcome;
   };
   assert.equal(
-    outcome('permission', [makeWaitingCall('a', undefined, { status: 'running' })]),
+    readOutcome('permission', [makeWaitingCall('a', undefined, { status: 'running' })]),
     'Already allowed elsewhere.',
   );
   assert.equal(
-    outcome('user', [makeWaitingCall('a', undefined, { status: 'done' })]),
+    readOutcome('user', [makeWaitingCall('a', undefined, { status: 'done' })]),
     'No longer needed: the call continues.',
   );
   assert.equal(
-    outcome('permission', [
+    readOutcome('permission', [
       makeWaitingCall('a', undefined, { status: 'timed out', error: 'approval\u202e timed out' }),
     ]),
     'Not run: approval timed out',
   );
   assert.equal(
-    outcome('user', [makeWaitingCall('a', undefined, { status: 'cancelled' })]),
+    readOutcome('user', [makeWaitingCall('a', undefined, { status: 'cancelled' })]),
     'Withdrawn: the call was cancelled.',
   );
-  assert.equal(outcome('user', []), 'The call is no longer waiting for approval.');
+  assert.equal(readOutcome('user', []), 'The call is no longer waiting for approval.');
 
   let cards = updateCards([], [makeWaitingCall('a', 't1'), makeWaitingCall('b', 't2')], noOutcomes, 0);
   cards = updateCards(cards, [makeWaitingCall('b', 't2')], noOutcomes, 1000);
@@ -71,10 +71,10 @@ test('a settled card shows its outcome for 5 s', () => {
 });
 
 test('each ticket of a call has its own card', () => {
-  const had = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
-  const next = updateCards(had, [makeWaitingCall('a', 't2')], noOutcomes, 0);
+  const cardsBefore = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
+  const nextCards = updateCards(cardsBefore, [makeWaitingCall('a', 't2')], noOutcomes, 0);
   assert.deepEqual(
-    next.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
+    nextCards.map((card) => [card.ticket.ticketId, card.cardSettlement !== undefined]),
     [
       ['t1', true],
       ['t2', false],
@@ -86,28 +86,40 @@ test('a card shows the outcome of a late decision', () => {
   let cards = updateCards([], [makeWaitingCall('a', 't1')], noOutcomes, 0);
   cards = updateCards(cards, [], noOutcomes, 0);
   cards = updateCards(cards, [], new Map([['t1', 'Denied.']]), 10);
-  assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
+  assert.equal(cards[0]?.cardSettlement?.outcome, 'Denied.');
 });
 
-test('describeOutcome', () => {
-  const sent = { callId: 'c', ticketId: 't', allow: true } as const;
-  const accepted = { outcome: 'decided', allowed: true } as const;
-  assert.equal(describeOutcome('permission', sent, accepted), 'Allowed once.');
-  assert.equal(describeOutcome('permission', { ...sent, scope: 'session' }, accepted), 'Allowed for this session.');
-  assert.equal(describeOutcome('permission', { ...sent, scope: 'time' }, accepted), 'Allowed for 10 min.');
-  assert.equal(describeOutcome('permission', { ...sent, scope: 'always' }, accepted), 'Allowed from now on.');
+test('describeOutcome states how a call ended', () => {
+  const sentDecision = { callId: 'c', ticketId: 't', allow: true } as const;
+  const acceptedDecision = { outcome: 'decided', allowed: true } as const;
+  assert.equal(describeOutcome('permission', sentDecision, acceptedDecision), 'Allowed once.');
   assert.equal(
-    describeOutcome('permission', { ...sent, allow: false }, { outcome: 'decided', allowed: false }),
+    describeOutcome('permission', { ...sentDecision, scope: 'session' }, acceptedDecision),
+    'Allowed for this session.',
+  );
+  assert.equal(
+    describeOutcome('permission', { ...sentDecision, scope: 'time' }, acceptedDecision),
+    'Allowed for 10 min.',
+  );
+  assert.equal(
+    describeOutcome('permission', { ...sentDecision, scope: 'always' }, acceptedDecision),
+    'Allowed from now on.',
+  );
+  assert.equal(
+    describeOutcome('permission', { ...sentDecision, allow: false }, { outcome: 'decided', allowed: false }),
     'Denied.',
   );
-  assert.equal(describeOutcome('user', sent, accepted), 'Done. The call continues.');
-  assert.equal(describeOutcome('user', { ...sent, allow: false }, accepted), 'Stopped.');
+  assert.equal(describeOutcome('user', sentDecision, acceptedDecision), 'Done. The call continues.');
+  assert.equal(describeOutcome('user', { ...sentDecision, allow: false }, acceptedDecision), 'Stopped.');
   assert.equal(
-    describeOutcome('permission', sent, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
+    describeOutcome('permission', sentDecision, { outcome: 'already', by: 'opentabs\u202e calls', allowed: false }),
     'Already denied by opentabs calls.',
   );
-  assert.equal(describeOutcome('user', sent, { outcome: 'already', allowed: true }), 'Already confirmed elsewhere.');
-  assert.match(describeOutcome('permission', sent, { outcome: 'ended', allowed: false }), /^Too late/);
+  assert.equal(
+    describeOutcome('user', sentDecision, { outcome: 'already', allowed: true }),
+    'Already confirmed elsewhere.',
+  );
+  assert.match(describeOutcome('permission', sentDecision, { outcome: 'ended', allowed: false }), /^Too late/);
 });
 
 test('formatRemainingTime has a constant width', () => {
@@ -123,7 +135,7 @@ test('formatRemainingTime has a constant width', () => {
   );
 });
 
-test('isTruncated', () => {
+test('isTruncated recognizes truncated JSON', () => {
   assert.deepEqual(
     [isTruncated('{"a":1}'), isTruncated('{"a":'), isTruncated('"ab'), isTruncated('')],
     [false, true, true, false],

@@ -13,35 +13,40 @@ import { removeHiddenCharacters } from './wording.ts';
 export const DecidedCardShownMs = 5000;
 export const TimedGrantMs = 600_000;
 
-export interface Card {
+export interface DecisionCard {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** settlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn. */
-  readonly settlement?: { readonly atMs: number; readonly outcome: string };
+  /**
+   * cardSettlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn.
+   */
+  readonly cardSettlement?: { readonly atMs: number; readonly outcome: string };
 }
 
 /** updateCards adds new approval cards at the end, so that a new card never moves the other cards. */
 export function updateCards(
-  cards: readonly Card[],
+  cards: readonly DecisionCard[],
   calls: readonly CallView[],
-  outcomes: ReadonlyMap<string, string>,
+  decisionOutcomes: ReadonlyMap<string, string>,
   nowMs: number,
-): Card[] {
-  const newCards: Card[] = [];
+): DecisionCard[] {
+  const newCards: DecisionCard[] = [];
   const previousIds = new Set<string>();
   for (const card of cards) {
     const id = card.ticket.ticketId;
-    const call = calls.find((c) => c.callId === card.call.callId);
+    const call = calls.find((openCall) => openCall.callId === card.call.callId);
     previousIds.add(id);
     if (call?.waiting?.ticketId === id) newCards.push({ call, ticket: call.waiting });
-    else if (!card.settlement)
+    else if (!card.cardSettlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call) },
+        cardSettlement: {
+          atMs: nowMs,
+          outcome: decisionOutcomes.get(id) ?? describeOutcomeElsewhere(card.ticket, call),
+        },
       });
-    else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
-      const outcome = outcomes.get(id) ?? card.settlement.outcome;
-      newCards.push({ ...card, settlement: { ...card.settlement, outcome } });
+    else if (nowMs - card.cardSettlement.atMs < DecidedCardShownMs) {
+      const decisionOutcome = decisionOutcomes.get(id) ?? card.cardSettlement.outcome;
+      newCards.push({ ...card, cardSettlement: { ...card.cardSettlement, outcome: decisionOutcome } });
     }
   }
   for (const call of calls) {
@@ -74,13 +79,13 @@ export function describeOutcomeElsewhere({ ticketId, kind }: WaitingView, call: 
 export function describeOutcome(
   kind: TicketKind,
   sentDecision: CallDecideParams,
-  { outcome, by, allowed }: CallDecideResult,
+  { outcome: decisionOutcome, by: decidedBy, allowed: isAllowed }: CallDecideResult,
 ): string {
-  switch (outcome) {
+  switch (decisionOutcome) {
     case 'ended':
       return 'Too late: the call had already ended.';
     case 'already':
-      return describeEarlierDecision(kind, allowed, by);
+      return describeEarlierDecision(kind, isAllowed, decidedBy);
     case 'decided':
       return sentDecision.allow
         ? describeGrantScope(kind, sentDecision.scope)
@@ -90,18 +95,18 @@ export function describeOutcome(
   }
 }
 
-function describeEarlierDecision(kind: TicketKind, allowed: boolean, by: string | undefined): string {
-  return `Already ${chooseDecisionWord(kind, allowed)} ${by ? `by ${removeHiddenCharacters(by)}` : 'elsewhere'}.`;
+function describeEarlierDecision(kind: TicketKind, isAllowed: boolean, decidedBy: string | undefined): string {
+  return `Already ${chooseDecisionWord(kind, isAllowed)} ${decidedBy ? `by ${removeHiddenCharacters(decidedBy)}` : 'elsewhere'}.`;
 }
 
-function chooseDecisionWord(kind: TicketKind, allowed: boolean): string {
-  if (kind === 'permission') return allowed ? 'allowed' : 'denied';
-  return allowed ? 'confirmed' : 'stopped';
+function chooseDecisionWord(kind: TicketKind, isAllowed: boolean): string {
+  if (kind === 'permission') return isAllowed ? 'allowed' : 'denied';
+  return isAllowed ? 'confirmed' : 'stopped';
 }
 
-function describeGrantScope(kind: TicketKind, scope: Scope | undefined): string {
+function describeGrantScope(kind: TicketKind, grantScope: Scope | undefined): string {
   if (kind === 'user') return 'Done. The call continues.';
-  switch (scope) {
+  switch (grantScope) {
     case 'session':
       return 'Allowed for this session.';
     case 'time':

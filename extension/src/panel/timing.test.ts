@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import { formatPhase, makeTimingRows, sumPhases } from './timing.ts';
 
 test('makeTimingRows places each phase on the time of the call', () => {
-  const phases = [
+  const callPhases = [
     { name: 'gates', startMs: 0, ms: 10 },
     { name: 'approval', startMs: 10, ms: 1190 },
     { name: 'han\u202edler', startMs: 1200, ms: 800 },
   ];
-  assert.equal(sumPhases(phases), 2000);
-  const rows = makeTimingRows(phases);
+  assert.equal(sumPhases(callPhases), 2000);
+  const timingRows = makeTimingRows(callPhases);
   assert.deepEqual(
-    rows.map(({ name, startText, time }) => `${name} ${startText} ${time}`),
+    timingRows.map(({ name, startText, durationText }) => `${name} ${startText} ${durationText}`),
     ['gates 0 ms 10 ms', 'approval 10 ms 1.1 s', 'handler 1.2 s 800 ms'],
   );
-  const round = (share: number) => Math.round(share * 1000) / 1000;
+  const roundShare = (share: number) => Math.round(share * 1000) / 1000;
   assert.deepEqual(
-    rows.map(({ start, end }) => [round(start), round(end)]),
+    timingRows.map(({ barStart, end }) => [roundShare(barStart), roundShare(end)]),
     [
       [0, 0.01],
       [0.005, 0.6],
@@ -28,16 +28,26 @@ test('makeTimingRows places each phase on the time of the call', () => {
 test('a bar is never outside of the call', () => {
   assert.deepEqual(makeTimingRows([]), []);
   assert.equal(sumPhases([]), 0);
-  const [none] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
-  assert.deepEqual([none?.start, none?.end, none?.time], [0, 1, '0 ms']);
-  const last = makeTimingRows([
+  const [emptyPhase] = makeTimingRows([{ name: 'queue', startMs: 0, ms: 0 }]);
+  assert.deepEqual([emptyPhase?.barStart, emptyPhase?.end, emptyPhase?.durationText], [0, 1, '0 ms']);
+  const lastRow = makeTimingRows([
     { name: 'handler', startMs: 0, ms: 5000 },
     { name: 'return', startMs: 5000, ms: 0.2 },
   ]).at(-1);
-  assert.deepEqual([last?.start, last?.end, last?.time], [0.99, 1, '0.2 ms']);
+  assert.deepEqual([lastRow?.barStart, lastRow?.end, lastRow?.durationText], [0.99, 1, '0.2 ms']);
 });
 
 test('formatPhase has at least two digits', () => {
-  const texts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
-  assert.deepEqual(texts, ['<0.1 ms', '0.2 ms', '9.9 ms', '10 ms', '40 ms', '999 ms', '1.2 s', '12 s', '5 min 02 s']);
+  const phaseTexts = [0.01, 0.2, 9.94, 9.96, 40.4, 999, 1200, 12_000, 302_000].map(formatPhase);
+  assert.deepEqual(phaseTexts, [
+    '<0.1 ms',
+    '0.2 ms',
+    '9.9 ms',
+    '10 ms',
+    '40 ms',
+    '999 ms',
+    '1.2 s',
+    '12 s',
+    '5 min 02 s',
+  ]);
 });

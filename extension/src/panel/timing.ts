@@ -6,33 +6,33 @@ import { formatRunTime, removeHiddenCharacters } from './wording.ts';
 /** MinBarShare is the minimum width of a bar as a fraction of the total, so that short phases remain visible. */
 const MinBarShare = 0.01;
 
-/** start and end are fractions of the call's total time, from 0 to 1. */
+/** barStart and end are fractions of the call's total time, from 0 to 1. */
 export interface TimingRow {
   readonly name: string;
   readonly startText: string;
-  readonly time: string;
-  readonly start: number;
+  readonly durationText: string;
+  readonly barStart: number;
   readonly end: number;
 }
 
-export function makeTimingRows(phases: readonly CallPhase[]): readonly TimingRow[] {
-  const totalMs = sumPhases(phases);
-  return phases.map(({ name, startMs, ms }) => {
-    const size = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
-    const start = totalMs > 0 ? Math.min(startMs / totalMs, 1 - size) : 0;
+export function makeTimingRows(callPhases: readonly CallPhase[]): readonly TimingRow[] {
+  const totalMs = sumPhases(callPhases);
+  return callPhases.map(({ name, startMs, ms }) => {
+    const barShare = totalMs > 0 ? Math.min(1, Math.max(MinBarShare, ms / totalMs)) : 1;
+    const barStart = totalMs > 0 ? Math.min(startMs / totalMs, 1 - barShare) : 0;
     return {
       name: removeHiddenCharacters(name),
       startText: formatPhase(startMs),
-      time: formatPhase(ms),
-      start,
-      end: start + size,
+      durationText: formatPhase(ms),
+      barStart,
+      end: barStart + barShare,
     };
   });
 }
 
 /** sumPhases returns the time from the arrival of a call to the end of its last phase, in milliseconds. */
-export function sumPhases(phases: readonly CallPhase[]): number {
-  return Math.max(0, ...phases.map(({ startMs, ms }) => startMs + ms));
+export function sumPhases(callPhases: readonly CallPhase[]): number {
+  return Math.max(0, ...callPhases.map(({ startMs, ms }) => startMs + ms));
 }
 
 /** formatPhase returns a duration in milliseconds with at least two digits, such as "0.2 ms", "40 ms" or "1.2 s". */

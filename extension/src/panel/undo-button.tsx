@@ -15,41 +15,41 @@ const ReloadIntervalMs = 1000;
 
 interface UndoButtonProps {
   readonly call: CallView;
-  readonly loaded: LoadedDetails;
-  readonly act: SendAction;
+  readonly loadedDetails: LoadedDetails;
+  readonly sendAction: SendAction;
 }
 
-export function UndoButton({ call, loaded, act }: UndoButtonProps): VNode | null {
+export function UndoButton({ call, loadedDetails, sendAction }: UndoButtonProps): VNode | null {
   const undoTool = findUndoTool(useContext(UndoPlugins), call);
-  const { isBusy, error, run } = usePanelAction(act);
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
   const canUndo = undoTool !== undefined;
-  const undo = loaded.details?.undo;
+  const callUndo = loadedDetails.callDetails?.undo;
   useEffect(() => {
-    if (canUndo) loaded.load();
+    if (canUndo) loadedDetails.loadDetails();
   }, [canUndo]);
   useEffect(() => {
-    if (!canUndo || undo?.state !== 'started') return undefined;
-    const timer = setInterval(() => void loaded.reload(), ReloadIntervalMs);
+    if (!canUndo || callUndo?.state !== 'started') return undefined;
+    const timer = setInterval(() => void loadedDetails.reloadDetails(), ReloadIntervalMs);
     return () => clearInterval(timer);
-  }, [canUndo, undo?.state]);
-  if (!canUndo || (!loaded.details && loaded.error === '')) return null;
-  const start = async () => {
-    const { error } = await run({ op: 'undo', callId: call.callId });
-    if (error === undefined) await loaded.reload();
+  }, [canUndo, callUndo?.state]);
+  if (!canUndo || (!loadedDetails.callDetails && loadedDetails.error === '')) return null;
+  const startUndo = async () => {
+    const { error } = await runAction({ op: 'undo', callId: call.callId });
+    if (error === undefined) await loadedDetails.reloadDetails();
   };
   return (
     <>
-      {!undo && (
+      {!callUndo && (
         <div class="answers">
-          <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || start())}>
+          <button type="button" aria-disabled={isBusy} onClick={() => void (isBusy || startUndo())}>
             Undo
           </button>
         </div>
       )}
       <p class="note" role="status">
-        {undo && describeUndo(undo, removeHiddenCharacters(undoTool))}
+        {callUndo && describeUndo(callUndo, removeHiddenCharacters(undoTool))}
       </p>
-      <ErrorText text={error} />
+      <ErrorText errorText={error} />
     </>
   );
 }

@@ -29,9 +29,9 @@ test('only a done call whose tool declares an undo is offered to be undone', () 
 });
 
 test('each state of an undo names the other call', () => {
-  const texts = (['started', 'undone', 'unknown'] as const).map((state) =>
-    describeUndo({ state, by: 'call_2' }, 'restore'),
+  const undoTexts = (['started', 'undone', 'unknown'] as const).map((undoState) =>
+    describeUndo({ state: undoState, by: 'call_2' }, 'restore'),
   );
-  assert.equal(new Set(texts).size, 3);
-  for (const text of texts) assert.match(text, /restore.* call_2/);
+  assert.equal(new Set(undoTexts).size, 3);
+  for (const undoText of undoTexts) assert.match(undoText, /restore.* call_2/);
 });

@@ -12,13 +12,13 @@ export function findUndoTool(plugins: readonly PluginView[], call: CallView): st
   return tools?.find((tool) => tool.name === call.tool)?.undo;
 }
 
-export function describeUndo({ state, by }: CallUndo, undoTool: string): string {
-  switch (state) {
+export function describeUndo({ state: undoState, by: undoneBy }: CallUndo, undoTool: string): string {
+  switch (undoState) {
     case 'started':
-      return `${undoTool} is undoing this call, as ${by}.`;
+      return `${undoTool} is undoing this call, as ${undoneBy}.`;
     case 'undone':
-      return `Undone by ${undoTool}, as ${by}.`;
+      return `Undone by ${undoTool}, as ${undoneBy}.`;
     case 'unknown':
-      return `${undoTool} may have undone this call, as ${by}, but its result did not arrive. Check the page.`;
+      return `${undoTool} may have undone this call, as ${undoneBy}, but its result did not arrive. Check the page.`;
   }
 }

@@ -5,23 +5,23 @@ import { removeHiddenCharacters } from './wording.ts';
 
 /** LoadedDetails contains details of a call that the panel loads only on demand, such as its timing. */
 export interface LoadedDetails {
-  readonly details: CallInspectResult | undefined;
+  readonly callDetails: CallInspectResult | undefined;
   readonly error: string;
-  load(): void;
-  reload(): Promise<void>;
+  loadDetails(): void;
+  reloadDetails(): Promise<void>;
 }
 
-export function useCallDetails(callId: string, act: SendAction): LoadedDetails {
-  const [details, setDetails] = useState<CallInspectResult>();
+export function useCallDetails(callId: string, sendAction: SendAction): LoadedDetails {
+  const [callDetails, setDetails] = useState<CallInspectResult>();
   const [error, setError] = useState('');
   const isLoading = useRef(false);
-  const reload = async () => {
+  const reloadDetails = async () => {
     if (isLoading.current) return;
     isLoading.current = true;
-    const { call, error } = await act({ op: 'inspectCall', callId });
+    const { call, error } = await sendAction({ op: 'inspectCall', callId });
     isLoading.current = false;
     if (call) setDetails(call);
     setError(removeHiddenCharacters(error ?? (call ? '' : 'The server sent no details of this call.')));
   };
-  return { details, error, reload, load: () => void (details || reload()) };
+  return { callDetails, error, reloadDetails, loadDetails: () => void (callDetails || reloadDetails()) };
 }

@@ -9,29 +9,29 @@ export interface GuardedButton {
 
 const ButtonKey = 'button';
 
-export function useGuardedButton(ref: { readonly current: HTMLElement | null }): GuardedButton {
-  const [guard] = useState(makeClickGuard);
+export function useGuardedButton(buttonRef: { readonly current: HTMLElement | null }): GuardedButton {
+  const [clickGuard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
-  const measure = (nowMs: number) => {
-    const button = ref.current;
+  const measurePositions = (nowMs: number) => {
+    const button = buttonRef.current;
     const positions = new Map<string, number>();
     if (button) positions.set(ButtonKey, button.getBoundingClientRect().top + window.scrollY);
-    guard.recordPositions(positions, nowMs);
+    clickGuard.recordPositions(positions, nowMs);
   };
-  const ignoresClicks = guard.remainingWaitMs(ButtonKey, performance.now()) > 0;
+  const ignoresClicks = clickGuard.remainingWaitMs(ButtonKey, performance.now()) > 0;
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    measure(nowMs);
-    const waitMs = guard.remainingWaitMs(ButtonKey, nowMs);
-    if (waitMs > 0 !== ignoresClicks) redraw((n) => n + 1);
+    measurePositions(nowMs);
+    const waitMs = clickGuard.remainingWaitMs(ButtonKey, nowMs);
+    if (waitMs > 0 !== ignoresClicks) redraw((redrawCount) => redrawCount + 1);
     if (waitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((n) => n + 1), waitMs);
+    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), waitMs);
     return () => clearTimeout(timer);
   });
   return {
     acceptsClick: (event) => {
-      measure(event.timeStamp);
-      return guard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
+      measurePositions(event.timeStamp);
+      return clickGuard.remainingWaitMs(ButtonKey, event.timeStamp) === 0;
     },
     ignoresClicks,
   };

@@ -8,16 +8,16 @@ export interface LoadedInspection {
   readonly inspection: PluginInspectResult | undefined;
   readonly isBusy: boolean;
   readonly error: string;
-  load(): Promise<void>;
+  loadInspection(): Promise<void>;
 }
 
-export function useInspection(plugin: string, act: SendAction): LoadedInspection {
+export function useInspection(plugin: string, sendAction: SendAction): LoadedInspection {
   const [inspection, setInspection] = useState<PluginInspectResult>();
-  const { isBusy, error, run } = usePanelAction(act);
-  const load = async () => {
-    const { inspected } = await run({ op: 'inspectPlugin', plugin });
+  const { isBusy, error, runAction } = usePanelAction(sendAction);
+  const loadInspection = async () => {
+    const { inspected } = await runAction({ op: 'inspectPlugin', plugin });
     if (inspected) setInspection(inspected);
   };
-  useEffect(() => void load(), []);
-  return { inspection, isBusy, error, load };
+  useEffect(() => void loadInspection(), []);
+  return { inspection, isBusy, error, loadInspection };
 }

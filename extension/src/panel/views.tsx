@@ -4,35 +4,35 @@ import type { PluginView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { listMissingSettings } from './setting-draft.ts';
 
-export type View = 'calls' | 'browser' | 'plugins';
+export type PanelView = 'calls' | 'browser' | 'plugins';
 
 export interface ViewsProps {
-  readonly view: View;
-  show(view: View): void;
-  readonly running: number;
+  readonly view: PanelView;
+  showView(view: PanelView): void;
+  readonly runningCount: number;
   readonly plugins: readonly PluginView[];
   readonly tabs: readonly PanelTab[];
 }
 
-const viewOrder: readonly View[] = ['calls', 'browser', 'plugins'];
+const viewOrder: readonly PanelView[] = ['calls', 'browser', 'plugins'];
 
-export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
+export function ViewTabs({ view, showView, runningCount, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const step = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
-    const otherView = viewOrder[(viewOrder.indexOf(view) + step) % viewOrder.length] ?? view;
-    show(otherView);
+    const viewStep = event.key === 'ArrowRight' ? 1 : viewOrder.length - 1;
+    const otherView = viewOrder[(viewOrder.indexOf(view) + viewStep) % viewOrder.length] ?? view;
+    showView(otherView);
     tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
   };
   const taskCount = countTasks(plugins, tabs);
   return (
     <div class="views" role="tablist" aria-label="What to show" ref={tabList} onKeyDown={onArrowKey}>
-      <ViewTab name="calls" title="Calls" view={view} show={show}>
-        {running > 0 && <span class="count">{running}</span>}
+      <ViewTab name="calls" title="Calls" view={view} showView={showView}>
+        {runningCount > 0 && <span class="count">{runningCount}</span>}
       </ViewTab>
-      <ViewTab name="browser" title="Browser" view={view} show={show} />
-      <ViewTab name="plugins" title="Plugins" view={view} show={show}>
+      <ViewTab name="browser" title="Browser" view={view} showView={showView} />
+      <ViewTab name="plugins" title="Plugins" view={view} showView={showView}>
         {taskCount > 0 ? (
           <span class="todo" title="Plugins to review or set up, tabs to reload">
             {taskCount}
@@ -46,14 +46,14 @@ export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode
 }
 
 interface SwitchProps {
-  readonly name: View;
+  readonly name: PanelView;
   readonly title: string;
-  readonly view: View;
+  readonly view: PanelView;
   readonly children?: VNode | false;
-  show(view: View): void;
+  showView(view: PanelView): void;
 }
 
-function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
+function ViewTab({ name, title, view, showView, children }: SwitchProps): VNode {
   const isSelected = name === view;
   return (
     <button
@@ -62,7 +62,7 @@ function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
       id={`view-${name}`}
       aria-selected={isSelected}
       tabIndex={isSelected ? 0 : -1}
-      onClick={() => show(name)}
+      onClick={() => showView(name)}
     >
       {title} {children}
     </button>

@@ -5,7 +5,7 @@ import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
 import type { SendAction } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
-import { type Card, describeOutcome, updateCards } from './tickets.ts';
+import { type DecisionCard, describeOutcome, updateCards } from './tickets.ts';
 import { formatToolName, isBrowserTool, removeHiddenCharacters } from './wording.ts';
 
 /** MaxFullCards is the maximum number of approval cards that show their arguments in full. */
@@ -18,37 +18,43 @@ export interface WaitingProps {
   /** nowMs and callsAt are in milliseconds since 1970; callsAt is when `calls` arrived from the server. */
   readonly nowMs: number;
   readonly callsAt: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
 }
 
-export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
-  const outcomes = useRef(new Map<string, string>());
-  const previousCards = useRef<Card[]>([]);
+export function WaitingCards({ calls, tabs, nowMs, callsAt, sendAction }: WaitingProps): VNode {
+  const decisionOutcomes = useRef(new Map<string, string>());
+  const previousCards = useRef<DecisionCard[]>([]);
   const sectionRef = useRef<HTMLElement>(null);
-  const cards = updateCards(previousCards.current, calls, outcomes.current, nowMs);
+  const cards = updateCards(previousCards.current, calls, decisionOutcomes.current, nowMs);
   previousCards.current = cards;
-  for (const id of outcomes.current.keys())
-    if (!cards.some((one) => one.ticket.ticketId === id)) outcomes.current.delete(id);
+  for (const id of decisionOutcomes.current.keys())
+    if (!cards.some((waitingCard) => waitingCard.ticket.ticketId === id)) decisionOutcomes.current.delete(id);
   const { acceptsClick, ignoresClicks } = useClickGuard(sectionRef);
   useFocusFallback(sectionRef);
-  const openCards = cards.filter((card) => !card.settlement);
+  const openCards = cards.filter((card) => !card.cardSettlement);
   const [showsAll, setShowsAll] = useState(false);
   const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
   const permissionCards = openCards.filter(({ ticket }) => ticket.kind === 'permission');
-  const card = (one: Card) => {
-    const { ticketId, kind } = one.ticket;
-    const props = {
-      card: one,
-      parent: calls.find((call) => call.callId === one.call.parentCallId),
-      tab: tabs.find((tab) => tab.tabId === (one.ticket.page?.tabId ?? one.call.tabId)),
-      sameToolCount: permissionCards.filter((other) => other !== one && needsSameGrant(other, one)).length,
-      leftMs: one.ticket.leftMs - (nowMs - callsAt),
+  const card = (waitingCard: DecisionCard) => {
+    const { ticketId, kind } = waitingCard.ticket;
+    const cardProps = {
+      card: waitingCard,
+      parent: calls.find((call) => call.callId === waitingCard.call.parentCallId),
+      tab: tabs.find((tab) => tab.tabId === (waitingCard.ticket.page?.tabId ?? waitingCard.call.tabId)),
+      sameToolCount: permissionCards.filter(
+        (otherCard) => otherCard !== waitingCard && needsSameGrant(otherCard, waitingCard),
+      ).length,
+      leftMs: waitingCard.ticket.leftMs - (nowMs - callsAt),
       ignoresClicks: ignoresClicks(ticketId),
       acceptsClick: (event: Event) => acceptsClick(ticketId, event),
-      setOutcome: (outcome: string) => outcomes.current.set(ticketId, outcome),
-      act,
+      setOutcome: (decisionOutcome: string) => decisionOutcomes.current.set(ticketId, decisionOutcome),
+      sendAction,
     };
-    return kind === 'user' ? <UserCard key={ticketId} {...props} /> : <PermissionCard key={ticketId} {...props} />;
+    return kind === 'user' ? (
+      <UserCard key={ticketId} {...cardProps} />
+    ) : (
+      <PermissionCard key={ticketId} {...cardProps} />
+    );
   };
   return (
     <>
@@ -68,9 +74,9 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
         {permissionCards.length > 1 && (
           <DenyAll
             cards={permissionCards}
-            guard={{ acceptsClick, ignoresClicks }}
-            outcomes={outcomes.current}
-            act={act}
+            guardedCards={{ acceptsClick, ignoresClicks }}
+            decisionOutcomes={decisionOutcomes.current}
+            sendAction={sendAction}
           />
         )}
       </section>
@@ -85,26 +91,26 @@ interface DenyAllProps {
    * cards contains the approval cards that are visible at the click, so that "Deny all" denies no call that arrives
    * later.
    */
-  readonly cards: readonly Card[];
-  readonly guard: GuardedCards;
-  readonly outcomes: Map<string, string>;
-  readonly act: SendAction;
+  readonly cards: readonly DecisionCard[];
+  readonly guardedCards: GuardedCards;
+  readonly decisionOutcomes: Map<string, string>;
+  readonly sendAction: SendAction;
 }
 
-function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
+function DenyAll({ cards, guardedCards, decisionOutcomes, sendAction }: DenyAllProps): VNode {
   const [isSent, setIsSent] = useState(false);
   const [error, setError] = useState('');
-  const deny = async ({ call, ticket }: Card): Promise<string | undefined> => {
+  const denyCall = async ({ call, ticket }: DecisionCard): Promise<string | undefined> => {
     const params = { callId: call.callId, ticketId: ticket.ticketId, allow: false };
-    const { error, decided } = await act({ op: 'decide', params });
-    if (decided) outcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
+    const { error, decided } = await sendAction({ op: 'decide', params });
+    if (decided) decisionOutcomes.set(ticket.ticketId, describeOutcome(ticket.kind, params, decided));
     return error;
   };
   const denyAll = async (event: Event) => {
-    if (isSent || !guard.acceptsClick(DenyAllId, event)) return;
+    if (isSent || !guardedCards.acceptsClick(DenyAllId, event)) return;
     setIsSent(true);
-    const errors = await Promise.all(cards.map(deny));
-    setError(removeHiddenCharacters(errors.find((text) => text !== undefined) ?? ''));
+    const errors = await Promise.all(cards.map(denyCall));
+    setError(removeHiddenCharacters(errors.find((errorText) => errorText !== undefined) ?? ''));
     setIsSent(false);
   };
   return (
@@ -112,7 +118,7 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
       <div class="answers">
         <button
           type="button"
-          aria-disabled={isSent || guard.ignoresClicks(DenyAllId)}
+          aria-disabled={isSent || guardedCards.ignoresClicks(DenyAllId)}
           onClick={(event) => void denyAll(event)}
         >
           Deny all {cards.length}
@@ -125,21 +131,21 @@ function DenyAll({ cards, guard, outcomes, act }: DenyAllProps): VNode {
   );
 }
 
-function needsSameGrant(one: Card, other: Card): boolean {
-  const [a, b] = [one, other].map(({ call, ticket }) =>
+function needsSameGrant(waitingCard: DecisionCard, otherCard: DecisionCard): boolean {
+  const [firstGrant, secondGrant] = [waitingCard, otherCard].map(({ call, ticket }) =>
     [call.plugin, call.tool, call.prompt, call.client, ticket.caller?.plugin, isBrowserTool(call) && ticket.title].join(
       '\n',
     ),
   );
-  return a === b;
+  return firstGrant === secondGrant;
 }
 
-function makeAnnouncement(open: readonly Card[]): string {
-  const newestCard = open.at(-1);
+function makeAnnouncement(openCards: readonly DecisionCard[]): string {
+  const newestCard = openCards.at(-1);
   if (!newestCard) return '';
   const name = formatToolName(newestCard.call);
   const requestText = newestCard.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
-  return `${removeHiddenCharacters(name)} ${requestText}. ${open.length} waiting.`;
+  return `${removeHiddenCharacters(name)} ${requestText}. ${openCards.length} waiting.`;
 }
 
 /** useFocusFallback moves the keyboard focus to the heading if the card with the focus was removed. */
@@ -157,41 +163,41 @@ interface GuardedCards {
 }
 
 function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
-  const [guard] = useState(makeClickGuard);
+  const [guardedCards] = useState(makeClickGuard);
   const [, redraw] = useState(0);
-  const rendered = useRef(new Map<string, boolean>());
-  rendered.current = new Map();
-  const measure = (nowMs: number): string[] => {
-    const places = new Map<string, number>();
+  const renderedCards = useRef(new Map<string, boolean>());
+  renderedCards.current = new Map();
+  const measureCards = (nowMs: number): string[] => {
+    const cardPositions = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
       // The buttons of a card can move within the card, for example when the user collapses the arguments of the call.
       const buttons = card.querySelector('.answers') ?? card;
-      places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
+      cardPositions.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
-    guard.recordPositions(places, nowMs);
-    return [...places.keys()];
+    guardedCards.recordPositions(cardPositions, nowMs);
+    return [...cardPositions.keys()];
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.remainingWaitMs(id, nowMs)]));
+    const waitMsByCard = new Map(measureCards(nowMs).map((id) => [id, guardedCards.remainingWaitMs(id, nowMs)]));
     // isRenderWrong is true if a render has moved a card but still shows its buttons as active.
     const isRenderWrong = [...waitMsByCard].some(
-      ([id, waitMs]) => rendered.current.has(id) && rendered.current.get(id) !== waitMs > 0,
+      ([id, waitMs]) => renderedCards.current.has(id) && renderedCards.current.get(id) !== waitMs > 0,
     );
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
-    if (isRenderWrong) redraw((n) => n + 1);
+    if (isRenderWrong) redraw((redrawCount) => redrawCount + 1);
     if (isRenderWrong || longestWaitMs === 0) return undefined;
-    const timer = setTimeout(() => redraw((n) => n + 1), longestWaitMs);
+    const timer = setTimeout(() => redraw((redrawCount) => redrawCount + 1), longestWaitMs);
     return () => clearTimeout(timer);
   });
   return {
     acceptsClick: (ticketId, event) => {
-      measure(event.timeStamp);
-      return guard.remainingWaitMs(ticketId, event.timeStamp) === 0;
+      measureCards(event.timeStamp);
+      return guardedCards.remainingWaitMs(ticketId, event.timeStamp) === 0;
     },
     ignoresClicks: (ticketId) => {
-      const isWaiting = guard.remainingWaitMs(ticketId, performance.now()) > 0;
-      rendered.current.set(ticketId, isWaiting);
+      const isWaiting = guardedCards.remainingWaitMs(ticketId, performance.now()) > 0;
+      renderedCards.current.set(ticketId, isWaiting);
       return isWaiting;
     },
   };

@@ -18,11 +18,11 @@ import {
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
-  const reasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
-  for (const why of reasons) {
-    const advice = makeLinkAdvice({ kind: 'down', why, text: 'update the extension' });
-    assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);
-    assert.match(advice?.steps.join(' ') ?? '', /Run|Start|Update|Close/, why);
+  const downReasons: DownReason[] = ['unpaired', 'no_server', 'refused', 'version', 'replaced', 'lost'];
+  for (const downReason of downReasons) {
+    const advice = makeLinkAdvice({ kind: 'down', why: downReason, text: 'update the extension' });
+    assert.match(advice?.title ?? '', /^[A-Z].*\.$/, downReason);
+    assert.match(advice?.adviceSteps.join(' ') ?? '', /Run|Start|Update|Close/, downReason);
   }
   assert.equal(makeLinkAdvice({ kind: 'open', serverVersion: '1' }), undefined);
   assert.deepEqual(
@@ -56,13 +56,13 @@ test('browser tools are named as agents name them, and a permission for them nam
 
 test('makeModeAdvice names the switch', () => {
   assert.equal(makeModeAdvice('userScripts'), undefined);
-  for (const mode of ['files', 'none'] as const) {
-    assert.match(makeModeAdvice(mode)?.steps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
+  for (const injectMode of ['files', 'none'] as const) {
+    assert.match(makeModeAdvice(injectMode)?.adviceSteps.join(' ') ?? '', /details page.*“Allow User Scripts”/);
   }
 });
 
-test('formatDuration and formatPercent', () => {
-  const times: [number, string][] = [
+test('formatDuration and formatPercent format times and shares', () => {
+  const durationCases: [number, string][] = [
     [-5, '0 s'],
     [999, '0 s'],
     [1000, '1 s'],
@@ -70,7 +70,7 @@ test('formatDuration and formatPercent', () => {
     [65_000, '1 min 05 s'],
     [3_600_000 + 61_000, '1 h 01 min'],
   ];
-  for (const [ms, want] of times) assert.equal(formatDuration(ms), want);
+  for (const [ms, expectedText] of durationCases) assert.equal(formatDuration(ms), expectedText);
   assert.deepEqual(
     [formatPercent(0), formatPercent(0.999), formatPercent(1), formatPercent(1.5), formatPercent(-1)],
     ['0%', '99%', '100%', '100%', '0%'],
@@ -90,7 +90,7 @@ test('makeVersionAdvice names the older side and the commands that update it', (
   assert.equal(makeVersionAdvice('0.1.0', '0.1.0'), undefined);
   assert.equal(makeVersionAdvice('0.1.0', 'unknown'), undefined);
   assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.title ?? '', /^The extension \(0\.9\.0\) is older/);
-  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.steps.join(' ') ?? '', /opentabs extension install/);
+  assert.match(makeVersionAdvice('0.9.0', '0.10.0')?.adviceSteps.join(' ') ?? '', /opentabs extension install/);
   assert.match(makeVersionAdvice('1.0.0', '0.10.0')?.title ?? '', /^The server \(0\.10\.0\) is older/);
 });
 

@@ -9,7 +9,7 @@ import { replaceHidden } from './plain-text.ts';
 export interface Advice {
   readonly title: string;
   /** In each instruction, the text between backquotes is a command line. */
-  readonly steps: readonly string[];
+  readonly adviceSteps: readonly string[];
 }
 
 /** BrowserPlugin is the plugin name under which opentabs lists its own browser tools. */
@@ -55,77 +55,83 @@ export function makeLinkAdvice(link: LinkState, pairing?: PairingState): Advice 
   if (pairing?.code !== undefined && link.why !== 'version') {
     return {
       title: 'Pair this browser with opentabs.',
-      steps: ['Install opentabs on this computer.', 'Run the command below in a terminal. The code works once.'],
+      adviceSteps: ['Install opentabs on this computer.', 'Run the command below in a terminal. The code works once.'],
     };
   }
   switch (link.why) {
     case 'unpaired':
       return {
         title: 'The server does not know this browser.',
-        steps: [
+        adviceSteps: [
           'The pairing was removed, or another opentabs installation uses the port. Press “Show a new pairing code”.',
           'Run the command that the panel then shows.',
         ],
       };
     case 'no_server':
-      return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
+      return { title: 'The opentabs server is not running.', adviceSteps: ['Start it with `opentabs serve`.'] };
     case 'refused':
       return {
         title: toSentence(link.text),
-        steps: [
+        adviceSteps: [
           'Stop the program that uses the port, then start the server.',
           'Run `opentabs extension install` again if the port or the directory of the server changed. Then press “Try again”.',
         ],
       };
     case 'version':
-      return { title: 'The extension is incompatible with the server.', steps: [toSentence(link.text)] };
+      return { title: 'The extension is incompatible with the server.', adviceSteps: [toSentence(link.text)] };
     case 'replaced':
       return {
         title: 'Another browser uses this connection.',
-        steps: [
+        adviceSteps: [
           'The other browser runs a copy of this Chrome profile. Close one of the two browsers, then press “Try again”.',
         ],
       };
     case 'lost':
-      return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [toSentence(link.text)] : [] };
+      return {
+        title: 'Connection to the server lost. Reconnecting.',
+        adviceSteps: link.text ? [toSentence(link.text)] : [],
+      };
   }
 }
 
 /** makeModeAdvice describes how to enable Chrome's user scripts for the extension, which plugins need. */
-export function makeModeAdvice(mode: InjectMode): Advice | undefined {
-  if (mode === 'userScripts') return undefined;
+export function makeModeAdvice(injectMode: InjectMode): Advice | undefined {
+  if (injectMode === 'userScripts') return undefined;
   return {
     title:
-      mode === 'none'
+      injectMode === 'none'
         ? 'Plugins can’t run yet.'
         : 'Optional: turn on “Allow User Scripts” to update plugins without reloading the extension.',
-    steps: [
+    adviceSteps: [
       'Open this extension’s details page.',
       'Turn on “Allow User Scripts”.',
-      ...(mode === 'none' ? ['Reload the tabs that you want to use.'] : []),
+      ...(injectMode === 'none' ? ['Reload the tabs that you want to use.'] : []),
     ],
   };
 }
 
 /** makeVersionAdvice describes how to update the extension or the server, whichever is older. */
 export function makeVersionAdvice(extensionVersion: string, serverVersion: string): Advice | undefined {
-  const order = compareVersions(extensionVersion, serverVersion);
-  if (order === 0) return undefined;
-  return order < 0
+  const versionOrder = compareVersions(extensionVersion, serverVersion);
+  if (versionOrder === 0) return undefined;
+  return versionOrder < 0
     ? {
         title: `The extension (${extensionVersion}) is older than the server (${serverVersion}).`,
-        steps: ['Run `opentabs extension install`.', 'Press the reload button of opentabs on `chrome://extensions`.'],
+        adviceSteps: [
+          'Run `opentabs extension install`.',
+          'Press the reload button of opentabs on `chrome://extensions`.',
+        ],
       }
     : {
         title: `The server (${serverVersion}) is older than the extension (${extensionVersion}).`,
-        steps: ['Run `opentabs upgrade`.', 'Run `opentabs restart`.'],
+        adviceSteps: ['Run `opentabs upgrade`.', 'Run `opentabs restart`.'],
       };
 }
 
-function compareVersions(a: string, b: string): number {
-  const [numbers, others] = [a.split('.').map(Number), b.split('.').map(Number)];
-  for (const [i, number] of numbers.entries()) {
-    const difference = number - (others[i] ?? 0);
+function compareVersions(firstVersion: string, secondVersion: string): number {
+  const [firstNumbers, secondNumbers] = [firstVersion.split('.').map(Number), secondVersion.split('.').map(Number)];
+  for (const [i, firstNumber] of firstNumbers.entries()) {
+    const difference = firstNumber - (secondNumbers[i] ?? 0);
     if (difference !== 0) return Number.isNaN(difference) ? 0 : difference;
   }
   return 0;
@@ -134,7 +140,7 @@ function compareVersions(a: string, b: string): number {
 /** debuggerAdvice is shown after the user has clicked Cancel in Chrome's debugger bar. */
 export const debuggerAdvice: Advice = {
   title: 'You switched the debugger off.',
-  steps: [
+  adviceSteps: [
     'You pressed Cancel in Chrome’s bar. Agents use pages without the debugger, so some pages ignore their clicks, and pictures of background tabs fail.',
   ],
 };
@@ -153,7 +159,7 @@ export function isFailure(status: CallStatus): boolean {
 }
 
 export function findStatusWord(status: CallStatus): string {
-  const words = {
+  const statusWords = {
     pending: 'queued',
     running: 'running',
     done: 'done',
@@ -161,16 +167,16 @@ export function findStatusWord(status: CallStatus): string {
     cancelled: 'cancelled',
     'timed out': 'timed out',
   } as const;
-  return words[status];
+  return statusWords[status];
 }
 
 /** formatDuration formats a duration in milliseconds in full seconds, such as "5 min 02 s". */
 export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 1) return '0 s';
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  const restSeconds = String(seconds % 60).padStart(2, '0');
+  const totalSeconds = Math.max(0, Math.floor(ms / 1000));
+  if (totalSeconds < 1) return '0 s';
+  if (totalSeconds < 60) return `${totalSeconds} s`;
+  const minutes = Math.floor(totalSeconds / 60);
+  const restSeconds = String(totalSeconds % 60).padStart(2, '0');
   if (minutes < 60) return `${minutes} min ${restSeconds} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
@@ -209,13 +215,13 @@ export function readHost(url: string): string {
   }
 }
 
-function toSentence(text: string): string {
-  const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
+function toSentence(plainText: string): string {
+  const capitalized = plainText.charAt(0).toUpperCase() + plainText.slice(1);
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
-export function removeHiddenCharacters(text: string): string {
-  return replaceHidden(text, () => '');
+export function removeHiddenCharacters(plainText: string): string {
+  return replaceHidden(plainText, () => '');
 }
 
 export const debuggerWords = {
@@ -245,16 +251,22 @@ export const siteRuleWords: Readonly<Record<string, string>> = {
 
 interface PermissionWords {
   readonly title: string;
-  readonly effect: string;
+  readonly permissionEffect: string;
 }
 
 /** Chrome grants some optional permissions without asking the user. */
 export const permissionWords: Readonly<Record<OptionalPermission['name'], PermissionWords>> = {
-  tabGroups: { title: 'Tab groups', effect: 'The tabs that an agent opens are in a group with the agent’s name.' },
-  downloads: { title: 'Downloads', effect: 'Tools start and list downloads.' },
-  history: { title: 'History', effect: 'Tools search the pages that you have visited.' },
-  bookmarks: { title: 'Bookmarks', effect: 'Tools search and create bookmarks.' },
-  cookies: { title: 'Cookies', effect: 'Tools read and change cookies, which contain your logins.' },
-  sessions: { title: 'Recently closed tabs', effect: 'Tools list and restore tabs that you have closed.' },
-  browsingData: { title: 'Deleting the data of sites', effect: 'Tools delete cookies, caches and stored data.' },
+  tabGroups: {
+    title: 'Tab groups',
+    permissionEffect: 'The tabs that an agent opens are in a group with the agent’s name.',
+  },
+  downloads: { title: 'Downloads', permissionEffect: 'Tools start and list downloads.' },
+  history: { title: 'History', permissionEffect: 'Tools search the pages that you have visited.' },
+  bookmarks: { title: 'Bookmarks', permissionEffect: 'Tools search and create bookmarks.' },
+  cookies: { title: 'Cookies', permissionEffect: 'Tools read and change cookies, which contain your logins.' },
+  sessions: { title: 'Recently closed tabs', permissionEffect: 'Tools list and restore tabs that you have closed.' },
+  browsingData: {
+    title: 'Deleting the data of sites',
+    permissionEffect: 'Tools delete cookies, caches and stored data.',
+  },
 };

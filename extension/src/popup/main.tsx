@@ -12,19 +12,22 @@ const RenderIntervalMs = 1000;
 const MaxEndedCalls = 50;
 
 let port: Port | undefined;
-let state: PanelState | undefined;
+let panelState: PanelState | undefined;
 /** The popup shows the card of an ended call to explain why the call no longer needs a decision. */
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
 
-const requests = makeRequests((message) => {
-  port?.postMessage(message);
+const requests = makeRequests((panelMessage) => {
+  port?.postMessage(panelMessage);
   return port !== undefined;
 });
 
-/** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
-const act: SendAction = (action) =>
-  requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
+/**
+ * sendAction marks each decision as made in the popup, so that the audit and other surfaces show where the user
+ * decided.
+ */
+const sendAction: SendAction = (action) =>
+  requests.sendAction(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 
 /** Chrome allows a script to open the side panel only during a click or a key press of the user. */
 function showPanel(): void {
@@ -33,22 +36,32 @@ function showPanel(): void {
 }
 
 function renderPopup(): void {
-  const root = document.getElementById('popup');
-  if (root) render(<Popup state={state} ended={endedCalls} nowMs={Date.now()} act={act} openPanel={showPanel} />, root);
+  const rootElement = document.getElementById('popup');
+  if (rootElement)
+    render(
+      <Popup
+        panelState={panelState}
+        endedCalls={endedCalls}
+        nowMs={Date.now()}
+        sendAction={sendAction}
+        openPanel={showPanel}
+      />,
+      rootElement,
+    );
 }
 
 /** Reopening the port restarts a service worker that Chrome has stopped. */
 function connectToWorker(): void {
   const openedPort = connectPopup();
   port = openedPort;
-  openedPort.onMessage((message) => {
-    if (!isToPanel(message)) return;
-    if (message.op === 'state') {
-      ({ state } = message);
-      endedCalls = [...message.ended, ...endedCalls].slice(0, MaxEndedCalls);
+  openedPort.onMessage((panelMessage) => {
+    if (!isToPanel(panelMessage)) return;
+    if (panelMessage.op === 'state') {
+      ({ state: panelState } = panelMessage);
+      endedCalls = [...panelMessage.ended, ...endedCalls].slice(0, MaxEndedCalls);
       renderPopup();
     }
-    if (message.op === 'done') requests.settleRequest(message.requestId, message.done);
+    if (panelMessage.op === 'done') requests.settleRequest(panelMessage.requestId, panelMessage.done);
   });
   openedPort.onDisconnect(() => {
     port = undefined;

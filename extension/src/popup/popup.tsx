@@ -1,22 +1,22 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 import type { SendAction } from '../panel/requests.ts';
-import { Waiting } from '../panel/waiting.tsx';
+import { WaitingCards } from '../panel/waiting.tsx';
 import { makeLinkAdvice, makeLinkTitle, makeModeAdvice } from '../panel/wording.ts';
 import type { PanelState } from '../panel-message.ts';
 import { describeCalls } from './calls-text.ts';
 
 export interface PopupProps {
-  readonly state: PanelState | undefined;
-  readonly ended: readonly CallView[];
+  readonly panelState: PanelState | undefined;
+  readonly endedCalls: readonly CallView[];
   readonly nowMs: number;
-  readonly act: SendAction;
+  readonly sendAction: SendAction;
   openPanel(): void;
 }
 
-export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNode {
-  const link = state?.link;
-  const advice = link && (makeLinkAdvice(link, state.pairing) ?? makeModeAdvice(state.mode));
+export function Popup({ panelState, endedCalls, nowMs, sendAction, openPanel }: PopupProps): VNode {
+  const link = panelState?.link;
+  const linkAdvice = link && (makeLinkAdvice(link, panelState.pairing) ?? makeModeAdvice(panelState.injectMode));
   return (
     <>
       <header>
@@ -27,20 +27,20 @@ export function Popup({ state, ended, nowMs, act, openPanel }: PopupProps): VNod
         </p>
       </header>
       <div class="glance">
-        <p>{state ? describeCalls(state) : 'Loading.'}</p>
+        <p>{panelState ? describeCalls(panelState) : 'Loading.'}</p>
         {/* The focused button opens the side panel on Enter, so that a keyboard user needs only one extra key. */}
         <button type="button" autofocus onClick={openPanel}>
           Open panel
         </button>
       </div>
-      {advice && <p class="advice">{advice.title}</p>}
+      {linkAdvice && <p class="advice">{linkAdvice.title}</p>}
       {link?.kind === 'open' && (
-        <Waiting
-          calls={[...(state?.calls ?? []), ...ended]}
-          tabs={state?.tabs ?? []}
+        <WaitingCards
+          calls={[...(panelState?.calls ?? []), ...endedCalls]}
+          tabs={panelState?.tabs ?? []}
           nowMs={nowMs}
-          callsAt={state?.callsAt ?? 0}
-          act={act}
+          callsAt={panelState?.callsAt ?? 0}
+          sendAction={sendAction}
         />
       )}
     </>

@@ -76,7 +76,7 @@ const link = new Link({
   findListener: (connection) => findListener(connection, fetch),
   random: Math.random,
 });
-const send = (text: string) => link.send(text);
+const sendFrame = (text: string) => link.send(text);
 
 // ---- plugins ----
 
@@ -84,7 +84,7 @@ const store = makeCodeStore({ ...cache, fetch: (params) => link.request('plugin.
 const fetchPluginCode = ({ name, script }: PluginInfo) => store.get(name, script);
 const entryPoints = makeEntryPoints(() => identity.entryPointSecret());
 const usage = new PluginUsage({
-  read: () => browser.readSetting('usedPlugins'),
+  readUsage: () => browser.readSetting('usedPlugins'),
   write: (text) => browser.writeSetting('usedPlugins', text),
 });
 const registering = new RegistrationTracker();
@@ -123,11 +123,11 @@ const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 // ---- tabs ----
 
 const frozenTabs = new Set<number>();
-const running = new RunningCalls();
-const health = new Health({ isBusy: (documentId) => running.isBusy(documentId), isFrozen: browser.isTabFrozen });
+const runningCalls = new RunningCalls();
+const health = new Health({ isBusy: (documentId) => runningCalls.isBusy(documentId), isFrozen: browser.isTabFrozen });
 const loadErrors = new TabLoadErrors();
 const siteAccess = new SiteAccess(chromePermissions.listAllowedSites);
-const opening = makeTabOpener({
+const tabOpener = makeTabOpener({
   plugins: () => plugins.wantedPlugins,
   open: browser.openBackgroundTab,
   exists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
@@ -155,9 +155,9 @@ const reload = new TabReloader({
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.isActive || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
   // Fetch the code of missing plugins before a reload, so that the reloaded document can receive the code at once.
-  beforeReload: (missing) => {
+  beforeReload: (missingPlugins) => {
     if (plugins.mode !== 'userScripts') return;
-    for (const plugin of missing) void fetchPluginCode(plugin).catch(() => undefined);
+    for (const plugin of missingPlugins) void fetchPluginCode(plugin).catch(() => undefined);
   },
   canRun: (plugin) => plugins.mode !== 'none' && plugins.canRun(plugin),
 });
@@ -175,7 +175,7 @@ const tabs = new Tabs({
   loadError: (tabId) => loadErrors.getError(tabId),
   hasAccess: (url) => siteAccess.hasAccess(url),
   recordWait: (tabId) => loadErrors.recordWait(tabId),
-  urlOpenedWith: opening.urlOpenedWith,
+  urlOpenedWith: tabOpener.urlOpenedWith,
   onUrlChanged: (tabId, url) => delivery.onUrlChanged(tabId, url),
   sendAll: (all) => link.notify('tab.sync', { tabs: all }),
   sendChanged: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
@@ -183,13 +183,13 @@ const tabs = new Tabs({
 
 // ---- calls ----
 
-const outbox = new Outbox({ send, confirm: () => link.request('ping', {}) });
+const outbox = new Outbox({ send: sendFrame, confirm: () => link.request('ping', {}) });
 const calls = new Calls({
   health,
   outbox,
   docs,
-  running,
-  send,
+  runningCalls,
+  send: sendFrame,
   reportResumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
   readTabState: browser.readTabState,
   isTabLoading: browser.isTabLoading,
@@ -238,8 +238,9 @@ const browserCalls = new BrowserCalls({
   readPage: chromeTabs.describeTab,
   waitBeforePartMs: () => link.waitBeforePartMs(),
 });
-const wakes = makeWakeTimers();
-const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
+const wakeTimers = makeWakeTimers();
+const pageServices = { calls, runningCalls, docs, health, logs, wakeTimers };
+const joinBridge = makeBridgePorts({ ...pageServices, settingsSync, hotReload, delivery });
 
 // ---- panels ----
 
@@ -261,11 +262,11 @@ const panels = makePanels({
     ...(pairing.state ? { pairing: pairing.state } : {}),
     browserName: identity.name,
     extensionVersion: browser.readExtensionVersion(),
-    mode: plugins.mode,
+    injectMode: plugins.mode,
     debuggerState: debuggers.state,
     holds: userInput.tabHolds,
     neededHosts: siteAccess.neededHosts,
-    tabs: makePanelTabs({ tabs: tabs.sentTabs, wanted: plugins.wantedPlugins, docs, livePlugins }),
+    tabs: makePanelTabs({ tabs: tabs.sentTabs, wantedPlugins: plugins.wantedPlugins, docs, livePlugins }),
   }),
   setWatching: (on) => {
     stateWatch.setConsumer('panels', on);
@@ -277,7 +278,7 @@ const panels = makePanels({
     activateTab: browser.activateTab,
     openDetails: () => browser.openTab(browser.makeDetailsPageUrl()),
     allowDebugger: () => debuggers.allow(),
-    rename: (name) => identity.rename(name),
+    renameBrowser: (name) => identity.rename(name),
     pairAgain: () => pairing.restart(),
     setPort: (port) => pairing.setPort(port),
   }),
@@ -294,7 +295,7 @@ const notifications = new ApprovalNotifications({
   writeSessionValue: browser.writeSessionValue,
 });
 const badge = new Badge({
-  state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
+  state: () => ({ isLinked: link.state.kind === 'open', runningCount: runningCalls.size + browserCalls.size }),
   holds: () => userInput.tabHolds,
   draw: ({ text, color, title }) => void browser.setBadge(text, color, title),
   // If a tab is closed, Chrome rejects setting the badge of the tab.
@@ -320,10 +321,10 @@ const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
     // The user may have removed the site from the allowed sites after the server chose a document for the call.
-    const problem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
+    const accessProblem = siteAccess.findProblem(docs.get(params.documentId)?.url ?? '');
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
-    else if (problem !== undefined)
-      outbox.fail(params.dispatchId, { code: 'no_tab', message: problem, notStarted: true });
+    else if (accessProblem !== undefined)
+      outbox.fail(params.dispatchId, { code: 'no_tab', message: accessProblem, notStarted: true });
     else calls.dispatch(params, link.lastReceivedAtMs);
     return undefined;
   },
@@ -332,18 +333,18 @@ const requestHandlers: RequestHandlers = {
   }),
   'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
-    const mode = await plugins.sync(params);
+    const injectMode = await plugins.sync(params);
     // The response to plugin.sync requests the code of outdated adapters, because their documents need the new adapters
     // at once.
-    const missing = mode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
-    hotReload.onPluginsSynced(missing);
+    const missingPlugins = injectMode === 'userScripts' ? [...new Set(hotReload.listOutdated())] : [];
+    hotReload.onPluginsSynced(missingPlugins);
     registering.recordBases();
     delivery.onPluginsSynced();
     settingsSync.onPluginsSynced();
     tabs.sync();
     panels.scheduleUpdate();
     void preregisterPlugins();
-    return missing.length > 0 ? { mode, missing } : { mode };
+    return missingPlugins.length > 0 ? { mode: injectMode, missing: missingPlugins } : { mode: injectMode };
   },
   'plugin.code': async (params) => {
     void hotReload.receiveCode(params);
@@ -353,18 +354,18 @@ const requestHandlers: RequestHandlers = {
     settingsSync.setSettings(name, settings);
     return {};
   },
-  'tab.load': async ({ tabId, force }) => {
+  'tab.load': async ({ tabId, force: isForced }) => {
     const tab = (await browser.queryTabs()).find(({ id }) => id === tabId);
     if (tab && siteAccess.findProblem(tab.url) !== undefined) return { loading: false };
-    if (!force) return { loading: (await opening.reopen(tabId)) || (await reload.load(tabId)) };
+    if (!isForced) return { loading: (await tabOpener.reopen(tabId)) || (await reload.load(tabId)) };
     await reloadForUser(tabId);
     return { loading: true };
   },
-  'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
-  'tab.describe': async ({ tabId, inspect }) => {
+  'tab.open': async ({ url }) => ({ tabId: await tabOpener.open(url) }),
+  'tab.describe': async ({ tabId, inspect: inspectsTab }) => {
     const tab = siteAccess.checkTab(await chromeTabs.describeTab(tabId));
     if (!tab) return {};
-    const secrets = inspect && (await browserTools.inspect(tab, inspect));
+    const secrets = inspectsTab && (await browserTools.inspect(tab, inspectsTab));
     return { tab: secrets ? { ...tab, secrets } : tab };
   },
 };
@@ -388,11 +389,11 @@ const notificationHandlers: NotificationHandlers = {
 // ---- signals ----
 
 link.received.addListener((frame) => {
-  if (frame.kind === 'request') void answerRequest(requestHandlers, frame, send);
+  if (frame.kind === 'request') void answerRequest(requestHandlers, frame, sendFrame);
   else handleNotification(notificationHandlers, frame);
 });
 link.opened.addListener(() => {
-  link.notify('call.resumed', { dispatchIds: [...running.ids, ...browserCalls.ids] });
+  link.notify('call.resumed', { dispatchIds: [...runningCalls.ids, ...browserCalls.ids] });
   const { sessionIds: sessions } = browserTools.sessions;
   if (sessions.length > 0) link.notify('session.used', { sessions });
   outbox.resume();
@@ -413,9 +414,9 @@ link.changed.addListener(() => {
 panels.changed.addListener(() => notifications.scheduleUpdate());
 usage.changed.addListener(() => void preregisterPlugins());
 registering.registered.addListener((registrations) => reload.recordRegistration(registrations));
-for (const part of [hotReload, delivery, loadErrors, reload, siteAccess])
-  part.changed.addListener(() => tabs.scheduleUpdate());
-for (const part of [hotReload, siteAccess, pairing]) part.changed.addListener(() => panels.scheduleUpdate());
+for (const source of [hotReload, delivery, loadErrors, reload, siteAccess])
+  source.changed.addListener(() => tabs.scheduleUpdate());
+for (const source of [hotReload, siteAccess, pairing]) source.changed.addListener(() => panels.scheduleUpdate());
 reload.orphaned.addListener((documentId) => {
   calls.onDocumentOrphaned(documentId);
   health.onDocumentDisconnected(documentId);
@@ -430,7 +431,7 @@ health.changed.addListener(async ({ documentId }) => {
 for (const signal of [tabs.reported, debuggers.changed, userInput.changed])
   signal.addListener(() => panels.scheduleUpdate());
 outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
-for (const table of [running, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
+for (const table of [runningCalls, browserCalls, userInput]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
   tabs.sendSoon();
   panels.scheduleUpdate();

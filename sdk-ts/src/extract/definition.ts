@@ -10,8 +10,8 @@ const maxDescriptionChars = 1000;
 
 export type ReportProblem = (problem: string) => void;
 
-export function readName(definition: Properties, usedNames: Set<string>, report: ReportProblem): string {
-  const { name } = definition;
+export function readName(toolDefinition: Properties, usedNames: Set<string>, report: ReportProblem): string {
+  const { name } = toolDefinition;
   if (typeof name !== 'string' || !definitionName.test(name)) {
     report(
       'its name must be snake_case, such as send_message: lower-case letters and digits, words joined by single underscores',
@@ -23,8 +23,8 @@ export function readName(definition: Properties, usedNames: Set<string>, report:
   return name;
 }
 
-export function readDescription(definition: Properties, report: ReportProblem, missingProblem?: string): string {
-  const { description } = definition;
+export function readDescription(toolDefinition: Properties, report: ReportProblem, missingProblem?: string): string {
+  const { description } = toolDefinition;
   if (missingProblem === undefined && description === undefined) return '';
   if (typeof description !== 'string' || description.trim() === '') {
     report(missingProblem ?? 'its description must be a text that is not empty; remove it or fill it in');
@@ -36,8 +36,8 @@ export function readDescription(definition: Properties, report: ReportProblem, m
   return description;
 }
 
-export function readText(definition: Properties, key: string, report: ReportProblem): string | undefined {
-  const value = definition[key];
+export function readText(toolDefinition: Properties, key: string, report: ReportProblem): string | undefined {
+  const value = toolDefinition[key];
   if (value === undefined) return undefined;
   if (typeof value === 'string' && value.trim() !== '') return value;
   report(`its ${key} must be a text that is not empty; remove it or fill it in`);
@@ -47,12 +47,12 @@ export function readText(definition: Properties, key: string, report: ReportProb
 const [minTimeoutMs, maxTimeoutMs] = [1000, 300_000];
 const limitNames = ['idleTimeoutMs', 'hardTimeoutMs'] as const;
 
-export function readLimits(definition: Properties, report: ReportProblem): Record<string, number> | undefined {
-  const { limits } = definition;
-  if (limits === undefined) return undefined;
+export function readLimits(toolDefinition: Properties, report: ReportProblem): Record<string, number> | undefined {
+  const { limits: callLimits } = toolDefinition;
+  if (callLimits === undefined) return undefined;
   const knownKeys: ReadonlySet<string> = new Set(limitNames);
   const validLimits: Record<string, number> = {};
-  for (const [key, value] of Object.entries(hasProperties(limits) ? limits : { limits })) {
+  for (const [key, value] of Object.entries(hasProperties(callLimits) ? callLimits : { limits: callLimits })) {
     if (value === undefined) continue;
     const isInRange = Number.isInteger(value) && Number(value) >= minTimeoutMs && Number(value) <= maxTimeoutMs;
     if (knownKeys.has(key) && isInRange) validLimits[key] = Number(value);
@@ -65,11 +65,11 @@ export function readLimits(definition: Properties, report: ReportProblem): Recor
 }
 
 export function readSchema(
-  definition: Properties,
+  toolDefinition: Properties,
   key: 'input' | 'output' | 'args',
   report: ReportProblem,
 ): JsonSchema | undefined {
-  const schema = definition[key];
+  const schema = toolDefinition[key];
   if (!isSchema(schema)) {
     const example = key === 'output' ? '`z.object({...})`' : '`z.object({})` if it takes nothing';
     report(`its ${key} is not a schema of zod 4; write ${example}`);
@@ -82,11 +82,11 @@ export function readSchema(
 }
 
 export function readParameters(
-  definition: Properties,
+  toolDefinition: Properties,
   key: 'input' | 'args',
   report: ReportProblem,
 ): JsonSchema | undefined {
-  const schema = readSchema(definition, key, report);
+  const schema = readSchema(toolDefinition, key, report);
   if (!schema || schema.type === 'object') return schema;
   report(
     `its ${key} must be a z.object({...}), because MCP passes named parameters; put what you have in a field of one`,

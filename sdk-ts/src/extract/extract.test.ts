@@ -49,10 +49,13 @@ test('present fields of a tool are kept', () => {
 });
 
 test('the undo of a tool is kept, and names a tool of the plugin', () => {
-  const restore = { ...minimalTool, name: 'restore_thing', input: z.object({ id: z.string() }) };
-  const pluginWith = (undo: unknown) => ({ tools: [{ ...minimalTool, undo }, restore], isReady: () => true });
-  const undo = { tool: 'restore_thing', input: { id: '/result/items/0/id' } };
-  assert.deepEqual(extract(pluginWith(undo)).tools[0]?.undo, undo);
+  const restoreTool = { ...minimalTool, name: 'restore_thing', input: z.object({ id: z.string() }) };
+  const pluginWith = (undoDefinition: unknown) => ({
+    tools: [{ ...minimalTool, undo: undoDefinition }, restoreTool],
+    isReady: () => true,
+  });
+  const undoDefinition = { tool: 'restore_thing', input: { id: '/result/items/0/id' } };
+  assert.deepEqual(extract(pluginWith(undoDefinition)).tools[0]?.undo, undoDefinition);
   assert.deepEqual(extract(pluginWith({ tool: 'restore_thing' })).tools[0]?.undo, { tool: 'restore_thing' });
   const invalidUndos: [unknown, RegExp][] = [
     ['restore_thing', /: undo names no tool; write `undo:/],
@@ -64,8 +67,8 @@ test('the undo of a tool is kept, and names a tool of the plugin', () => {
     [{ tool: 'restore_thing', input: { id: '/result/~2' } }, /: undo.input.id is not a JSON Pointer/],
     [{ tool: 'restore_thing', input: 5 }, /: undo.input.input is not a JSON Pointer/],
   ];
-  for (const [undo, message] of invalidUndos) {
-    const { problems } = extract(pluginWith(undo));
+  for (const [undoDefinition, message] of invalidUndos) {
+    const { problems } = extract(pluginWith(undoDefinition));
     assert.equal(problems.length, 1, String(message));
     assert.match(problems[0] ?? '', message);
   }
@@ -135,9 +138,9 @@ test('each problem of a tool is reported with an action', () => {
     [{ annotations: true }, /^annotations.annotations is not known/],
   ];
   for (const [change, message] of invalidFields) {
-    const problems = listProblems(change);
-    assert.equal(problems.length, 1, String(message));
-    assert.match(problems[0] ?? '', message);
+    const extractionProblems = listProblems(change);
+    assert.equal(extractionProblems.length, 1, String(message));
+    assert.match(extractionProblems[0] ?? '', message);
   }
 });
 
@@ -181,20 +184,20 @@ const textSchema = { type: 'string' };
 
 function extractPrompts(...prompts: unknown[]) {
   const { prompts: extractedPrompts, problems } = extract({ isReady() {}, tools: [minimalTool], prompts });
-  return { read: extractedPrompts, problems };
+  return { extractedPrompts, problems };
 }
 
 test('a prompt is read with the schema of its arguments', () => {
-  const summarise = definePrompt({
+  const summarisePrompt = definePrompt({
     name: 'sum_up',
     description: 'Sums up.',
     args: z.object({ channelId: z.string().describe('Which'), max: z.coerce.number().int().default(20) }),
     render: () => '',
   });
-  const limits = { hardTimeoutMs: 10_000 };
-  const minimalPrompt = definePrompt({ name: 'bare', displayName: 'Nothing', limits, render: () => '' });
+  const callLimits = { hardTimeoutMs: 10_000 };
+  const minimalPrompt = definePrompt({ name: 'bare', displayName: 'Nothing', limits: callLimits, render: () => '' });
   const { prompts, problems } = extract(
-    definePlugin({ tools: [minimalTool], prompts: [summarise, minimalPrompt], isReady: () => true }),
+    definePlugin({ tools: [minimalTool], prompts: [summarisePrompt, minimalPrompt], isReady: () => true }),
   );
   assert.deepEqual(problems, []);
   assert.equal(prompts[0]?.input_schema.additionalProperties, false);
@@ -209,18 +212,18 @@ test('a prompt is read with the schema of its arguments', () => {
           max: { type: 'integer', default: 20, minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
         },
       ],
-      [{ name: 'bare', displayName: 'Nothing', limits }, {}],
+      [{ name: 'bare', displayName: 'Nothing', limits: callLimits }, {}],
     ],
   );
   assert.deepEqual(extract(definePlugin({ tools: [minimalTool], isReady: () => true })).prompts, []);
 });
 
 test('the arguments of a prompt are a list, or a schema with descriptions from a list', () => {
-  const render = () => '';
+  const renderNothing = () => '';
   const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
-  const { read: extractedPrompts, problems } = extractPrompts(
-    { name: 'a', arguments: argumentList, render },
+  const { extractedPrompts, problems: extractionProblems } = extractPrompts(
+    { name: 'a', arguments: argumentList, render: renderNothing },
     {
       name: 'b',
       args,
@@ -228,10 +231,10 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
         { name: 'to', description: 'Whom' },
         { name: 'how', description: 'No' },
       ],
-      render,
+      render: renderNothing,
     },
   );
-  assert.deepEqual(problems, []);
+  assert.deepEqual(extractionProblems, []);
   assert.deepEqual(extractedPrompts[0]?.input_schema, {
     type: 'object',
     properties: { to: { ...textSchema, description: 'Whom' }, how: textSchema },

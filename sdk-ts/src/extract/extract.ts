@@ -27,75 +27,75 @@ export interface ExtractionResult {
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** extract returns the mistakes of an invalid plugin instead of throwing. */
-export function extract(exported: unknown): ExtractionResult {
-  const result: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
-  const plugin = readPlugin(exported, result.problems);
-  if (!plugin) return result;
+export function extract(moduleExport: unknown): ExtractionResult {
+  const extraction: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
+  const plugin = readPlugin(moduleExport, extraction.problems);
+  if (!plugin) return extraction;
   for (const key of ['displayName', 'description', 'urlPatterns', 'excludePatterns', 'homepage']) {
     const value = plugin[key];
     if (value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0))
-      result.described[key] = value;
+      extraction.described[key] = value;
   }
-  if (hasProperties(plugin.configSchema)) result.configSchema = plugin.configSchema;
+  if (hasProperties(plugin.configSchema)) extraction.configSchema = plugin.configSchema;
   else if (plugin.configSchema !== undefined) {
-    result.problems.push(
+    extraction.problems.push(
       "configSchema is not an object; write `configSchema: { key: { type: 'string', label: 'Key' } }`",
     );
   }
   if (Array.isArray(plugin.resources) && plugin.resources.length > 0) {
-    result.problems.push(
+    extraction.problems.push(
       'plugins have no resources; turn each resource into a tool whose handle returns the result of read',
     );
   }
   const usedNames = new Set<string>();
-  readTools(plugin.tools, usedNames, result);
-  result.prompts = readPrompts(plugin.prompts, usedNames, result.problems);
-  return result;
+  readTools(plugin.tools, usedNames, extraction);
+  extraction.prompts = readPrompts(plugin.prompts, usedNames, extraction.problems);
+  return extraction;
 }
 
 const howToExport =
   'write `export default definePlugin({...})`, or export an instance of a class that extends OpenTabsPlugin';
 
-function readPlugin(exported: unknown, problems: string[]): Properties | undefined {
-  if (exported === undefined) {
-    problems.push(`the module has no default export; ${howToExport}`);
-  } else if (isMethod(exported)) {
-    problems.push(
-      `the default export is a class or a function; export an instance: \`export default new ${exported.name || 'MyPlugin'}()\``,
+function readPlugin(moduleExport: unknown, extractionProblems: string[]): Properties | undefined {
+  if (moduleExport === undefined) {
+    extractionProblems.push(`the module has no default export; ${howToExport}`);
+  } else if (isMethod(moduleExport)) {
+    extractionProblems.push(
+      `the default export is a class or a function; export an instance: \`export default new ${moduleExport.name || 'MyPlugin'}()\``,
     );
-  } else if (!hasProperties(exported) || exported instanceof Promise) {
-    problems.push(`the default export is not a plugin; ${howToExport}`);
-  } else if (!isMethod(exported.isReady)) {
-    problems.push(
+  } else if (!hasProperties(moduleExport) || moduleExport instanceof Promise) {
+    extractionProblems.push(`the default export is not a plugin; ${howToExport}`);
+  } else if (!isMethod(moduleExport.isReady)) {
+    extractionProblems.push(
       `the plugin has no method isReady; add \`isReady() { return true }\` or a check that the user is logged in`,
     );
-    return exported;
-  } else if (!Object.isExtensible(exported)) {
-    problems.push('the plugin is frozen; remove Object.freeze, because the build freezes plugins');
+    return moduleExport;
+  } else if (!Object.isExtensible(moduleExport)) {
+    extractionProblems.push('the plugin is frozen; remove Object.freeze, because the build freezes plugins');
   } else {
-    return exported;
+    return moduleExport;
   }
   return undefined;
 }
 
-function readTools(tools: unknown, usedNames: Set<string>, result: ExtractionResult): void {
+function readTools(tools: unknown, usedNames: Set<string>, extraction: ExtractionResult): void {
   if (!Array.isArray(tools) || tools.length === 0) {
-    result.problems.push('the plugin has no tools; give it at least one: `tools: [defineTool({...})]`');
+    extraction.problems.push('the plugin has no tools; give it at least one: `tools: [defineTool({...})]`');
     return;
   }
   tools.forEach((tool: unknown, index) => {
     const label =
       hasProperties(tool) && typeof tool.name === 'string' && tool.name ? `tool ${tool.name}` : `tools[${index}]`;
-    const report = (problem: string) => result.problems.push(`${label}: ${problem}`);
+    const report = (problem: string) => extraction.problems.push(`${label}: ${problem}`);
     if (!hasProperties(tool)) {
       report('it is not a tool; make it with defineTool({...})');
       return;
     }
     const name = readName(tool, usedNames, report);
     const manifestTool = readTool(tool, name, report);
-    if (manifestTool) result.tools.push(manifestTool);
+    if (manifestTool) extraction.tools.push(manifestTool);
   });
-  checkUndos(result.tools, usedNames, result.problems);
+  checkUndos(extraction.tools, usedNames, extraction.problems);
 }
 
 function readTool(tool: Properties, name: string, report: ReportProblem): ManifestTool | undefined {
@@ -106,11 +106,11 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
   const icon = readText(tool, 'icon', report) ?? 'wrench';
   if (!LUCIDE_ICON_NAMES.has(icon))
     report(`icon "${icon}" is not the name of a Lucide icon; use one such as list-checks (lucide.dev/icons)`);
-  const summary = readText(tool, 'summary', report);
-  const group = readText(tool, 'group', report);
+  const toolSummary = readText(tool, 'summary', report);
+  const toolGroup = readText(tool, 'group', report);
   const annotations = readAnnotations(tool.annotations, report);
-  const limits = readLimits(tool, report);
-  const undo = readUndo(tool, report);
+  const callLimits = readLimits(tool, report);
+  const toolUndo = readUndo(tool, report);
   if (!isMethod(tool.handle)) report('it has no handle; add `async handle(params, context) {...}`');
   const input_schema = readParameters(tool, 'input', report);
   const output_schema = readSchema(tool, 'output', report);
@@ -119,12 +119,12 @@ function readTool(tool: Properties, name: string, report: ReportProblem): Manife
     name,
     displayName,
     description,
-    ...(summary !== undefined && { summary }),
+    ...(toolSummary !== undefined && { summary: toolSummary }),
     icon,
-    ...(group !== undefined && { group }),
+    ...(toolGroup !== undefined && { group: toolGroup }),
     ...(annotations && { annotations }),
-    ...(limits && { limits }),
-    ...(undo && { undo }),
+    ...(callLimits && { limits: callLimits }),
+    ...(toolUndo && { undo: toolUndo }),
     input_schema,
     output_schema,
   };

@@ -12,10 +12,10 @@ import {
 } from './definition.ts';
 
 /** No prompt can have the name of a tool; `usedNames` contains the names of the tools. */
-export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: string[]): ManifestPrompt[] {
+export function readPrompts(prompts: unknown, usedNames: Set<string>, extractionProblems: string[]): ManifestPrompt[] {
   if (prompts === undefined) return [];
   if (!Array.isArray(prompts)) {
-    problems.push('the prompts are not an array; write `prompts: [definePrompt({...})]`');
+    extractionProblems.push('the prompts are not an array; write `prompts: [definePrompt({...})]`');
     return [];
   }
   return prompts.flatMap((prompt: unknown, index) => {
@@ -23,7 +23,7 @@ export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: 
       hasProperties(prompt) && typeof prompt.name === 'string' && prompt.name
         ? `prompt ${prompt.name}`
         : `prompts[${index}]`;
-    const report = (problem: string) => problems.push(`${label}: ${problem}`);
+    const report = (problem: string) => extractionProblems.push(`${label}: ${problem}`);
     if (!hasProperties(prompt)) {
       report('it is not a prompt; make it with definePrompt({...})');
       return [];
@@ -35,14 +35,20 @@ export function readPrompts(prompts: unknown, usedNames: Set<string>, problems: 
 function readPrompt(prompt: Properties, name: string, report: ReportProblem): ManifestPrompt | undefined {
   const displayName = readText(prompt, 'displayName', report) ?? toTitleCase(name);
   const description = readDescription(prompt, report);
-  const limits = readLimits(prompt, report);
+  const callLimits = readLimits(prompt, report);
   if (!isMethod(prompt.render)) report('it has no render; add `render(args, context) {...}`');
   const listedArguments = readArguments(prompt.arguments, report);
   const input_schema =
     prompt.args === undefined ? makeArgumentsSchema(listedArguments) : readParameters(prompt, 'args', report);
   if (!input_schema) return undefined;
   if (prompt.args !== undefined) addDescriptions(listedArguments, input_schema, report);
-  return { name, displayName, ...(description && { description }), ...(limits && { limits }), input_schema };
+  return {
+    name,
+    displayName,
+    ...(description && { description }),
+    ...(callLimits && { limits: callLimits }),
+    input_schema,
+  };
 }
 
 interface Argument {
@@ -51,45 +57,47 @@ interface Argument {
   required: boolean;
 }
 
-function readArguments(list: unknown, report: ReportProblem): Argument[] {
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) {
+function readArguments(argumentList: unknown, report: ReportProblem): Argument[] {
+  if (argumentList === undefined) return [];
+  if (!Array.isArray(argumentList)) {
     report('its arguments are not an array; write `arguments: [{ name, description, required }]`, or give it `args`');
     return [];
   }
   const promptArguments: Argument[] = [];
-  list.forEach((argument: unknown, index) => {
-    if (!hasProperties(argument) || typeof argument.name !== 'string' || argument.name === '') {
+  argumentList.forEach((promptArgument: unknown, index) => {
+    if (!hasProperties(promptArgument) || typeof promptArgument.name !== 'string' || promptArgument.name === '') {
       report(`arguments[${index}] has no name; write \`{ name: 'topic' }\``);
       return;
     }
-    if (promptArguments.some(({ name }) => name === argument.name))
-      report(`two arguments have the name ${argument.name}; rename one of them`);
-    const description = readText(argument, 'description', (problem) => report(`argument ${argument.name}: ${problem}`));
+    if (promptArguments.some(({ name }) => name === promptArgument.name))
+      report(`two arguments have the name ${promptArgument.name}; rename one of them`);
+    const description = readText(promptArgument, 'description', (problem) =>
+      report(`argument ${promptArgument.name}: ${problem}`),
+    );
     promptArguments.push({
-      name: argument.name,
+      name: promptArgument.name,
       ...(description && { description }),
-      required: argument.required === true,
+      required: promptArgument.required === true,
     });
   });
   return promptArguments;
 }
 
-function makeArgumentsSchema(list: readonly Argument[]): JsonSchema {
-  const required = list.filter((argument) => argument.required).map(({ name }) => name);
+function makeArgumentsSchema(argumentList: readonly Argument[]): JsonSchema {
+  const requiredNames = argumentList.filter((promptArgument) => promptArgument.required).map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(
-      list.map(({ name, description }) => [name, { type: 'string', ...(description && { description }) }]),
+      argumentList.map(({ name, description }) => [name, { type: 'string', ...(description && { description }) }]),
     ),
-    ...(required.length > 0 && { required }),
+    ...(requiredNames.length > 0 && { required: requiredNames }),
     additionalProperties: false,
   };
 }
 
-function addDescriptions(list: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
+function addDescriptions(argumentList: readonly Argument[], schema: JsonSchema, report: ReportProblem): void {
   const properties = hasProperties(schema.properties) ? schema.properties : {};
-  for (const { name, description } of list) {
+  for (const { name, description } of argumentList) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (!hasProperties(property))
       report(`args has no ${name}, but arguments lists it; add it to args or remove it from arguments`);

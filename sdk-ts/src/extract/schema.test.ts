@@ -36,13 +36,14 @@ test('objects in an input reject unknown fields at every depth, except loose obj
 });
 
 test('an intersection in an input rejects unknown fields as a whole, not in each part', () => {
-  const [a, b] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
-  const merged = convertSchema(z.object({ both: z.intersection(a, b) }), 'input').schema?.properties;
+  const [schemaA, schemaB] = [z.object({ a: z.string() }), z.object({ b: z.string() })];
+  const mergedProperties = convertSchema(z.object({ both: z.intersection(schemaA, schemaB) }), 'input').schema
+    ?.properties;
   const properties = { a: { type: 'string' }, b: { type: 'string' } };
-  assert.deepEqual(merged, {
+  assert.deepEqual(mergedProperties, {
     both: { type: 'object', properties, required: ['a', 'b'], additionalProperties: false },
   });
-  assert.deepEqual(convertSchema(z.object({ both: z.intersection(a, b) }), 'output').schema?.properties, {
+  assert.deepEqual(convertSchema(z.object({ both: z.intersection(schemaA, schemaB) }), 'output').schema?.properties, {
     both: { type: 'object', properties, required: ['a', 'b'] },
   });
   // In the JSON Schema, zod writes an `allOf` if it cannot merge the combined schemas.
@@ -52,7 +53,7 @@ test('an intersection in an input rejects unknown fields as a whole, not in each
       return z.array(node);
     },
   });
-  const { schema } = convertSchema(z.object({ both: z.intersection(node, b) }), 'input');
+  const { schema } = convertSchema(z.object({ both: z.intersection(node, schemaB) }), 'input');
   const text = JSON.stringify(schema);
   assert.equal(text.includes('"allOf"'), true);
   assert.equal(text.split('additionalProperties').length - 1, 1, text);
@@ -77,25 +78,25 @@ test('an output accepts additional fields, unless it is a strict object', () => 
   assert.equal(convertSchema(z.strictObject({}), 'output').schema?.additionalProperties, false);
 });
 
-test('recursive schemas convert', () => {
+test('recursive zod schemas convert to JSON Schema', () => {
   const node = z.object({
     name: z.string(),
     get children() {
       return z.array(node);
     },
   });
-  const { schema, problems } = convertSchema(z.object({ node }), 'input');
-  assert.deepEqual(problems, []);
+  const { schema, problems: schemaProblems } = convertSchema(z.object({ node }), 'input');
+  assert.deepEqual(schemaProblems, []);
   assert.equal(JSON.stringify(schema).includes('$ref'), true);
 });
 
 test('the problems name every field that JSON Schema cannot express', () => {
-  const { schema, problems } = convertSchema(
+  const { schema, problems: schemaProblems } = convertSchema(
     z.object({ a: z.date(), b: z.tuple([z.bigint()]), c: z.union([z.string(), z.map(z.string(), z.string())]) }),
     'input',
   );
   assert.equal(schema, undefined);
-  assert.deepEqual(problems, [
+  assert.deepEqual(schemaProblems, [
     'input.a: Date cannot be represented in JSON Schema; use z.iso.datetime(), or z.iso.date()',
     'input.b[]: BigInt cannot be represented in JSON Schema; use z.string(), or z.int()',
     'input.c: Map cannot be represented in JSON Schema; use z.record()',
@@ -113,8 +114,8 @@ test('the schema of a text with startsWith has a pattern and no format', () => {
     z.object({ a: z.string().startsWith('ab'), b: z.string().endsWith('b').includes('c'), at: z.iso.datetime() }),
     'input',
   );
-  const { a, b, at } = Object(schema?.properties);
-  assert.deepEqual(a, { type: 'string', pattern: '^ab.*' });
-  assert.deepEqual(Object.keys(b).sort(), ['allOf', 'type']);
+  const { a: schemaA, b: schemaB, at } = Object(schema?.properties);
+  assert.deepEqual(schemaA, { type: 'string', pattern: '^ab.*' });
+  assert.deepEqual(Object.keys(schemaB).sort(), ['allOf', 'type']);
   assert.deepEqual(Object.keys(at).sort(), ['format', 'pattern', 'type']);
 });

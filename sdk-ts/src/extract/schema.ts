@@ -27,27 +27,27 @@ export function isSchema(value: unknown): value is z.ZodType {
   return hasProperties(value) && hasProperties(value._zod) && hasProperties(value._zod.def);
 }
 
-export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionResult {
-  const problems: string[] = [];
+export function convertSchema(schema: z.ZodType, schemaSide: SchemaSide): ConversionResult {
+  const schemaProblems: string[] = [];
   const addProblem = ({ zodSchema, path, message }: Unrepresentable): 'any' => {
     const hint = replacementHints[zodSchema._zod.def.type] ?? 'use a type that JSON has';
-    problems.push(`${side}${formatFieldPath(path)}: ${message}; ${hint}`);
+    schemaProblems.push(`${schemaSide}${formatFieldPath(path)}: ${message}; ${hint}`);
     return 'any';
   };
   try {
     const jsonSchema = toJSONSchema(schema, {
-      io: side,
-      override: (node) => adjustNode(node, side),
+      io: schemaSide,
+      override: (node) => adjustNode(node, schemaSide),
       unrepresentable: addProblem,
     });
-    if (problems.length > 0) return { problems };
+    if (schemaProblems.length > 0) return { problems: schemaProblems };
     // Some versions of zod accept every type if `unrepresentable` is a function. This second conversion, without the
     // option `unrepresentable`, throws for an unsupported type in every version of zod.
-    toJSONSchema(schema, { io: side });
+    toJSONSchema(schema, { io: schemaSide });
     const { $schema: _, ...json } = jsonSchema;
-    return { schema: side === 'input' ? closeObjects(json) : json, problems };
+    return { schema: schemaSide === 'input' ? closeObjects(json) : json, problems: schemaProblems };
   } catch (error) {
-    return { problems: [...problems, `${side}: ${readMessage(error)}`] };
+    return { problems: [...schemaProblems, `${schemaSide}: ${readMessage(error)}`] };
   }
 }
 
@@ -58,14 +58,14 @@ interface Unrepresentable {
 }
 
 function formatFieldPath(path: readonly (string | number)[]): string {
-  let field = '';
+  let fieldPath = '';
   for (let i = 0; i < path.length; i++) {
     const step = path[i];
-    if (step === 'properties') field += `.${path[++i]}`;
-    else if (step === 'items' || step === 'prefixItems') field += '[]';
-    else if (step === 'additionalProperties') field += '.*';
+    if (step === 'properties') fieldPath += `.${path[++i]}`;
+    else if (step === 'items' || step === 'prefixItems') fieldPath += '[]';
+    else if (step === 'additionalProperties') fieldPath += '.*';
   }
-  return field;
+  return fieldPath;
 }
 
 /** Strict MCP clients reject tools whose schemas have unknown string formats. */
@@ -78,9 +78,9 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A handler can return fields that its output schema does not list. */
-function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
+function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, schemaSide: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
-  if (side !== 'output' || !isSchema(node.zodSchema)) return;
+  if (schemaSide !== 'output' || !isSchema(node.zodSchema)) return;
   const { def } = node.zodSchema._zod;
   const isOpen = def.type === 'intersection' || (def.type === 'object' && !('catchall' in def && def.catchall));
   if (isOpen) delete node.jsonSchema.additionalProperties;
@@ -92,18 +92,18 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const openObjects = new Set<unknown>();
-  const visit = (node: unknown): void => {
+  const visitNode = (node: unknown): void => {
     if (Array.isArray(node)) {
-      for (const item of node) visit(item);
+      for (const item of node) visitNode(item);
       return;
     }
     if (!hasProperties(node)) return;
     if (Array.isArray(node.allOf)) for (const member of node.allOf) openObjects.add(resolveReference(json, member));
-    for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visit(child);
+    for (const [key, child] of Object.entries(node)) if (!dataKeywords.has(key)) visitNode(child);
     if (hasProperties(node.properties) && node.additionalProperties === undefined) objects.push(node);
   };
   const objects: Record<PropertyKey, unknown>[] = [];
-  visit(json);
+  visitNode(json);
   for (const object of objects) if (!openObjects.has(object)) object.additionalProperties = false;
   return json;
 }

@@ -24,7 +24,7 @@ const generatorPrototype = getPrototypeOf(getPrototypeOf((function* () {})()) ??
 const generatorNext = getGeneratorMethod(generatorPrototype, 'next');
 const generatorThrow = getGeneratorMethod(generatorPrototype, 'throw');
 const asyncIterator = Symbol.asyncIterator;
-const iterator = Symbol.iterator;
+const iteratorSymbol = Symbol.iterator;
 
 function getGeneratorMethod(prototype: object, name: string): Fn {
   const method: unknown = getOwnPropertyDescriptor(prototype, name)?.value;
@@ -32,33 +32,33 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
   return method;
 }
 
-export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
+export function runAsync(thisValue: unknown, args: ArrayLike<unknown> | null, generatorBody: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
-  const promise = construct(NativePromise<unknown>, [
+  const nativePromise = construct(NativePromise<unknown>, [
     (resolve: (value: unknown) => void, reject: (error: unknown) => void) => {
       resolvePromise = resolve;
       rejectPromise = reject;
     },
   ]);
-  let generator: unknown;
+  let generatorObject: unknown;
   const runStep = (method: Fn, value: unknown): void => {
-    let result: unknown;
+    let stepResult: unknown;
     try {
-      generator ??= apply(body, self, args ?? []);
-      result = apply(method, generator, [value]);
+      generatorObject ??= apply(generatorBody, thisValue, args ?? []);
+      stepResult = apply(method, generatorObject, [value]);
     } catch (error) {
       rejectPromise(error);
       return;
     }
-    if (!isStepResult(result)) return;
-    if (result.done === true) resolveWith(result.value, resolvePromise, rejectPromise);
-    else awaitValue(result.value, resume, throwNext);
+    if (!isStepResult(stepResult)) return;
+    if (stepResult.done === true) resolveWith(stepResult.value, resolvePromise, rejectPromise);
+    else awaitValue(stepResult.value, resumeGenerator, throwNext);
   };
-  const resume = (value: unknown) => runStep(generatorNext, value);
+  const resumeGenerator = (value: unknown) => runStep(generatorNext, value);
   const throwNext = (error: unknown) => runStep(generatorThrow, error);
-  resume(undefined);
-  return promise;
+  resumeGenerator(undefined);
+  return nativePromise;
 }
 
 /** Generators create `done` and `value` as own properties of an iterator result, so no page's getter runs. */
@@ -91,19 +91,19 @@ function resolveWith(
   onSettled(value, resolveValue, rejectPromise);
 }
 
-export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
-  const asyncMethod = values[asyncIterator];
-  if (isFunction(asyncMethod)) return apply(asyncMethod, values, []);
-  const syncMethod = values[iterator];
+export function asyncIteratorOf(asyncIterable: Readonly<Record<PropertyKey, unknown>>): unknown {
+  const asyncMethod = asyncIterable[asyncIterator];
+  if (isFunction(asyncMethod)) return apply(asyncMethod, asyncIterable, []);
+  const syncMethod = asyncIterable[iteratorSymbol];
   if (!isFunction(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
-  const syncIterator: unknown = apply(syncMethod, values, []);
+  const syncIterator: unknown = apply(syncMethod, asyncIterable, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const makeMethod = (name: 'next' | 'return') => {
     const syncStep = syncIterator[name];
     if (!isFunction(syncStep)) return undefined;
-    return (argument: unknown) =>
+    return (stepArgument: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
-        const stepResult: unknown = apply(syncStep, syncIterator, [argument]);
+        const stepResult: unknown = apply(syncStep, syncIterator, [stepArgument]);
         if (!isStepResult(stepResult)) throw new NativeTypeError('the iterator of a for await returned no object');
         return { value: yield stepResult.value, done: stepResult.done };
       });

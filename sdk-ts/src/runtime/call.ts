@@ -20,7 +20,7 @@ import { isMethod, type Properties } from './value.ts';
 export interface InstalledPlugin {
   name: string;
   plugin: Properties;
-  reportHookError: (hook: string, error: unknown) => void;
+  reportHookError: (hookName: string, error: unknown) => void;
 }
 
 /**
@@ -30,34 +30,34 @@ export interface InstalledPlugin {
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = getSafeProperty(tool, 'name');
   const name = typeof toolName === 'string' ? toolName : '';
-  return wrapMethod(installedPlugin, tool, 'handle', async (run) => {
+  return wrapMethod(installedPlugin, tool, 'handle', async (runWithContext) => {
     callHook(installedPlugin, 'onToolInvocationStart', [name]);
     const startedAt = readElapsedMs();
-    let success = false;
+    let isSuccess = false;
     try {
-      const result = await run();
-      success = true;
+      const result = await runWithContext();
+      isSuccess = true;
       return result;
     } finally {
-      callHook(installedPlugin, 'onToolInvocationEnd', [name, success, readElapsedMs() - startedAt]);
+      callHook(installedPlugin, 'onToolInvocationEnd', [name, isSuccess, readElapsedMs() - startedAt]);
     }
   });
 }
 
 export function wrapPrompt(caller: InstalledPlugin, prompt: Properties): Properties {
-  return freeze(wrapMethod(caller, prompt, 'render', (run) => run()));
+  return freeze(wrapMethod(caller, prompt, 'render', (runWithContext) => runWithContext()));
 }
 
-type CallWrapper = (run: () => Promise<unknown>) => Promise<unknown>;
+type CallWrapper = (runWithContext: () => Promise<unknown>) => Promise<unknown>;
 
 function wrapMethod(
   caller: InstalledPlugin,
-  definition: Properties,
+  toolDefinition: Properties,
   key: 'handle' | 'render',
-  wrapper: CallWrapper,
+  wrapCall: CallWrapper,
 ): Properties {
-  const method = getSafeProperty(definition, key);
-  if (!isMethod(method)) return definition;
+  const method = getSafeProperty(toolDefinition, key);
+  if (!isMethod(method)) return toolDefinition;
   const value = async function (
     this: unknown,
     params: unknown,
@@ -69,32 +69,37 @@ function wrapMethod(
     const context = completeContext(hostContext);
     const args: unknown[] = [params, context];
     for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, makeDataDescriptor(otherArgs[i]));
-    return await wrapper(() => runCall(context, () => apply(method, this, args)));
+    return await wrapCall(() => runCall(context, () => apply(method, this, args)));
   };
   // The wrapped method is set on a copy, because the author may have frozen the tool or prompt.
-  const copy = makeBareObject();
-  const keys = ownKeys(definition);
+  const contextCopy = makeBareObject();
+  const keys = ownKeys(toolDefinition);
   for (let i = 0; i < keys.length; i++) {
     const name = keys[i] ?? '';
-    const descriptor = getOwnPropertyDescriptor(definition, name);
+    const descriptor = getOwnPropertyDescriptor(toolDefinition, name);
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);
-    defineProperty(copy, name, descriptor);
+    defineProperty(contextCopy, name, descriptor);
   }
-  defineProperty(copy, key, makeDataDescriptor(value));
-  setPrototypeOf(copy, getPrototypeOf(definition));
-  return copy;
+  defineProperty(contextCopy, key, makeDataDescriptor(value));
+  setPrototypeOf(contextCopy, getPrototypeOf(toolDefinition));
+  return contextCopy;
 }
 
-export function callHook(caller: InstalledPlugin, hook: string, args: readonly unknown[] = []): void {
-  runHook(caller, hook, getSafeProperty(caller.plugin, hook), args);
+export function callHook(caller: InstalledPlugin, hookName: string, args: readonly unknown[] = []): void {
+  runHook(caller, hookName, getSafeProperty(caller.plugin, hookName), args);
 }
 
-export function runHook(caller: InstalledPlugin, hook: string, method: unknown, args: readonly unknown[] = []): void {
+export function runHook(
+  caller: InstalledPlugin,
+  hookName: string,
+  method: unknown,
+  args: readonly unknown[] = [],
+): void {
   if (!isMethod(method)) return;
   try {
     apply(method, caller.plugin, args);
   } catch (error) {
-    caller.reportHookError(hook, error);
+    caller.reportHookError(hookName, error);
   }
 }

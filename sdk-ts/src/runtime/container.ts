@@ -42,23 +42,23 @@ export function getRegisteredAdapters(): Properties | undefined {
  * replaceRegistry replaces the whole container, because adapters lock their registry entries, which cannot be deleted.
  */
 export function replaceRegistry(name: string): Properties {
-  const adapters = copyWithoutKey(getRegisteredAdapters(), name);
-  const copy = copyWithoutKey(getContainer(), 'adapters');
-  defineProperty(copy, 'adapters', makeDataDescriptor(adapters));
-  globalThis.__openTabs = copy;
-  return adapters;
+  const otherAdapters = copyWithoutKey(getRegisteredAdapters(), name);
+  const containerCopy = copyWithoutKey(getContainer(), 'adapters');
+  defineProperty(containerCopy, 'adapters', makeDataDescriptor(otherAdapters));
+  globalThis.__openTabs = containerCopy;
+  return otherAdapters;
 }
 
-function copyWithoutKey(original: Properties | undefined, excludedKey: string): Properties {
-  const copy = makeBareObject();
-  if (!original) return copy;
-  const keys = ownKeys(original);
+function copyWithoutKey(originalProperties: Properties | undefined, excludedKey: string): Properties {
+  const containerCopy = makeBareObject();
+  if (!originalProperties) return containerCopy;
+  const keys = ownKeys(originalProperties);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = key === excludedKey ? undefined : getOwnPropertyDescriptor(original, key);
+    const descriptor = key === excludedKey ? undefined : getOwnPropertyDescriptor(originalProperties, key);
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);
-    defineProperty(copy, key, descriptor);
+    defineProperty(containerCopy, key, descriptor);
   }
-  return copy;
+  return containerCopy;
 }

@@ -18,18 +18,18 @@ test('completeContext returns a complete context unchanged', () => {
 });
 
 test('completeContext does not read the signal of a complete context', () => {
-  let reads = 0;
+  let readCount = 0;
   const method = () => undefined;
   const names = ['reportProgress', 'reportPercent', 'reportCount', 'reportActivity', 'reportActivityDelta'];
   const context = {
     ...Object.fromEntries([...names, 'endAudience', 'call', 'waitForUser'].map((name) => [name, method])),
     get signal() {
-      reads++;
+      readCount++;
       return new AbortController().signal;
     },
   };
   assert.equal(completeContext(context), context);
-  assert.equal(reads, 0);
+  assert.equal(readCount, 0);
 });
 
 test('methods that an older host lacks use reportProgress', () => {
@@ -83,7 +83,7 @@ test('a host without activities, nested calls and waitForUser still receives pro
   await assert.rejects(context.waitForUser({ reason: 'a' }), unsupportedError);
 });
 
-test('without a host nothing happens', () => {
+test('a context without a host ignores reports', () => {
   const context = completeContext(undefined);
   context.reportProgress({ progress: 1 });
   context.reportPercent(1);

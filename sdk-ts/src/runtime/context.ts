@@ -86,21 +86,21 @@ async function rejectUnsupported(name: string): Promise<never> {
   );
 }
 
-function copyDefinedFields(fields: object): ProgressOptions {
-  const copy = makeBareObject();
-  for (const key in fields) {
-    const value = getSafeProperty(fields, key);
-    if (value !== undefined) defineProperty(copy, key, makeDataDescriptor(value));
+function copyDefinedFields(optionalFields: object): ProgressOptions {
+  const fieldsCopy = makeBareObject();
+  for (const key in optionalFields) {
+    const value = getSafeProperty(optionalFields, key);
+    if (value !== undefined) defineProperty(fieldsCopy, key, makeDataDescriptor(value));
   }
-  return copy;
+  return fieldsCopy;
 }
 
 /** Converts `percent` to `progress` and `total`, because older extensions do not accept `percent`. */
 function convertPercent(options: ProgressOptions): ProgressOptions {
   const percent = getSafeProperty(options, 'percent');
   if (percent === undefined) return options;
-  const copy = copyDefinedFields(options);
-  defineProperty(copy, 'progress', makeDataDescriptor(percent));
-  defineProperty(copy, 'total', makeDataDescriptor(100));
-  return copy;
+  const fieldsCopy = copyDefinedFields(options);
+  defineProperty(fieldsCopy, 'progress', makeDataDescriptor(percent));
+  defineProperty(fieldsCopy, 'total', makeDataDescriptor(100));
+  return fieldsCopy;
 }

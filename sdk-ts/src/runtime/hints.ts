@@ -17,10 +17,10 @@ import {
 
 // Advice for plugin authors about common mistakes, for the plugin's log and for `opentabs plugin test`.
 
-export function makeFailureHint(thrown: unknown, message: string): string {
-  if (typeof thrown === 'string')
+export function makeFailureHint(thrownValue: unknown, message: string): string {
+  if (typeof thrownValue === 'string')
     return 'The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.';
-  if (!isError(thrown))
+  if (!isError(thrownValue))
     return 'The tool threw a value that is not an Error, so it has no stack trace and no code. Throw new ToolError(message, code) instead.';
   if (includesText(message, 'Failed to fetch') || includesText(message, 'NetworkError'))
     return 'The browser got no answer that the page may read: the server is unreachable, or the address has another origin and its server does not allow this page (CORS). Use an address that the site itself requests; the Network panel of DevTools lists them.';
@@ -38,32 +38,32 @@ export function makeFailureHint(thrown: unknown, message: string): string {
   return '';
 }
 
-export function makeLossHint(value: object): string {
-  if (isFunction(value)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
-  if (inheritsFromPromise(value) || isFunction(getSafeProperty(value, 'then')))
+export function makeLossHint(lostValue: object): string {
+  if (isFunction(lostValue)) return 'is a function, which JSON leaves out. Call it, or leave it out.';
+  if (inheritsFromPromise(lostValue) || isFunction(getSafeProperty(lostValue, 'then')))
     return 'is a promise, and the result has {} instead of its value. Add an await.';
-  const nodeName = getSafeProperty(value, 'nodeName');
-  if (typeof nodeName === 'string' && typeof getSafeProperty(value, 'nodeType') === 'number')
+  const nodeName = getSafeProperty(lostValue, 'nodeName');
+  if (typeof nodeName === 'string' && typeof getSafeProperty(lostValue, 'nodeType') === 'number')
     return `is a DOM node (${nodeName}), which JSON cannot represent. Return its text or attributes, for example element.textContent.`;
-  if (inheritsFrom(value, MapPrototype))
+  if (inheritsFrom(lostValue, MapPrototype))
     return 'is a Map, and the result has {} instead. Return Object.fromEntries(map) or [...map].';
-  if (inheritsFrom(value, SetPrototype)) return 'is a Set, and the result has {} instead. Return [...set].';
-  if (findErrorKind(value) !== '')
+  if (inheritsFrom(lostValue, SetPrototype)) return 'is a Set, and the result has {} instead. Return [...set].';
+  if (findErrorKind(lostValue) !== '')
     return 'is an Error, and the result has {} instead. Return its message, or throw it.';
-  return makeClassHint(value);
+  return makeClassHint(lostValue);
 }
 
-function makeClassHint(value: object): string {
-  const prototype = getPrototypeOf(value);
+function makeClassHint(lostValue: object): string {
+  const prototype = getPrototypeOf(lostValue);
   if (prototype === null || prototype === ObjectPrototype) return '';
   const classFunction = getSafeProperty(prototype, 'constructor');
   const className = isObject(classFunction) ? getSafeProperty(classFunction, 'name') : undefined;
   const kind =
     typeof className === 'string' && className !== '' ? `an instance of ${className}` : 'an instance of a class';
-  const getters = listGetterNames(prototype);
-  if (getters !== '')
-    return `is ${kind}: the result has its own fields, but not its getters (${getters}). Return a plain object with the fields that agents need.`;
-  if (keysOf(value).length === 0)
+  const getterNames = listGetterNames(prototype);
+  if (getterNames !== '')
+    return `is ${kind}: the result has its own fields, but not its getters (${getterNames}). Return a plain object with the fields that agents need.`;
+  if (keysOf(lostValue).length === 0)
     return `is ${kind} without public fields, and the result has {} instead. Return a plain object with the fields that agents need.`;
   return '';
 }
@@ -91,10 +91,10 @@ export function makeMissingResultHint(outputSchema: unknown): string {
   return 'returned undefined, but the tool has an output schema. Is a return missing?';
 }
 
-function isError(thrown: unknown): boolean {
-  if (!isObject(thrown)) return false;
+function isError(thrownValue: unknown): boolean {
+  if (!isObject(thrownValue)) return false;
   try {
-    return findErrorKind(thrown) !== '' || typeof getSafeProperty(thrown, 'message') === 'string';
+    return findErrorKind(thrownValue) !== '' || typeof getSafeProperty(thrownValue, 'message') === 'string';
   } catch {
     return false; // reading a field of a revoked proxy throws
   }
@@ -104,10 +104,10 @@ function includesText(text: string, part: string): boolean {
   return apply(textIncludes, text, [part]) === true;
 }
 
-function inheritsFrom(value: object, ancestor: object): boolean {
-  let prototype = getPrototypeOf(value);
+function inheritsFrom(lostValue: object, ancestorPrototype: object): boolean {
+  let prototype = getPrototypeOf(lostValue);
   for (let depth = 0; depth < 64 && prototype !== null; depth++) {
-    if (prototype === ancestor) return true;
+    if (prototype === ancestorPrototype) return true;
     prototype = getPrototypeOf(prototype);
   }
   return false;

@@ -180,7 +180,7 @@ test('a tool call runs the hooks, sets _pluginName and passes `this` and all arg
 
 test('an error of a handler stays unchanged, and the end hook receives the failure', async () => {
   const thrownValue = { code: 'ODD' };
-  const successes: unknown[] = [];
+  const successFlags: unknown[] = [];
   const failTool: typeof greetTool = {
     ...greetTool,
     name: 'fail',
@@ -188,9 +188,9 @@ test('an error of a handler stays unchanged, and the end hook receives the failu
       throw thrownValue;
     },
   };
-  install(makePlugin({ tools: [failTool], onToolInvocationEnd: (_, success) => successes.push(success) }), identity);
+  install(makePlugin({ tools: [failTool], onToolInvocationEnd: (_, success) => successFlags.push(success) }), identity);
   await assert.rejects(callTool('fail', {}), (error) => error === thrownValue);
-  assert.deepEqual(successes, [false]);
+  assert.deepEqual(successFlags, [false]);
 });
 
 test('hooks that throw do not change a call', async (t) => {

@@ -18,9 +18,9 @@ export interface PluginIdentity {
 }
 
 /** After `install` returns, code from `opentabs plugin build` sets the adapter's hash and locks the adapter. */
-export function install(exported: unknown, identity: PluginIdentity): void {
-  if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
-  const plugin = exported;
+export function install(moduleExport: unknown, identity: PluginIdentity): void {
+  if (!hasProperties(moduleExport)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
+  const plugin = moduleExport;
   const reportHookError = (hook: string, error: unknown) => {
     log.warn(`${hook} failed: ${readMessage(error)}`);
   };
@@ -28,7 +28,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
 
   tearDownEarlierVersion(installedPlugin);
   setPreScriptOwner(identity.name);
-  const disconnect = connectToPlatform(identity.name);
+  const disconnectPlatform = connectToPlatform(identity.name);
   applyIdentity(plugin, identity);
   const tools = Array.isArray(plugin.tools)
     ? plugin.tools.map((tool: Properties) => wrapTool(installedPlugin, tool))
@@ -49,7 +49,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   defineOwnProperty(
     plugin,
     'teardown',
-    wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
+    wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnectPlatform),
   );
   // The SDK's wrapper of `teardown` already calls onDeactivate, so onDeactivate is undefined for the extension.
   defineOwnProperty(plugin, 'onDeactivate', undefined);
@@ -82,14 +82,14 @@ function startNavigationHook({ name, plugin, reportHookError }: InstalledPlugin)
 function wrapTeardown(
   caller: InstalledPlugin,
   stopNavigation: (() => void) | undefined,
-  disconnect: () => void,
+  disconnectPlatform: () => void,
 ): () => void {
   const { onDeactivate, teardown } = caller.plugin;
   return () => {
     runHook(caller, 'onDeactivate', onDeactivate);
     stopNavigation?.();
     runHook(caller, 'teardown', teardown);
-    disconnect();
+    disconnectPlatform();
   };
 }
 

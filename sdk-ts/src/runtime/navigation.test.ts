@@ -28,7 +28,7 @@ const failTest = (error: unknown) => assert.fail(String(error));
 
 test('each change of the URL is reported once', () => {
   const urls: string[] = [];
-  const stop = watchNavigation('a', (url) => urls.push(new URL(url).pathname + new URL(url).hash), failTest);
+  const stopWatching = watchNavigation('a', (url) => urls.push(new URL(url).pathname + new URL(url).hash), failTest);
   page.history.pushState(null, '', '/1');
   page.history.replaceState(null, '', '/2');
   page.history.replaceState({ only: 'state' }, '');
@@ -38,7 +38,7 @@ test('each change of the URL is reported once', () => {
   page.navigate('/4');
   page.dispatchEvent(new Event('popstate'));
   assert.deepEqual(urls, ['/1', '/2', '/2#3', '/4']);
-  stop();
+  stopWatching();
   page.history.pushState(null, '', '/5');
   page.navigate('/6');
   page.dispatchEvent(new Event('popstate'));
@@ -47,15 +47,15 @@ test('each change of the URL is reported once', () => {
 
 test('several adapters share one patch of history, and the last adapter removes the patch', () => {
   const { pushState, replaceState } = page.history;
-  const notified: string[] = [];
-  const stopFirstWatcher = watchNavigation('a', () => notified.push('a'), failTest);
+  const notifiedUrls: string[] = [];
+  const stopFirstWatcher = watchNavigation('a', () => notifiedUrls.push('a'), failTest);
   const patchedPushState = page.history.pushState;
-  const stopSecondWatcher = watchNavigation('b', () => notified.push('b'), failTest);
+  const stopSecondWatcher = watchNavigation('b', () => notifiedUrls.push('b'), failTest);
   assert.equal(page.history.pushState, patchedPushState);
   page.history.pushState(null, '', '/1');
   stopFirstWatcher();
   page.history.pushState(null, '', '/2');
-  assert.deepEqual(notified, ['a', 'b', 'b']);
+  assert.deepEqual(notifiedUrls, ['a', 'b', 'b']);
   stopSecondWatcher();
   assert.deepEqual([page.history.pushState, page.history.replaceState], [pushState, replaceState]);
   assert.ok(hasProperties(globalThis.__openTabs));
@@ -63,25 +63,29 @@ test('several adapters share one patch of history, and the last adapter removes 
 });
 
 test('watchNavigation reuses the interceptor of another adapter', () => {
-  const callbacks = new Map<string, () => void>();
+  const navigationCallbacks = new Map<string, () => void>();
   const { pushState, replaceState } = page.history;
   globalThis.__openTabs = {
-    _navigationInterceptor: { callbacks, origPushState: pushState, origReplaceState: replaceState },
+    _navigationInterceptor: {
+      callbacks: navigationCallbacks,
+      origPushState: pushState,
+      origReplaceState: replaceState,
+    },
   };
   const urls: string[] = [];
-  const stop = watchNavigation('a', (url) => urls.push(url), failTest);
+  const stopWatching = watchNavigation('a', (url) => urls.push(url), failTest);
   page.navigate('/1');
-  callbacks.get('a')?.();
+  navigationCallbacks.get('a')?.();
   assert.deepEqual(urls, ['https://a.example/1']);
-  callbacks.set('old', () => undefined);
-  stop();
-  assert.deepEqual([...callbacks.keys()], ['old']);
+  navigationCallbacks.set('old', () => undefined);
+  stopWatching();
+  assert.deepEqual([...navigationCallbacks.keys()], ['old']);
 });
 
 test('an error of an adapter reaches neither the page nor other adapters', (t) => {
-  const warn = t.mock.method(console, 'warn', () => undefined);
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
   const failures: unknown[] = [];
-  const notified: string[] = [];
+  const notifiedUrls: string[] = [];
   watchNavigation(
     'a',
     () => {
@@ -89,14 +93,16 @@ test('an error of an adapter reaches neither the page nor other adapters', (t) =
     },
     (error) => failures.push(error),
   );
-  watchNavigation('b', () => notified.push('b'), failTest);
-  const interceptor = hasProperties(globalThis.__openTabs) ? globalThis.__openTabs._navigationInterceptor : undefined;
-  assert.ok(hasProperties(interceptor) && interceptor.callbacks instanceof Map);
-  interceptor.callbacks.set('old', () => {
+  watchNavigation('b', () => notifiedUrls.push('b'), failTest);
+  const sharedInterceptor = hasProperties(globalThis.__openTabs)
+    ? globalThis.__openTabs._navigationInterceptor
+    : undefined;
+  assert.ok(hasProperties(sharedInterceptor) && sharedInterceptor.callbacks instanceof Map);
+  sharedInterceptor.callbacks.set('old', () => {
     throw new Error('other');
   });
   page.history.pushState(null, '', '/1');
   assert.equal(failures.length, 1);
-  assert.deepEqual(notified, ['b']);
-  assert.equal(warn.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: other');
+  assert.deepEqual(notifiedUrls, ['b']);
+  assert.equal(warnMock.mock.calls[0]?.arguments[0], '[opentabs] old: onNavigate failed: other');
 });

@@ -52,21 +52,21 @@ export function watchNavigation(
 function getSharedInterceptor(): Interceptor {
   const container = getContainer();
   if (isInterceptor(container?._navigationInterceptor)) return container._navigationInterceptor;
-  const interceptor: Interceptor = {
+  const newInterceptor: Interceptor = {
     callbacks: new Map(),
     origPushState: history.pushState,
     origReplaceState: history.replaceState,
   };
-  history.pushState = patchHistoryMethod(interceptor, interceptor.origPushState);
-  history.replaceState = patchHistoryMethod(interceptor, interceptor.origReplaceState);
-  if (container) container._navigationInterceptor = interceptor;
-  return interceptor;
+  history.pushState = patchHistoryMethod(newInterceptor, newInterceptor.origPushState);
+  history.replaceState = patchHistoryMethod(newInterceptor, newInterceptor.origReplaceState);
+  if (container) container._navigationInterceptor = newInterceptor;
+  return newInterceptor;
 }
 
-function patchHistoryMethod(interceptor: Interceptor, original: History['pushState']): History['pushState'] {
+function patchHistoryMethod(newInterceptor: Interceptor, originalMethod: History['pushState']): History['pushState'] {
   return function (this: History, ...args) {
-    apply(original, this, args);
-    apply(forEachOfMap, interceptor.callbacks, [
+    apply(originalMethod, this, args);
+    apply(forEachOfMap, newInterceptor.callbacks, [
       (callback: (url: string) => void, name: string) => {
         try {
           callback(location.href);

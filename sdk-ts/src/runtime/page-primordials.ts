@@ -11,8 +11,8 @@ import {
 // The SDK saves DOM built-ins when this module loads, before the page can replace them. For fake DOM classes in tests,
 // the SDK looks up a method at each use, so a test can define the class later.
 
-function findMethod(owner: unknown, key: string): Fn {
-  const value: unknown = findDescriptor(owner, key)?.value;
+function findMethod(ownerObject: unknown, key: string): Fn {
+  const value: unknown = findDescriptor(ownerObject, key)?.value;
   if (isFunction(value)) return value;
   return function (this: unknown, arg1?: unknown, arg2?: unknown) {
     const method = readProperty(this, key);
@@ -20,18 +20,18 @@ function findMethod(owner: unknown, key: string): Fn {
   };
 }
 
-function findGetter(owner: unknown, key: string): Fn {
+function findGetter(ownerObject: unknown, key: string): Fn {
   return (
-    findDescriptor(owner, key)?.get ??
+    findDescriptor(ownerObject, key)?.get ??
     function (this: unknown) {
       return readProperty(this, key);
     }
   );
 }
 
-function findDescriptor(owner: unknown, key: string): PropertyDescriptor | undefined {
-  if (!isFunction(owner)) return undefined;
-  const prototype: unknown = getOwnPropertyDescriptor(owner, 'prototype')?.value;
+function findDescriptor(ownerObject: unknown, key: string): PropertyDescriptor | undefined {
+  if (!isFunction(ownerObject)) return undefined;
+  const prototype: unknown = getOwnPropertyDescriptor(ownerObject, 'prototype')?.value;
   return isObject(prototype) ? getOwnPropertyDescriptor(prototype, key) : undefined;
 }
 

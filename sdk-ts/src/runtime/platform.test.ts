@@ -12,37 +12,37 @@ test('an adapter puts its log into the container, as the original OpenTabs platf
 });
 
 test('the original OpenTabs platform receives logs and readiness notices as window messages until the adapter ends', () => {
-  const messages: unknown[] = [];
-  Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => messages.push(args) } });
+  const postedMessages: unknown[] = [];
+  Object.assign(globalThis, { window: { postMessage: (...args: unknown[]) => postedMessages.push(args) } });
   const container = { _setLogTransport: setLogTransport };
   globalThis.__openTabs = container;
-  const disconnect = connectToPlatform('site');
+  const disconnectPlatform = connectToPlatform('site');
   notifyReadinessChanged();
-  assert.deepEqual(messages, []);
+  assert.deepEqual(postedMessages, []);
   Object.assign(container, { _logNonce: 'l', _readinessNonce: 'r' });
   notifyReadinessChanged();
   log.info('hi', 1);
-  const [readinessMessage, logMessage] = messages.splice(0);
+  const [readinessMessage, logMessage] = postedMessages.splice(0);
   assert.deepEqual(readinessMessage, [{ type: 'opentabs:readiness-changed', plugin: 'site', nonce: 'r' }, '*']);
-  const ts = JSON.stringify(logMessage).match(/"ts":"(.*?)"/)?.[1];
+  const logTimestamp = JSON.stringify(logMessage).match(/"ts":"(.*?)"/)?.[1];
   assert.deepEqual(logMessage, [
     {
       type: 'opentabs:plugin-logs',
       plugin: 'site',
       nonce: 'l',
-      entries: [{ level: 'info', message: 'hi', data: [1], ts }],
+      entries: [{ level: 'info', message: 'hi', data: [1], ts: logTimestamp }],
     },
     '*',
   ]);
-  disconnect();
+  disconnectPlatform();
   setLogTransport(() => undefined);
   log.info('later');
-  assert.deepEqual(messages, []);
+  assert.deepEqual(postedMessages, []);
 });
 
 test('the host of this repository keeps logs and readiness notices private', () => {
   const logs: unknown[] = [];
-  let notices = 0;
+  let noticeCount = 0;
   Object.assign(globalThis, { window: { postMessage: () => assert.fail('a page could read this') } });
   // The accessors of the test's container behave like the accessors that the extension's host defines.
   const container = {
@@ -53,7 +53,7 @@ test('the host of this repository keeps logs and readiness notices private', () 
       setTransport((entry) => logs.push(entry.message));
     },
     get _notifyReadinessChanged() {
-      return () => notices++;
+      return () => noticeCount++;
     },
     set _notifyReadinessChanged(_: unknown) {},
     _logNonce: 'l',
@@ -61,9 +61,9 @@ test('the host of this repository keeps logs and readiness notices private', () 
   };
   globalThis.__openTabs = container;
   Object.assign(container, { _setLogTransport: setLogTransport });
-  const disconnect = connectToPlatform('site');
+  const disconnectPlatform = connectToPlatform('site');
   log.warn('private');
   notifyReadinessChanged();
-  disconnect();
-  assert.deepEqual([logs, notices], [['private'], 1]);
+  disconnectPlatform();
+  assert.deepEqual([logs, noticeCount], [['private'], 1]);
 });

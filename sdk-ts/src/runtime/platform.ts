@@ -23,8 +23,8 @@ export function connectToPlatform(plugin: string): () => void {
     const nonce = readNonce('_readinessNonce');
     if (nonce !== '') postToWindow({ type: 'opentabs:readiness-changed', nonce });
   };
-  const transport = (entry: LogEntry) =>
+  const postLogEntry = (entry: LogEntry) =>
     postToWindow({ type: 'opentabs:plugin-logs', entries: [entry], nonce: readNonce('_logNonce') });
-  const restore = isMethod(container._setLogTransport) ? container._setLogTransport(transport) : undefined;
+  const restore = isMethod(container._setLogTransport) ? container._setLogTransport(postLogEntry) : undefined;
   return isMethod(restore) ? () => void restore() : () => undefined;
 }

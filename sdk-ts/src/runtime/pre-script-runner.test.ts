@@ -8,15 +8,15 @@ Object.assign(globalThis, { OPENTABS_PLUGIN_NAME: 'site' });
 const { preparePreScript } = await import('./pre-script-runner.ts');
 
 function captureConsole(method: 'info' | 'error', t: test.TestContext): unknown[][] {
-  const lines: unknown[][] = [];
-  t.mock.method(console, method, (...args: unknown[]) => lines.push(args));
-  return lines;
+  const consoleLines: unknown[][] = [];
+  t.mock.method(console, method, (...args: unknown[]) => consoleLines.push(args));
+  return consoleLines;
 }
 
 test('a pre-script runs immediately and stores values for the adapter', (t) => {
   globalThis.__openTabs = { _pluginName: 'site', preScript: { other: { kept: 1 } } };
   preparePreScript('site');
-  const lines = captureConsole('info', t);
+  const consoleLines = captureConsole('info', t);
   let setLater: (key: string, value: string) => void = () => assert.fail('the pre-script did not run');
   definePreScript(({ set, log }) => {
     set('token', 'early');
@@ -26,7 +26,7 @@ test('a pre-script runs immediately and stores values for the adapter', (t) => {
   assert.equal(getPreScriptValue('token'), 'early');
   setLater('token', 'late');
   assert.equal(getPreScriptValue('token'), 'late');
-  assert.deepEqual(lines, [['[opentabs:site:pre-script] ready', 1]]);
+  assert.deepEqual(consoleLines, [['[opentabs:site:pre-script] ready', 1]]);
   assert.deepEqual(globalThis.__openTabs, {
     _pluginName: 'site',
     preScript: { other: { kept: 1 }, site: { token: 'late' } },
@@ -47,13 +47,13 @@ test('preparePreScript lets one pre-script run', () => {
 test('an error of a pre-script is logged and not thrown', (t) => {
   globalThis.__openTabs = undefined;
   preparePreScript('site');
-  const lines = captureConsole('error', t);
+  const consoleLines = captureConsole('error', t);
   const error = new Error('no');
   definePreScript(({ set }) => {
     set('before', 1);
     throw error;
   });
-  assert.deepEqual(lines, [['[opentabs:site:pre-script] the pre-script failed:', error]]);
+  assert.deepEqual(consoleLines, [['[opentabs:site:pre-script] the pre-script failed:', error]]);
   assert.deepEqual(globalThis.__openTabs, { __proto__: null, preScript: { site: { before: 1 } } });
 });
 

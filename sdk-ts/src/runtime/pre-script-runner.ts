@@ -25,13 +25,13 @@ export function preparePreScript(name: string): void {
   const container = ensureContainer();
   if (!container) return;
   if (!hasProperties(container.preScript)) container.preScript = {};
-  const values: Properties = {};
-  if (hasProperties(container.preScript)) container.preScript[name] = values;
+  const preScriptValues: Properties = {};
+  if (hasProperties(container.preScript)) container.preScript[name] = preScriptValues;
   const log = makeLog(name);
   const context: PreScriptContext = {
     log,
     set: (key, value) => {
-      Object.defineProperty(values, key, { value, writable: true, enumerable: true, configurable: true });
+      Object.defineProperty(preScriptValues, key, { value, writable: true, enumerable: true, configurable: true });
     },
   };
   const runPreScript = (script: unknown) => {

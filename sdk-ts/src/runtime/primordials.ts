@@ -68,10 +68,11 @@ const errorNames: string[] = [
 ];
 
 export function findErrorKind(value: object): string {
-  let prototype = getPrototypeOf(value);
-  for (let depth = 0; depth < 64 && prototype !== null; depth++) {
-    for (let i = 0; i < errorPrototypes.length; i++) if (errorPrototypes[i] === prototype) return errorNames[i] ?? '';
-    prototype = getPrototypeOf(prototype);
+  let ancestorPrototype = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && ancestorPrototype !== null; depth++) {
+    for (let i = 0; i < errorPrototypes.length; i++)
+      if (errorPrototypes[i] === ancestorPrototype) return errorNames[i] ?? '';
+    ancestorPrototype = getPrototypeOf(ancestorPrototype);
   }
   return '';
 }
@@ -95,15 +96,15 @@ function isNativePrototype(value: object): boolean {
  * getSafeProperty returns `object[key]`, but ignores properties of the built-in prototypes. On a built-in prototype, a
  * page can define getters that would receive `object` as `this`.
  */
-export function getSafeProperty(object: object, key: PropertyKey): unknown {
-  let owner: object | null = object;
-  for (let depth = 0; depth < 64 && owner !== null && !isNativePrototype(owner); depth++) {
-    const descriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(owner, key);
-    if (descriptor) {
-      if (hasOwn(descriptor, 'value')) return descriptor.value;
-      return isFunction(descriptor.get) ? apply(descriptor.get, object, []) : undefined;
+export function getSafeProperty(safeObject: object, key: PropertyKey): unknown {
+  let ownerObject: object | null = safeObject;
+  for (let depth = 0; depth < 64 && ownerObject !== null && !isNativePrototype(ownerObject); depth++) {
+    const propertyDescriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(ownerObject, key);
+    if (propertyDescriptor) {
+      if (hasOwn(propertyDescriptor, 'value')) return propertyDescriptor.value;
+      return isFunction(propertyDescriptor.get) ? apply(propertyDescriptor.get, safeObject, []) : undefined;
     }
-    owner = getPrototypeOf(owner);
+    ownerObject = getPrototypeOf(ownerObject);
   }
   return undefined;
 }
@@ -137,18 +138,18 @@ function settleChain(
       onFulfilled(currentValue);
       return;
     }
-    let then: unknown;
+    let thenMethod: unknown;
     try {
       if (inheritsFromPromise(currentValue)) {
         followPromise(currentValue, onFulfilled, onRejected);
         return;
       }
-      then = getSafeProperty(currentValue, 'then');
+      thenMethod = getSafeProperty(currentValue, 'then');
     } catch (error) {
       onRejected(error);
       return;
     }
-    if (!isFunction(then)) {
+    if (!isFunction(thenMethod)) {
       onFulfilled(currentValue);
       return;
     }
@@ -156,14 +157,14 @@ function settleChain(
       onRejected(new NativeTypeError(`a thenable resolved to another one ${MaxThenableChain} times`));
       return;
     }
-    const outcome = callThen(
+    const settledResult = callThen(
       currentValue,
-      then,
-      (result) => settleChain(result, onFulfilled, onRejected, count + 1),
+      thenMethod,
+      (chainResult) => settleChain(chainResult, onFulfilled, onRejected, count + 1),
       onRejected,
     );
-    if (!outcome.resolved) return;
-    currentValue = outcome.value;
+    if (!settledResult.resolved) return;
+    currentValue = settledResult.value;
   }
 }
 
@@ -183,28 +184,28 @@ function followPromise(
 }
 
 export function makeBareObject(): Record<PropertyKey, unknown> {
-  const object: Record<PropertyKey, unknown> = {};
-  setPrototypeOf(object, null);
-  return object;
+  const safeObject: Record<PropertyKey, unknown> = {};
+  setPrototypeOf(safeObject, null);
+  return safeObject;
 }
 
 export function makeDataDescriptor(value: unknown): PropertyDescriptor {
-  const descriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
-  setPrototypeOf(descriptor, null);
-  return descriptor;
+  const propertyDescriptor: PropertyDescriptor = { value, writable: true, enumerable: true, configurable: true };
+  setPrototypeOf(propertyDescriptor, null);
+  return propertyDescriptor;
 }
 
 export function makeHiddenDescriptor(value: unknown): PropertyDescriptor {
-  const descriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
-  setPrototypeOf(descriptor, null);
-  return descriptor;
+  const propertyDescriptor: PropertyDescriptor = { value, writable: true, enumerable: false, configurable: true };
+  setPrototypeOf(propertyDescriptor, null);
+  return propertyDescriptor;
 }
 
 export function inheritsFromPromise(value: object): value is Promise<unknown> {
-  let prototype = getPrototypeOf(value);
-  for (let depth = 0; depth < 64 && prototype !== null; depth++) {
-    if (prototype === PromisePrototype) return true;
-    prototype = getPrototypeOf(prototype);
+  let ancestorPrototype = getPrototypeOf(value);
+  for (let depth = 0; depth < 64 && ancestorPrototype !== null; depth++) {
+    if (ancestorPrototype === PromisePrototype) return true;
+    ancestorPrototype = getPrototypeOf(ancestorPrototype);
   }
   return false;
 }
@@ -220,22 +221,22 @@ interface SynchronousResult {
  */
 function callThen(
   value: object,
-  then: Fn,
+  thenMethod: Fn,
   onFulfilled: (value: unknown) => void,
   onRejected: (error: unknown) => void,
 ): SynchronousResult {
-  const outcome: SynchronousResult = { resolved: false, value: undefined };
+  const settledResult: SynchronousResult = { resolved: false, value: undefined };
   let isRejected = false;
   let hasSettled = false;
   let hasReturned = false;
   try {
-    apply(then, value, [
-      (result: unknown) => {
+    apply(thenMethod, value, [
+      (chainResult: unknown) => {
         if (hasSettled) return;
-        if (hasReturned) runInMicrotask(() => onFulfilled(result));
+        if (hasReturned) runInMicrotask(() => onFulfilled(chainResult));
         else {
-          outcome.value = result;
-          outcome.resolved = true;
+          settledResult.value = chainResult;
+          settledResult.resolved = true;
         }
         hasSettled = true;
       },
@@ -243,7 +244,7 @@ function callThen(
         if (hasSettled) return;
         if (hasReturned) runInMicrotask(() => onRejected(error));
         else {
-          outcome.value = error;
+          settledResult.value = error;
           isRejected = true;
         }
         hasSettled = true;
@@ -252,21 +253,21 @@ function callThen(
   } catch (error) {
     if (!hasSettled) {
       hasSettled = true;
-      outcome.value = error;
+      settledResult.value = error;
       isRejected = true;
     }
   }
   hasReturned = true;
-  if (isRejected) onRejected(outcome.value);
-  return outcome;
+  if (isRejected) onRejected(settledResult.value);
+  return settledResult;
 }
 
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', makeDataDescriptor(undefined));
 
 /** runInMicrotask calls `work`, which must not throw, in a microtask, where `window.event` is undefined. */
-export function runInMicrotask(work: () => void): void {
-  apply(promiseThen, resolvedPromise, [work]);
+export function runInMicrotask(callback: () => void): void {
+  apply(promiseThen, resolvedPromise, [callback]);
 }
 
 export const lockedThenMessage =
@@ -291,18 +292,22 @@ export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unk
   return runWithoutInheritedThen(getPrototypeOf(value), () => resolvePromise(value));
 }
 
-function runWithoutInheritedThen(object: object | null, work: () => void): boolean {
-  for (let prototype = object; prototype !== null; prototype = getPrototypeOf(prototype)) {
-    const descriptor = getOwnPropertyDescriptor(prototype, 'then');
-    if (!descriptor) continue;
-    setPrototypeOf(descriptor, null);
-    if (!deleteProperty(prototype, 'then')) return false;
+function runWithoutInheritedThen(safeObject: object | null, callback: () => void): boolean {
+  for (
+    let ancestorPrototype = safeObject;
+    ancestorPrototype !== null;
+    ancestorPrototype = getPrototypeOf(ancestorPrototype)
+  ) {
+    const propertyDescriptor = getOwnPropertyDescriptor(ancestorPrototype, 'then');
+    if (!propertyDescriptor) continue;
+    setPrototypeOf(propertyDescriptor, null);
+    if (!deleteProperty(ancestorPrototype, 'then')) return false;
     try {
-      return runWithoutInheritedThen(getPrototypeOf(prototype), work);
+      return runWithoutInheritedThen(getPrototypeOf(ancestorPrototype), callback);
     } finally {
-      defineProperty(prototype, 'then', descriptor);
+      defineProperty(ancestorPrototype, 'then', propertyDescriptor);
     }
   }
-  work();
+  callback();
   return true;
 }

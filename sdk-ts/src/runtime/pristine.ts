@@ -7,15 +7,15 @@ import { isMethod } from './value.ts';
  * platforms without `_withPristineBuiltIns`, such as the original OpenTabs, `work` runs unprotected. Throws if the page
  * has changed and locked a built-in.
  */
-export function withPristineBuiltIns<T>(work: () => T): T {
+export function withPristineBuiltIns<T>(callback: () => T): T {
   const container = getContainer();
   const runProtected = container ? getSafeProperty(container, '_withPristineBuiltIns') : undefined;
-  if (!isMethod(runProtected)) return work();
-  let outcome: { value: T } | undefined;
+  if (!isMethod(runProtected)) return callback();
+  let callbackResult: { value: T } | undefined;
   apply(runProtected, undefined, [
     () => {
-      outcome = { value: work() };
+      callbackResult = { value: callback() };
     },
   ]);
-  return outcome ? outcome.value : work();
+  return callbackResult ? callbackResult.value : callback();
 }

@@ -2,59 +2,64 @@ import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
 import { SimulatedCallError } from './failure.ts';
 import { addHint, findJsonLosses } from './failures.ts';
 
-export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
-  const name = String(definition.name);
+export function checkInput(toolDefinition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
+  const name = String(toolDefinition.name);
   if (!hasProperties(args) || Array.isArray(args))
     throw makeInvalidArgumentsError(name, 'the arguments are not an object');
   const input: unknown = JSON.parse(JSON.stringify(args) ?? '{}');
-  const schema = kind === 'tools' ? definition.input : definition.args;
+  const schema = kind === 'tools' ? toolDefinition.input : toolDefinition.args;
   if (!hasProperties(schema) || !isMethod(schema.safeParse)) return input;
-  const shape = hasProperties(schema.shape) ? schema.shape : undefined;
+  const schemaShape = hasProperties(schema.shape) ? schema.shape : undefined;
   const zodDefinition = hasProperties(schema.def) ? schema.def : {};
-  if (shape && zodDefinition.catchall === undefined && hasProperties(input)) {
-    const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(shape, key));
-    const allowed = Object.keys(shape).join(', ');
+  if (schemaShape && zodDefinition.catchall === undefined && hasProperties(input)) {
+    const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(schemaShape, key));
+    const allowedNames = Object.keys(schemaShape).join(', ');
     if (unknownKeys.length > 0)
       throw makeInvalidArgumentsError(
         name,
-        unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowed}`).join('\n'),
+        unknownKeys.map((key) => `${key}: unknown argument; allowed: ${allowedNames}`).join('\n'),
       );
   }
-  const parsed: unknown = Reflect.apply(schema.safeParse, schema, [input]);
-  if (hasProperties(parsed) && parsed.success === true) return parsed.data;
-  throw makeInvalidArgumentsError(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
+  const parseResult: unknown = Reflect.apply(schema.safeParse, schema, [input]);
+  if (hasProperties(parseResult) && parseResult.success === true) return parseResult.data;
+  throw makeInvalidArgumentsError(
+    name,
+    formatIssues(hasProperties(parseResult) ? parseResult.error : undefined, 'arguments'),
+  );
 }
 
-function makeInvalidArgumentsError(name: string, issues: string): SimulatedCallError {
-  return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
+function makeInvalidArgumentsError(name: string, issuesText: string): SimulatedCallError {
+  return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issuesText}`);
 }
 
-export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', value: unknown): unknown {
-  let text: string | undefined;
-  const schema = kind === 'tools' ? definition.output : undefined;
+export function checkOutput(toolDefinition: Properties, kind: 'tools' | 'prompts', returnedValue: unknown): unknown {
+  let outputJson: string | undefined;
+  const schema = kind === 'tools' ? toolDefinition.output : undefined;
   try {
-    for (const hint of findJsonLosses(String(definition.name), value, schema)) addHint(hint);
-    text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
+    for (const hint of findJsonLosses(String(toolDefinition.name), returnedValue, schema)) addHint(hint);
+    outputJson = JSON.stringify(returnedValue, (_key, member: unknown) =>
+      typeof member === 'bigint' ? Number(member) : member,
+    );
   } catch (error) {
     throw new SimulatedCallError(
       'invalid_result',
-      `the tool ${String(definition.name)} returned a value that JSON cannot represent: ${error instanceof Error ? error.message : String(error)}`,
+      `the tool ${String(toolDefinition.name)} returned a value that JSON cannot represent: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  const result: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return result;
-  const parsed: unknown = Reflect.apply(schema.safeParse, schema, [result]);
-  if (hasProperties(parsed) && parsed.success === true) return result;
+  const parsedOutput: unknown = outputJson === undefined ? undefined : JSON.parse(outputJson);
+  if (!hasProperties(schema) || !isMethod(schema.safeParse)) return parsedOutput;
+  const parseResult: unknown = Reflect.apply(schema.safeParse, schema, [parsedOutput]);
+  if (hasProperties(parseResult) && parseResult.success === true) return parsedOutput;
   throw new SimulatedCallError(
     'invalid_result',
-    `the result does not match the output schema:\n${formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'result')}`,
+    `the result does not match the output schema:\n${formatIssues(hasProperties(parseResult) ? parseResult.error : undefined, 'result')}`,
   );
 }
 
 function formatIssues(error: unknown, rootPath: string): string {
-  const issues: unknown = hasProperties(error) ? error.issues : undefined;
-  if (!Array.isArray(issues)) return 'it is not valid';
-  return issues
+  const issuesText: unknown = hasProperties(error) ? error.issues : undefined;
+  if (!Array.isArray(issuesText)) return 'it is not valid';
+  return issuesText
     .map((issue: unknown) => {
       const path = hasProperties(issue) && Array.isArray(issue.path) ? issue.path.map(String).join('.') : '';
       return `${path || rootPath}: ${hasProperties(issue) ? String(issue.message) : 'invalid'}`;

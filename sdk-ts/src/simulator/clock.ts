@@ -2,7 +2,7 @@ interface Timer {
   readonly id: number;
   dueMs: number;
   readonly intervalMs: number | undefined;
-  readonly work: () => void;
+  readonly callback: () => void;
 }
 
 /** Returns the system time, even after the simulator has replaced the global Date. */
@@ -36,13 +36,13 @@ export class Clock {
     return earliestMs === undefined ? undefined : Math.max(earliestMs - this.now, 0);
   }
 
-  setTimer(work: () => void, delay: number, interval?: number): number {
+  setTimer(callback: () => void, delayMs: number, intervalMs?: number): number {
     const id = ++this.#lastId;
     this.#timers.set(id, {
       id,
-      dueMs: this.now + clampMs(delay, 0),
-      intervalMs: interval && clampMs(interval, 1),
-      work,
+      dueMs: this.now + clampMs(delayMs, 0),
+      intervalMs: intervalMs && clampMs(intervalMs, 1),
+      callback,
     });
     return id;
   }
@@ -58,7 +58,7 @@ export class Clock {
     this.#now = Math.max(this.#now, nextTimer.dueMs);
     if (nextTimer.intervalMs === undefined) this.#timers.delete(nextTimer.id);
     else nextTimer.dueMs = this.now + nextTimer.intervalMs;
-    nextTimer.work();
+    nextTimer.callback();
     return true;
   }
 

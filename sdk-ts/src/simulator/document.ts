@@ -6,23 +6,23 @@ const headElementPattern =
 
 /** addMissingHtmlTags adds tags as a browser would, because the HTML parser linkedom does not. */
 function addMissingHtmlTags(html: string): string {
-  const text = html.replace(/^\s*<!doctype[^>]*>/i, '');
-  if (/<html[\s>]/i.test(text)) return `<!doctype html>${text}`;
-  if (/<body[\s>]/i.test(text)) {
-    const head = /<head[\s>]/i.test(text) ? '' : '<head></head>';
-    return `<!doctype html><html>${head}${text}</html>`;
+  const htmlText = html.replace(/^\s*<!doctype[^>]*>/i, '');
+  if (/<html[\s>]/i.test(htmlText)) return `<!doctype html>${htmlText}`;
+  if (/<body[\s>]/i.test(htmlText)) {
+    const headTag = /<head[\s>]/i.test(htmlText) ? '' : '<head></head>';
+    return `<!doctype html><html>${headTag}${htmlText}</html>`;
   }
-  let bodyHtml = text.replace(/<\/?head[^>]*>/gi, '');
-  let head = '';
+  let bodyHtml = htmlText.replace(/<\/?head[^>]*>/gi, '');
+  let headTag = '';
   for (
     let headElement = headElementPattern.exec(bodyHtml);
     headElement;
     headElement = headElementPattern.exec(bodyHtml)
   ) {
-    head += headElement[0];
+    headTag += headElement[0];
     bodyHtml = bodyHtml.slice(headElement[0].length);
   }
-  return `<!doctype html><html><head>${head}</head><body>${bodyHtml}</body></html>`;
+  return `<!doctype html><html><head>${headTag}</head><body>${bodyHtml}</body></html>`;
 }
 
 export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
@@ -31,13 +31,13 @@ export function parseToWindow(html: string): Readonly<Record<string, unknown>> {
 
 export function makeParserClass(window: Readonly<Record<string, unknown>>): unknown {
   return class {
-    parseFromString(text: unknown, type: unknown): unknown {
-      if (type === 'text/html') return parseToWindow(String(text)).document;
+    parseFromString(htmlText: unknown, type: unknown): unknown {
+      if (type === 'text/html') return parseToWindow(String(htmlText)).document;
       const linkedomParser: unknown =
         typeof window.DOMParser === 'function' ? Reflect.construct(window.DOMParser, []) : undefined;
       if (!hasProperties(linkedomParser) || !isMethod(linkedomParser.parseFromString))
         throw new TypeError('DOMParser is not available');
-      return linkedomParser.parseFromString(text, type);
+      return linkedomParser.parseFromString(htmlText, type);
     }
   };
 }

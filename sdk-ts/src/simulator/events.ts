@@ -14,12 +14,12 @@ export class FakeEvent {
   defaultPrevented = false;
   isStopped = false;
 
-  constructor(type: string, init: Readonly<Record<string, unknown>> = {}) {
+  constructor(type: string, eventInit: Readonly<Record<string, unknown>> = {}) {
     this.type = type;
-    this.detail = init.detail ?? null;
-    this.data = init.data ?? null;
-    this.bubbles = init.bubbles === true;
-    this.cancelable = init.cancelable === true;
+    this.detail = eventInit.detail ?? null;
+    this.data = eventInit.data ?? null;
+    this.bubbles = eventInit.bubbles === true;
+    this.cancelable = eventInit.cancelable === true;
   }
 
   preventDefault(): void {
@@ -54,17 +54,17 @@ export class FakeEventTarget {
     if (!listener) return;
     const { once = false, signal = undefined } = typeof options === 'object' ? options : {};
     if (signal?.aborted) return;
-    const list = this.#listeners.get(type) ?? [];
-    if (list.some((entry) => entry.listener === listener)) return;
-    this.#listeners.set(type, [...list, { listener, once }]);
+    const typeListeners = this.#listeners.get(type) ?? [];
+    if (typeListeners.some((entry) => entry.listener === listener)) return;
+    this.#listeners.set(type, [...typeListeners, { listener, once }]);
     signal?.addEventListener('abort', () => this.removeEventListener(type, listener), { once: true });
   }
 
   removeEventListener(type: string, listener: Listener | null): void {
-    const list = this.#listeners.get(type) ?? [];
+    const typeListeners = this.#listeners.get(type) ?? [];
     this.#listeners.set(
       type,
-      list.filter((entry) => entry.listener !== listener),
+      typeListeners.filter((entry) => entry.listener !== listener),
     );
   }
 
@@ -112,9 +112,9 @@ export class FakeAbortSignal extends FakeEventTarget {
     return signal;
   }
 
-  static any(signals: Iterable<FakeAbortSignal>): FakeAbortSignal {
+  static any(abortSignals: Iterable<FakeAbortSignal>): FakeAbortSignal {
     const combinedSignal = new FakeAbortSignal();
-    for (const signal of signals) {
+    for (const signal of abortSignals) {
       if (signal.aborted) abortSignal(combinedSignal, signal.reason);
       else signal.addEventListener('abort', () => abortSignal(combinedSignal, signal.reason), { once: true });
     }
@@ -155,15 +155,15 @@ export function makeChannelClass(clock: Clock): new () => { port1: FakeMessagePo
     readonly port2 = new FakeMessagePort(clock);
 
     constructor() {
-      this.port1.peer = this.port2;
-      this.port2.peer = this.port1;
+      this.port1.peerPort = this.port2;
+      this.port2.peerPort = this.port1;
     }
   };
 }
 
 export class FakeMessagePort extends FakeEventTarget {
   onmessage: ((event: FakeEvent) => void) | null = null;
-  peer: FakeMessagePort | undefined;
+  peerPort: FakeMessagePort | undefined;
   #closed = false;
   readonly #clock: Clock;
 
@@ -173,8 +173,8 @@ export class FakeMessagePort extends FakeEventTarget {
   }
 
   postMessage(data: unknown): void {
-    const { peer } = this;
-    this.#clock.setTimer(() => peer?.receive(new FakeEvent('message', { data })), 0);
+    const { peerPort } = this;
+    this.#clock.setTimer(() => peerPort?.receive(new FakeEvent('message', { data })), 0);
   }
 
   receive(event: FakeEvent): void {

@@ -4,19 +4,19 @@ import { formatValue } from './page.ts';
 /** The assertions that {@link expect} returns. Each method throws an error if its assertion fails. */
 export interface Expectation {
   /** Asserts that the tested value is identical to `want`, by `Object.is`. */
-  toBe(want: unknown): void;
+  toBe(expectedValue: unknown): void;
   /** Asserts that the tested value equals `want` recursively. Properties that are undefined are treated as absent. */
-  toEqual(want: unknown): void;
+  toEqual(expectedValue: unknown): void;
   /** Asserts that a string matches a regular expression, or contains another string. */
-  toMatch(want: RegExp | string): void;
+  toMatch(expectedValue: RegExp | string): void;
   /** Asserts that a string contains a substring, or that an array contains an element equal to `want`. */
-  toContain(want: unknown): void;
+  toContain(expectedValue: unknown): void;
   toBeTruthy(): void;
   /**
    * Calls the tested function and asserts that it throws. If `want` is given, the error message must match the pattern
    * or contain the text.
    */
-  toThrow(want?: RegExp | string): void;
+  toThrow(expectedValue?: RegExp | string): void;
   /** The same assertions in negated form, as in `expect(a).not.toBe(b)`. */
   readonly not: Expectation;
 }
@@ -30,21 +30,24 @@ export function expect(value: unknown): Expectation {
 }
 
 function makeExpectation(value: unknown, isNegated: boolean): Expectation {
-  const check = (isMet: boolean, expected: string) => {
+  const assertMet = (isMet: boolean, expected: string) => {
     if (isMet === isNegated) throw new Error(`expected ${formatValue(value)} ${isNegated ? 'not ' : ''}${expected}`);
   };
   if (isPromise(value)) return makePromiseExpectation(value, isNegated);
   return {
-    toBe: (want) => check(Object.is(value, want), `to be ${formatValue(want)}`),
-    toEqual: (want) => check(isEqual(value, want), `to equal ${formatValue(want)}`),
-    toMatch: (want) => check(isMatch(String(value), want), `to match ${formatPattern(want)}`),
-    toContain: (want) => check(contains(value, want), `to contain ${formatValue(want)}`),
-    toBeTruthy: () => check(Boolean(value), 'to be truthy'),
-    toThrow: (want) => {
+    toBe: (expectedValue) => assertMet(Object.is(value, expectedValue), `to be ${formatValue(expectedValue)}`),
+    toEqual: (expectedValue) => assertMet(isEqual(value, expectedValue), `to equal ${formatValue(expectedValue)}`),
+    toMatch: (expectedValue) =>
+      assertMet(isMatch(String(value), expectedValue), `to match ${formatPattern(expectedValue)}`),
+    toContain: (expectedValue) =>
+      assertMet(containsValue(value, expectedValue), `to contain ${formatValue(expectedValue)}`),
+    toBeTruthy: () => assertMet(Boolean(value), 'to be truthy'),
+    toThrow: (expectedValue) => {
       const thrownMessage = catchMessage(value);
-      const expected = want === undefined ? 'to throw' : `to throw ${formatPattern(want)}`;
-      const isMet = thrownMessage !== undefined && (want === undefined || isMatch(thrownMessage, want));
-      check(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
+      const expected = expectedValue === undefined ? 'to throw' : `to throw ${formatPattern(expectedValue)}`;
+      const isMet =
+        thrownMessage !== undefined && (expectedValue === undefined || isMatch(thrownMessage, expectedValue));
+      assertMet(isMet, thrownMessage === undefined ? expected : `${expected}; it threw ${formatValue(thrownMessage)}`);
     },
     get not() {
       return makeExpectation(value, !isNegated);
@@ -54,20 +57,20 @@ function makeExpectation(value: unknown, isNegated: boolean): Expectation {
 
 /** Returns assertions about a promise: `toBe` compares it with another promise, and the others throw. */
 function makePromiseExpectation(value: PromiseLike<unknown>, isNegated: boolean): Expectation {
-  const fail = () => {
+  const throwFailure = () => {
     throw new TypeError('the tested value is a promise; write await before it, as in expect(await promise)');
   };
   return {
-    toBe: (want) => {
-      if (!isPromise(want)) fail();
-      if (Object.is(value, want) === isNegated)
+    toBe: (expectedValue) => {
+      if (!isPromise(expectedValue)) throwFailure();
+      if (Object.is(value, expectedValue) === isNegated)
         throw new Error(`expected ${isNegated ? 'another' : 'the same'} promise`);
     },
-    toEqual: fail,
-    toMatch: fail,
-    toContain: fail,
-    toBeTruthy: fail,
-    toThrow: fail,
+    toEqual: throwFailure,
+    toMatch: throwFailure,
+    toContain: throwFailure,
+    toBeTruthy: throwFailure,
+    toThrow: throwFailure,
     get not() {
       return makePromiseExpectation(value, !isNegated);
     },
@@ -78,42 +81,47 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   return hasProperties(value) && isMethod(value.then);
 }
 
-function formatPattern(want: RegExp | string): string {
-  return want instanceof RegExp ? String(want) : formatValue(want);
+function formatPattern(expectedValue: RegExp | string): string {
+  return expectedValue instanceof RegExp ? String(expectedValue) : formatValue(expectedValue);
 }
 
-function catchMessage(work: unknown): string | undefined {
-  if (!isMethod(work)) throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
-  let result: unknown;
+function catchMessage(throwingFunction: unknown): string | undefined {
+  if (!isMethod(throwingFunction))
+    throw new TypeError('toThrow requires a function, as in expect(() => parse(text)).toThrow()');
+  let returnValue: unknown;
   try {
-    result = work();
+    returnValue = throwingFunction();
   } catch (error) {
     return readMessage(error);
   }
-  if (isPromise(result))
+  if (isPromise(returnValue))
     throw new TypeError('the function returns a promise; await the promise, and catch its error with try and catch');
   return undefined;
 }
 
-function isMatch(text: string, want: RegExp | string): boolean {
-  return typeof want === 'string' ? text.includes(want) : want.test(text);
+function isMatch(text: string, expectedValue: RegExp | string): boolean {
+  return typeof expectedValue === 'string' ? text.includes(expectedValue) : expectedValue.test(text);
 }
 
-function contains(value: unknown, want: unknown): boolean {
-  if (typeof value === 'string') return value.includes(String(want));
-  return Array.isArray(value) && value.some((element) => isEqual(element, want));
+function containsValue(value: unknown, expectedValue: unknown): boolean {
+  if (typeof value === 'string') return value.includes(String(expectedValue));
+  return Array.isArray(value) && value.some((element) => isEqual(element, expectedValue));
 }
 
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (!hasProperties(a) || !hasProperties(b) || isMethod(a) || isMethod(b)) return false;
-  if (Array.isArray(a) !== Array.isArray(b) || Object.prototype.toString.call(a) !== Object.prototype.toString.call(b))
+function isEqual(firstValue: unknown, secondValue: unknown): boolean {
+  if (Object.is(firstValue, secondValue)) return true;
+  if (!hasProperties(firstValue) || !hasProperties(secondValue) || isMethod(firstValue) || isMethod(secondValue))
     return false;
-  if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
-  if (a instanceof RegExp && b instanceof RegExp) return String(a) === String(b);
-  if (Array.isArray(a) && Array.isArray(b) && a.length !== b.length) return false;
-  if (a instanceof Map && b instanceof Map) return isEqual([...a], [...b]);
-  if (a instanceof Set && b instanceof Set) return isEqual([...a], [...b]);
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => isEqual(a[key], b[key]));
+  if (
+    Array.isArray(firstValue) !== Array.isArray(secondValue) ||
+    Object.prototype.toString.call(firstValue) !== Object.prototype.toString.call(secondValue)
+  )
+    return false;
+  if (firstValue instanceof Date && secondValue instanceof Date) return firstValue.getTime() === secondValue.getTime();
+  if (firstValue instanceof RegExp && secondValue instanceof RegExp) return String(firstValue) === String(secondValue);
+  if (Array.isArray(firstValue) && Array.isArray(secondValue) && firstValue.length !== secondValue.length) return false;
+  if (firstValue instanceof Map && secondValue instanceof Map) return isEqual([...firstValue], [...secondValue]);
+  if (firstValue instanceof Set && secondValue instanceof Set) return isEqual([...firstValue], [...secondValue]);
+  const keys = new Set([...Object.keys(firstValue), ...Object.keys(secondValue)]);
+  return [...keys].every((key) => isEqual(firstValue[key], secondValue[key]));
 }

@@ -17,55 +17,55 @@ const maxFailedCalls = 3;
 const maxHints = 5;
 
 let failedCalls: FailedCall[] = [];
-let hints: string[] = [];
+let pendingHints: string[] = [];
 
 export function drainCallNotes(): CallDiagnostics {
-  const notes = { failedCalls, hints };
+  const notes = { failedCalls, hints: pendingHints };
   failedCalls = [];
-  hints = [];
+  pendingHints = [];
   return notes;
 }
 
-export function addHint(hint: string): void {
-  if (hints.length < maxHints && !hints.includes(hint)) hints.push(hint);
+export function addHint(hintText: string): void {
+  if (pendingHints.length < maxHints && !pendingHints.includes(hintText)) pendingHints.push(hintText);
 }
 
 export function addThrownError(tool: string, error: unknown): void {
   const message = readMessage(error);
-  const hint = makeFailureHint(error, message);
-  if (hint !== '') addHint(`${tool}: ${hint}`);
+  const hintText = makeFailureHint(error, message);
+  if (hintText !== '') addHint(`${tool}: ${hintText}`);
   const stack = hasProperties(error) && typeof error.stack === 'string' ? error.stack : '';
   if (failedCalls.length < maxFailedCalls) failedCalls.push({ tool, message, stack });
 }
 
 /** findJsonLosses throws a TypeError if the tool's result contains a circular reference. */
 export function findJsonLosses(tool: string, value: unknown, outputSchema: unknown): readonly string[] {
-  const losses: string[] = [];
-  const hint = value === undefined ? makeMissingResultHint(outputSchema) : '';
-  if (hint !== '') losses.push(`${tool}: the handler ${hint}`);
-  collectLosses(value, '', [], (path, loss) => losses.push(`${tool}: ${path === '' ? 'the result' : path} ${loss}`));
-  return losses;
+  const lossTexts: string[] = [];
+  const hintText = value === undefined ? makeMissingResultHint(outputSchema) : '';
+  if (hintText !== '') lossTexts.push(`${tool}: the handler ${hintText}`);
+  collectLosses(value, '', [], (path, loss) => lossTexts.push(`${tool}: ${path === '' ? 'the result' : path} ${loss}`));
+  return lossTexts;
 }
 
 function collectLosses(
   value: unknown,
   path: string,
-  parents: readonly object[],
-  onLoss: (path: string, hint: string) => void,
+  ancestors: readonly object[],
+  onLoss: (path: string, hintText: string) => void,
 ) {
   if (!hasProperties(value) || (isConvertedByJson(value) && !isDomNode(value))) return;
-  if (parents.includes(value))
+  if (ancestors.includes(value))
     throw new TypeError(
       `${path} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
     );
-  const hint = Array.isArray(value) || isPlainObject(value) ? '' : makeLossHint(value);
-  if (hint !== '') onLoss(path, hint);
+  const hintText = Array.isArray(value) || isPlainObject(value) ? '' : makeLossHint(value);
+  if (hintText !== '') onLoss(path, hintText);
   if (isMethod(value) || isDomNode(value)) return;
   const keyPath = (key: string) => {
     if (Array.isArray(value)) return `${path === '' ? 'result' : path}[${key}]`;
     return path === '' ? key : `${path}.${key}`;
   };
-  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...parents, value], onLoss);
+  for (const key of Object.keys(value)) collectLosses(value[key], keyPath(key), [...ancestors, value], onLoss);
 }
 
 function isConvertedByJson(value: Properties): boolean {

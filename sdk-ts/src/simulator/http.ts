@@ -41,9 +41,11 @@ export type Routes = Readonly<
 export class FakeHeaders {
   readonly #values = new Map<string, string>();
 
-  constructor(init: unknown = {}) {
+  constructor(requestInit: unknown = {}) {
     const entries: Iterable<unknown> =
-      hasProperties(init) && Symbol.iterator in init ? Array.from(Object(init)) : Object.entries(Object(init));
+      hasProperties(requestInit) && Symbol.iterator in requestInit
+        ? Array.from(Object(requestInit))
+        : Object.entries(Object(requestInit));
     for (const entry of entries) if (Array.isArray(entry)) this.append(String(entry[0]), entry[1]);
   }
 
@@ -144,14 +146,14 @@ export class FakeResponse {
   readonly #body: string;
 
   constructor(
-    body: unknown = '',
-    init: { status?: number; statusText?: string; headers?: unknown; url?: string } = {},
+    responseBody: unknown = '',
+    requestInit: { status?: number; statusText?: string; headers?: unknown; url?: string } = {},
   ) {
-    this.#body = body === null || body === undefined ? '' : String(body);
-    this.status = init.status ?? 200;
-    this.statusText = init.statusText ?? '';
-    this.headers = new FakeHeaders(init.headers ?? {});
-    this.url = init.url ?? '';
+    this.#body = responseBody === null || responseBody === undefined ? '' : String(responseBody);
+    this.status = requestInit.status ?? 200;
+    this.statusText = requestInit.statusText ?? '';
+    this.headers = new FakeHeaders(requestInit.headers ?? {});
+    this.url = requestInit.url ?? '';
   }
 
   get ok(): boolean {
@@ -193,34 +195,34 @@ export class FakeSite {
     this.#pageUrl = pageUrl;
   }
 
-  async fetch(input: unknown, init: Properties = {}): Promise<FakeResponse> {
+  async fetch(input: unknown, requestInit: Properties = {}): Promise<FakeResponse> {
     const url = new FakeURL(
       hasProperties(input) && typeof input.url === 'string' ? input.url : String(input),
       this.#pageUrl(),
     );
-    const signal = readSignal(init.signal);
+    const signal = readSignal(requestInit.signal);
     signal?.throwIfAborted();
     const request: RouteRequest = {
-      method: String(init.method ?? 'GET').toUpperCase(),
+      method: String(requestInit.method ?? 'GET').toUpperCase(),
       url: url.href,
-      headers: Object.fromEntries(new FakeHeaders(init.headers ?? {})),
-      body: init.body === undefined || init.body === null ? '' : String(init.body),
+      headers: Object.fromEntries(new FakeHeaders(requestInit.headers ?? {})),
+      body: requestInit.body === undefined || requestInit.body === null ? '' : String(requestInit.body),
     };
     this.requests.push(request);
-    const answer = await this.answer(request);
-    if (!answer) throw new TypeError(describeMissingRoute(request));
-    await this.#waitForDelay(typeof answer.delayMs === 'number' ? answer.delayMs : 0, signal);
-    if (typeof answer.error === 'string') throw new TypeError(answer.error);
-    return makeResponse(answer, url.href);
+    const routeAnswer = await this.answer(request);
+    if (!routeAnswer) throw new TypeError(describeMissingRoute(request));
+    await this.#waitForDelay(typeof routeAnswer.delayMs === 'number' ? routeAnswer.delayMs : 0, signal);
+    if (typeof routeAnswer.error === 'string') throw new TypeError(routeAnswer.error);
+    return makeResponse(routeAnswer, url.href);
   }
 
   async answer(request: RouteRequest): Promise<Properties | undefined> {
-    const route = this.#findRoute(request.method, new FakeURL(request.url));
-    if (route === undefined) return undefined;
-    const answer: unknown = isMethod(route) ? await route(request) : route;
-    if (!hasProperties(answer))
-      throw new TypeError(`the route of ${request.method} ${request.url} returned no object: ${String(answer)}`);
-    return answer;
+    const matchingRoute = this.#findRoute(request.method, new FakeURL(request.url));
+    if (matchingRoute === undefined) return undefined;
+    const routeAnswer: unknown = isMethod(matchingRoute) ? await matchingRoute(request) : matchingRoute;
+    if (!hasProperties(routeAnswer))
+      throw new TypeError(`the route of ${request.method} ${request.url} returned no object: ${String(routeAnswer)}`);
+    return routeAnswer;
   }
 
   #waitForDelay(ms: number, signal: FakeAbortSignal | undefined): Promise<void> {
@@ -236,7 +238,7 @@ export class FakeSite {
 
   #findRoute(method: string, url: FakeURL): unknown {
     const page = new FakeURL(this.#pageUrl());
-    for (const [key, answer] of Object.entries(this.#routes)) {
+    for (const [key, routeAnswer] of Object.entries(this.#routes)) {
       const [, routeMethod = 'GET', urlPattern = ''] = /^([A-Z]+)\s+(\S+)$/.exec(key.trim()) ?? [];
       if (routeMethod !== method || urlPattern === '') continue;
       if (urlPattern.startsWith('/') && url.origin !== page.origin) continue;
@@ -244,7 +246,7 @@ export class FakeSite {
       const requestedUrl = `${url.origin}${url.pathname}${pattern.includes('?') ? url.search : ''}`;
       const escapedParts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
       const routePattern = new RegExp(`^${escapedParts.join('.*')}$`, 's');
-      if (routePattern.test(requestedUrl) || routePattern.test(decodeUrl(requestedUrl))) return answer;
+      if (routePattern.test(requestedUrl) || routePattern.test(decodeUrl(requestedUrl))) return routeAnswer;
     }
     return undefined;
   }
@@ -272,17 +274,17 @@ function isSignal(value: unknown): value is FakeAbortSignal {
   return hasProperties(value) && typeof value.aborted === 'boolean' && isMethod(value.throwIfAborted);
 }
 
-export function toResponseParts(answer: Properties): { headers: FakeHeaders; body: string; status: number } {
-  const headers = new FakeHeaders(answer.headers ?? {});
-  let body = typeof answer.text === 'string' ? answer.text : '';
-  if (answer.json !== undefined) {
-    body = JSON.stringify(answer.json);
+export function toResponseParts(routeAnswer: Properties): { headers: FakeHeaders; body: string; status: number } {
+  const headers = new FakeHeaders(routeAnswer.headers ?? {});
+  let responseBody = typeof routeAnswer.text === 'string' ? routeAnswer.text : '';
+  if (routeAnswer.json !== undefined) {
+    responseBody = JSON.stringify(routeAnswer.json);
     if (!headers.has('content-type')) headers.set('content-type', 'application/json');
   }
-  return { headers, body, status: typeof answer.status === 'number' ? answer.status : 200 };
+  return { headers, body: responseBody, status: typeof routeAnswer.status === 'number' ? routeAnswer.status : 200 };
 }
 
-function makeResponse(answer: Properties, url: string): FakeResponse {
-  const { headers, body, status } = toResponseParts(answer);
-  return new FakeResponse(body, { status, headers, url });
+function makeResponse(routeAnswer: Properties, url: string): FakeResponse {
+  const { headers, body: responseBody, status } = toResponseParts(routeAnswer);
+  return new FakeResponse(responseBody, { status, headers, url });
 }

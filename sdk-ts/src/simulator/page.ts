@@ -70,7 +70,7 @@ export function installPlatform(): void {
   defineGlobal('performance', { now: () => clock.now, timeOrigin: 0, mark: () => undefined, measure: () => undefined });
   defineGlobal('crypto', { randomUUID: generateFakeUUID, getRandomValues: fillRandom });
   defineGlobal('Date', makeDateClass(clock));
-  const classes = {
+  const fakeClasses = {
     URL: FakeURL,
     URLSearchParams: FakeURLSearchParams,
     Headers: FakeHeaders,
@@ -91,14 +91,14 @@ export function installPlatform(): void {
     atob: fakeAtob,
     btoa: fakeBtoa,
   };
-  for (const [name, value] of Object.entries(classes)) defineGlobal(name, value);
+  for (const [name, value] of Object.entries(fakeClasses)) defineGlobal(name, value);
   for (const name of ['window', 'self', 'top', 'parent', 'frames']) defineGlobal(name, globalThis);
   defineGlobal('console', makeConsole([]));
 }
 
 export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
-  const lines: ConsoleLine[] = [];
+  const consoleLines: ConsoleLine[] = [];
   let currentUrl = new FakeURL(options.url ?? 'https://example.com/');
   const navigationListeners: ((url: string) => void)[] = [];
   const navigateTo = (target: unknown) => {
@@ -150,13 +150,13 @@ export function openPage(options: PageOptions): Page {
   defineGlobal('sessionStorage', new FakeStorage(options.sessionStorage));
   defineGlobal('fetch', (input: unknown, init: unknown) => site.fetch(input, hasProperties(init) ? init : {}));
   defineGlobal('origin', currentUrl.origin);
-  defineGlobal('console', makeConsole(lines));
+  defineGlobal('console', makeConsole(consoleLines));
   for (const name of pageGlobals) Reflect.deleteProperty(globalThis, name);
   pageGlobals = Object.keys(options.globals ?? {});
   for (const [name, value] of Object.entries(options.globals ?? {})) defineGlobal(name, value);
   return {
     site,
-    console: lines,
+    console: consoleLines,
     url: () => currentUrl.href,
     onNavigate: (work) => void navigationListeners.push(work),
   };
@@ -167,14 +167,14 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
 }
 
 /** As in a browser, an assignment to a property of `location` causes a navigation. */
-function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
+function makeLocation(currentUrl: () => FakeURL, navigateTo: (url: unknown) => void): object {
   const location = {
-    assign: navigate,
-    replace: navigate,
-    reload: () => navigate(currentUrl().href),
+    assign: navigateTo,
+    replace: navigateTo,
+    reload: () => navigateTo(currentUrl().href),
     toString: () => currentUrl().href,
   };
-  for (const part of [
+  for (const globalName of [
     'href',
     'protocol',
     'host',
@@ -185,14 +185,15 @@ function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => voi
     'hash',
     'origin',
   ] as const) {
-    Object.defineProperty(location, part, {
+    Object.defineProperty(location, globalName, {
       enumerable: true,
-      get: () => currentUrl()[part],
+      get: () => currentUrl()[globalName],
       set: (value: unknown) => {
-        if (part === 'href') return navigate(value);
+        if (globalName === 'href') return navigateTo(value);
         const newUrl = new FakeURL(currentUrl().href);
-        if (part === 'pathname' || part === 'search' || part === 'hash') newUrl[part] = String(value);
-        navigate(newUrl.href);
+        if (globalName === 'pathname' || globalName === 'search' || globalName === 'hash')
+          newUrl[globalName] = String(value);
+        navigateTo(newUrl.href);
       },
     });
   }
@@ -200,12 +201,12 @@ function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => voi
 }
 
 function makeHistory(changeUrl: (url: unknown) => void): object {
-  const state: { state: unknown } = { state: null };
+  const historyState: { state: unknown } = { state: null };
   const setState = (newState: unknown, _unused: unknown, url: unknown) => {
-    state.state = newState;
+    historyState.state = newState;
     changeUrl(url);
   };
-  return Object.assign(state, {
+  return Object.assign(historyState, {
     pushState: setState,
     replaceState: setState,
     back: () => undefined,
@@ -240,15 +241,18 @@ function completeDocument(document: unknown, url: () => string, cookies: string)
   });
 }
 
-function makeConsole(lines: ConsoleLine[]): object {
+function makeConsole(consoleLines: ConsoleLine[]): object {
   const makeLogFunction =
-    (level: string) =>
+    (consoleLevel: string) =>
     (...args: unknown[]) =>
-      void lines.push({ level, text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' ') });
+      void consoleLines.push({
+        level: consoleLevel,
+        text: args.map((arg) => (typeof arg === 'string' ? arg : formatValue(arg))).join(' '),
+      });
   return Object.fromEntries(
-    ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((level) => [
-      level,
-      makeLogFunction(level),
+    ['debug', 'log', 'info', 'warn', 'error', 'trace', 'group', 'groupEnd', 'table'].map((consoleLevel) => [
+      consoleLevel,
+      makeLogFunction(consoleLevel),
     ]),
   );
 }
@@ -284,11 +288,11 @@ function generateRandomNumber(): number {
   return randomSeed;
 }
 
-function fillRandom(array: unknown): unknown {
-  if (array instanceof Uint8Array || array instanceof Uint32Array || array instanceof Uint16Array) {
-    for (let i = 0; i < array.length; i++) array[i] = generateRandomNumber();
+function fillRandom(typedArray: unknown): unknown {
+  if (typedArray instanceof Uint8Array || typedArray instanceof Uint32Array || typedArray instanceof Uint16Array) {
+    for (let i = 0; i < typedArray.length; i++) typedArray[i] = generateRandomNumber();
   }
-  return array;
+  return typedArray;
 }
 
 function generateFakeUUID(): string {
@@ -296,10 +300,10 @@ function generateFakeUUID(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-function makeDateClass(time: Clock): typeof Date {
+function makeDateClass(virtualClock: Clock): typeof Date {
   return new Proxy(Date, {
-    construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [time.date] : args),
-    apply: (RealDate) => new RealDate(time.date).toString(),
-    get: (RealDate, key) => (key === 'now' ? () => time.date : Reflect.get(RealDate, key)),
+    construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [virtualClock.date] : args),
+    apply: (RealDate) => new RealDate(virtualClock.date).toString(),
+    get: (RealDate, key) => (key === 'now' ? () => virtualClock.date : Reflect.get(RealDate, key)),
   });
 }

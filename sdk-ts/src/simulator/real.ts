@@ -46,8 +46,8 @@ export function resetBrowser(): void {
   currentTab = undefined;
 }
 
-export function receiveLine(line: string): void {
-  const message: unknown = JSON.parse(line);
+export function receiveLine(protocolLine: string): void {
+  const message: unknown = JSON.parse(protocolLine);
   if (!isIncomingMessage(message)) throw new Error('opentabs sent a malformed message to the test');
   if (message.request) {
     answerPageRequest(message.id, message.request);
@@ -72,8 +72,8 @@ function requestBrowser(operation: string, params: unknown): Promise<unknown> {
 }
 
 function answerPageRequest(id: number, request: PageRequest): void {
-  const answer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
-  answer.then(
+  const browserAnswer = currentTab ? currentTab.answer(request) : Promise.resolve(undefined);
+  browserAnswer.then(
     (value) => outgoingMessages.push({ op: 'answer', id, value }),
     (error: unknown) => outgoingMessages.push({ op: 'answer', id, error: readMessage(error) }),
   );
@@ -133,11 +133,11 @@ class RealTab implements SimulatedTab {
   async call(tool: string, input: unknown, options: CallOptions = {}): Promise<SimulatedCall> {
     await this.#openResult;
     this.#missingRoutes = [];
-    const answer = await requestBrowser('call', { tool, input, ...options });
-    if (!hasProperties(answer) || !isSimulatedCall(answer.call))
+    const browserAnswer = await requestBrowser('call', { tool, input, ...options });
+    if (!hasProperties(browserAnswer) || !isSimulatedCall(browserAnswer.call))
       throw new Error('opentabs sent no outcome for the call');
-    this.#update(answer);
-    const { call } = answer;
+    this.#update(browserAnswer);
+    const { call } = browserAnswer;
     if (!call.error || this.#missingRoutes.length === 0) return call;
     const message = [call.error.message, ...this.#missingRoutes].join('\n');
     return { ...call, error: { ...call.error, message } };
@@ -148,22 +148,22 @@ class RealTab implements SimulatedTab {
   }
 
   async answer(request: PageRequest): Promise<unknown> {
-    const { method, url, headers, body, fetched } = request;
+    const { method, url, headers, body, fetched: isFetched } = request;
     const routeRequest: RouteRequest = { method, url, headers, body };
-    if (fetched) this.#site.requests.push(routeRequest);
-    const answer = await this.#site.answer(routeRequest);
-    if (!answer) {
-      if (fetched) this.#missingRoutes.push(describeMissingRoute(routeRequest));
+    if (isFetched) this.#site.requests.push(routeRequest);
+    const browserAnswer = await this.#site.answer(routeRequest);
+    if (!browserAnswer) {
+      if (isFetched) this.#missingRoutes.push(describeMissingRoute(routeRequest));
       return { missing: true };
     }
-    if (typeof answer.delayMs === 'number') {
-      const ms = answer.delayMs;
+    if (typeof browserAnswer.delayMs === 'number') {
+      const ms = browserAnswer.delayMs;
       await new Promise<void>((resolve) => {
         clock.setTimer(resolve, ms);
       });
     }
-    const content = toResponseParts(answer);
-    const hasNetworkError = typeof answer.error === 'string';
+    const content = toResponseParts(browserAnswer);
+    const hasNetworkError = typeof browserAnswer.error === 'string';
     return {
       status: content.status,
       headers: Object.fromEntries(content.headers),

@@ -6,7 +6,7 @@ import { drainOutgoingMessages, hasPendingRequests, resetBrowser } from './real.
 
 interface Test {
   readonly name: string;
-  readonly work: () => unknown;
+  readonly testBody: () => unknown;
 }
 
 type TestEvent =
@@ -49,15 +49,15 @@ interface RunningTest {
   isOver: boolean;
 }
 
-const tests: Test[] = [];
+const registeredTests: Test[] = [];
 let nextIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
 /** Registers a test. The tests of one file run one after another, either in a simulated page or in a real browser. */
-export function test(name: string, work: () => unknown): void {
+export function test(name: string, testBody: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
-  if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
+  if (new RegExp(OPENTABS_TEST_FILTER).test(name)) registeredTests.push({ name, testBody });
 }
 
 /** `opentabs plugin test` calls runStep repeatedly until runStep returns the message `done`. */
@@ -71,9 +71,9 @@ export function runStep(): string {
 }
 
 function startTest(): void {
-  const test = tests[nextIndex];
+  const test = registeredTests[nextIndex];
   if (!test) {
-    events.push({ op: 'done', tests: tests.length });
+    events.push({ op: 'done', tests: registeredTests.length });
     return;
   }
   nextIndex++;
@@ -91,7 +91,7 @@ function startTest(): void {
   drainUnhandledErrors();
   drainCallNotes();
   Promise.resolve()
-    .then(test.work)
+    .then(test.testBody)
     .then(
       () => {
         runningTest.passedAt = clock.now;
@@ -105,10 +105,10 @@ function advanceTest(runningTest: RunningTest): void {
     settleTest(runningTest, runningTest.passedAt);
     return;
   }
-  const limit = readRealTimeoutMs();
-  const remainingMs = (limit || maxVirtualMs) - (clock.now - runningTest.startedAt);
+  const timeoutMs = readRealTimeoutMs();
+  const remainingMs = (timeoutMs || maxVirtualMs) - (clock.now - runningTest.startedAt);
   if (remainingMs < 0) {
-    endTest(runningTest, new Error(makeTimeoutMessage(limit)));
+    endTest(runningTest, new Error(makeTimeoutMessage(timeoutMs)));
     return;
   }
   try {
@@ -118,7 +118,7 @@ function advanceTest(runningTest: RunningTest): void {
         runningTest,
         new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
       );
-    else if (limit > 0 && msUntilNext !== 0)
+    else if (timeoutMs > 0 && msUntilNext !== 0)
       events.push({ op: 'wait', ms: Math.min(msUntilNext ?? remainingMs, remainingMs) + 1 });
     else clock.runNextTimer();
   } catch (error) {
@@ -155,15 +155,15 @@ function drainUnhandledErrors(): readonly unknown[] {
 }
 
 function endPassedTest(runningTest: RunningTest): void {
-  const [unhandled] = drainUnhandledErrors();
-  if (unhandled === undefined) {
+  const [unhandledError] = drainUnhandledErrors();
+  if (unhandledError === undefined) {
     endTest(runningTest);
     return;
   }
   const error = new Error(
-    `nothing waits for a promise that was rejected: ${readMessage(unhandled)}; add the missing await, or handle the error with catch`,
+    `nothing waits for a promise that was rejected: ${readMessage(unhandledError)}; add the missing await, or handle the error with catch`,
   );
-  if (unhandled instanceof Error && unhandled.stack !== undefined) error.stack = unhandled.stack;
+  if (unhandledError instanceof Error && unhandledError.stack !== undefined) error.stack = unhandledError.stack;
   endTest(runningTest, error);
 }
 

@@ -173,60 +173,68 @@ class Tab implements SimulatedTab {
   }
 
   async #run(kind: 'tools' | 'prompts', name: string, input: unknown, options: CallOptions): Promise<SimulatedCall> {
-    const run = new SimulatedCallRun(options, this.#options);
+    const callRun = new SimulatedCallRun(options, this.#options);
     try {
-      const definition = this.#findDefinition(kind, name);
-      const params = checkInput(definition, kind, input);
-      if (options.cancelAt === 0) run.fail('cancelled', 'cancelled by the client');
-      await this.#checkReady(run);
-      if (!run.isOver) this.#startHandler(run, kind, definition, params);
+      const toolDefinition = this.#findDefinition(kind, name);
+      const params = checkInput(toolDefinition, kind, input);
+      if (options.cancelAt === 0) callRun.fail('cancelled', 'cancelled by the client');
+      await this.#checkReady(callRun);
+      if (!callRun.isOver) this.#startHandler(callRun, kind, toolDefinition, params);
     } catch (error) {
-      run.failWith(error);
+      callRun.failWith(error);
     }
-    return await run.outcome;
+    return await callRun.outcome;
   }
 
   #findDefinition(kind: 'tools' | 'prompts', name: string): Properties {
-    const definitions = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
-    const definition: unknown = definitions.find((entry: unknown) => hasProperties(entry) && entry.name === name);
-    if (hasProperties(definition)) return definition;
-    const names = definitions.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
+    const pluginDefinitions = Array.isArray(this.#plugin[kind]) ? this.#plugin[kind] : [];
+    const toolDefinition: unknown = pluginDefinitions.find(
+      (entry: unknown) => hasProperties(entry) && entry.name === name,
+    );
+    if (hasProperties(toolDefinition)) return toolDefinition;
+    const names = pluginDefinitions.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
     throw new SimulatedCallError(
       kind === 'tools' ? 'unknown_tool' : 'unknown_prompt',
       `the plugin has no ${name}; it has ${names.join(', ')}`,
     );
   }
 
-  async #checkReady(run: SimulatedCallRun): Promise<void> {
+  async #checkReady(callRun: SimulatedCallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new SimulatedCallError('internal', 'the plugin has no isReady function');
-    const timeout = new Promise((resolve) => {
+    const timeoutPromise = new Promise((resolve) => {
       clock.setTimer(() => resolve(undefined), readinessLimitMs);
     });
-    const readiness: unknown = await Promise.race([
+    const readinessResult: unknown = await Promise.race([
       Promise.resolve(Reflect.apply(isReady, this.#plugin, [])),
-      timeout,
-      run.outcome,
+      timeoutPromise,
+      callRun.outcome,
     ]);
-    if (readiness !== true && !run.isOver)
+    if (readinessResult !== true && !callRun.isOver)
       throw new SimulatedCallError('not_ready', 'isReady() did not return true; is the user logged in?');
   }
 
-  #startHandler(run: SimulatedCallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
+  #startHandler(
+    callRun: SimulatedCallRun,
+    kind: 'tools' | 'prompts',
+    toolDefinition: Properties,
+    params: unknown,
+  ): void {
     const reportHookError = (hook: string, error: unknown) =>
-      run.context.reportProgress({ message: `${hook} failed: ${readMessage(error)}` });
+      callRun.context.reportProgress({ message: `${hook} failed: ${readMessage(error)}` });
     const installedPlugin = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
     const wrappedDefinition =
-      kind === 'tools' ? wrapTool(installedPlugin, definition) : wrapPrompt(installedPlugin, definition);
-    const handle = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
-    if (!isMethod(handle)) throw new SimulatedCallError('internal', `${String(definition.name)} has no handler`);
-    run.start(definition.limits);
-    this.#page.onNavigate((url) => run.navigate(url));
-    Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
-      (value) => run.handleSettledHandler(() => checkOutput(definition, kind, value)),
+      kind === 'tools' ? wrapTool(installedPlugin, toolDefinition) : wrapPrompt(installedPlugin, toolDefinition);
+    const handlerMethod = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
+    if (!isMethod(handlerMethod))
+      throw new SimulatedCallError('internal', `${String(toolDefinition.name)} has no handler`);
+    callRun.start(toolDefinition.limits);
+    this.#page.onNavigate((url) => callRun.navigate(url));
+    Promise.resolve(Reflect.apply(handlerMethod, wrappedDefinition, [params, callRun.context])).then(
+      (value) => callRun.handleSettledHandler(() => checkOutput(toolDefinition, kind, value)),
       (error: unknown) => {
-        if (!run.isOver && !run.context.signal.aborted) addThrownError(String(definition.name), error);
-        run.handleSettledHandler(() => Promise.reject(error));
+        if (!callRun.isOver && !callRun.context.signal.aborted) addThrownError(String(toolDefinition.name), error);
+        callRun.handleSettledHandler(() => Promise.reject(error));
       },
     );
   }
@@ -255,8 +263,8 @@ class SimulatedCallRun {
     this.context = makeContext({ tools, user: userBehavior, decision }, () => this.#handleReport());
   }
 
-  start(limits: unknown): void {
-    const ownLimits = hasProperties(limits) ? limits : {};
+  start(callLimits: unknown): void {
+    const ownLimits = hasProperties(callLimits) ? callLimits : {};
     if (typeof ownLimits.idleTimeoutMs === 'number') this.#idleLimitMs = ownLimits.idleTimeoutMs;
     const hardMs =
       typeof ownLimits.hardTimeoutMs === 'number' ? Math.min(ownLimits.hardTimeoutMs, hardLimitMs) : hardLimitMs;
@@ -318,9 +326,9 @@ class SimulatedCallRun {
 
   #restartIdle(): void {
     clock.clearTimer(this.#idleTimer);
-    const seconds = this.#idleLimitMs / 1000;
+    const idleSeconds = this.#idleLimitMs / 1000;
     this.#idleTimer = clock.setTimer(
-      () => this.#stop('idle_timeout', `no progress and no result for ${seconds} s`),
+      () => this.#stop('idle_timeout', `no progress and no result for ${idleSeconds} s`),
       this.#idleLimitMs,
     );
   }
@@ -329,19 +337,19 @@ class SimulatedCallRun {
     this.#timers.push(clock.setTimer(work, ms));
   }
 
-  #finish(ending: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
+  #finish(callEnding: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
     if (this.isOver) return;
     this.isOver = true;
     for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
-    const { reports, activities, calls, userRequests, dropped } = this.context;
+    const { reports, activities, calls, userRequests, dropped: droppedReports } = this.context;
     this.#resolveOutcome({
-      ...(this.#failure ? { error: this.#failure } : { result: ending.result }),
-      ...(ending.stopped && { stopped: ending.stopped }),
+      ...(this.#failure ? { error: this.#failure } : { result: callEnding.result }),
+      ...(callEnding.stopped && { stopped: callEnding.stopped }),
       reports: [...reports],
       activities: [...activities],
       calls: [...calls],
       userRequests: [...userRequests],
-      dropped: [...dropped],
+      dropped: [...droppedReports],
       tookMs: clock.now - this.#startedAt,
     });
   }

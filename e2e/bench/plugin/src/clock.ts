@@ -2,13 +2,13 @@
  * measureClockLead takes 15 ms to measure how far Date.now() is ahead of performance.timeOrigin + performance.now().
  */
 export function measureClockLead(): number {
-  const leads: number[] = [];
-  while (leads.length < 15) {
-    const before = Date.now();
-    while (Date.now() === before); // wait for the start of the next millisecond
-    leads.push(Date.now() - performance.timeOrigin - performance.now());
+  const leadTimes: number[] = [];
+  while (leadTimes.length < 15) {
+    const beforeMs = Date.now();
+    while (Date.now() === beforeMs); // wait for the start of the next millisecond
+    leadTimes.push(Date.now() - performance.timeOrigin - performance.now());
   }
-  return leads.sort((a, b) => a - b)[7] ?? 0;
+  return leadTimes.sort((a, b) => a - b)[7] ?? 0;
 }
 
 /** readPreciseTimeMs returns the system time in milliseconds since 1970, with a resolution of 0.1 ms in Chrome. */

@@ -11,8 +11,8 @@ const echoTool = defineTool({
   annotations: readOnly,
   input: z.object({ text: z.string() }),
   output: z.object({ text: z.string() }),
-  async handle({ text }) {
-    return { text };
+  async handle({ text: echoedText }) {
+    return { text: echoedText };
   },
 });
 

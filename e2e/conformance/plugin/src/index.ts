@@ -2,21 +2,21 @@
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+const pixelPng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const silenceWav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
 function makeFixedResultTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
-function makeWaitingTool(name: string, times = 1) {
+function makeWaitingTool(name: string, waitCount = 1) {
   return defineTool({
     name,
     description: 'Waits for the user.',
     input: z.object({}),
     output: z.string(),
     async handle(_, context) {
-      for (let i = 0; i < times; i++) await context?.waitForUser({ reason: 'Please confirm.' });
+      for (let i = 0; i < waitCount; i++) await context?.waitForUser({ reason: 'Please confirm.' });
       return 'confirmed, state-ok';
     },
   });
@@ -24,22 +24,22 @@ function makeWaitingTool(name: string, times = 1) {
 
 const tools = [
   makeFixedResultTool('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
-  makeFixedResultTool('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
-  makeFixedResultTool('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
+  makeFixedResultTool('test_image_content', 'Returns a picture.', () => image(pixelPng, 'image/png')),
+  makeFixedResultTool('test_audio_content', 'Returns a sound.', () => audio(silenceWav, 'audio/wav')),
   makeFixedResultTool('test_embedded_resource', 'Returns a file.', () =>
     resource('test://embedded-resource', 'This is an embedded resource content.', 'text/plain'),
   ),
   makeFixedResultTool('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
     { type: 'text', text: 'Multiple content types test:' },
-    await image(pixel, 'image/png'),
+    await image(pixelPng, 'image/png'),
     await resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
   ]),
   makeFixedResultTool('test_error_handling', 'Fails.', () => {
     throw ToolError.internal('This tool intentionally returns an error for testing');
   }),
   makeFixedResultTool('test_tool_with_logging', 'Logs three times.', async () => {
-    for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-      log.info(message);
+    for (const logMessage of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      log.info(logMessage);
       await sleep(150); // log entries and results take different routes; the pause lets the log entry arrive first
     }
     return 'three things were logged';
@@ -60,8 +60,8 @@ const tools = [
     description: 'Waits for an answer of the user.',
     input: z.object({ message: z.string() }),
     output: z.string(),
-    async handle({ message }, context) {
-      await context?.waitForUser({ reason: message });
+    async handle({ message: logMessage }, context) {
+      await context?.waitForUser({ reason: logMessage });
       return 'The user has answered.';
     },
   }),
@@ -134,7 +134,7 @@ const prompts = [
     name: 'test_prompt_with_image',
     description: 'Has a picture in a message.',
     render: async () => [
-      { role: 'user', content: await image(pixel, 'image/png') },
+      { role: 'user', content: await image(pixelPng, 'image/png') },
       { role: 'user', content: { type: 'text', text: 'Please analyze the image above.' } },
     ],
   }),

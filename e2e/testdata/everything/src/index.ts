@@ -10,11 +10,11 @@ function sendNote(text: string): void {
  * runWithNotes runs work and sends notes to the site: "begin KEY" at the start, and "end KEY", "stop KEY" or "fail
  * KEY".
  */
-async function runWithNotes<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-  if (key === '') return await work();
+async function runWithNotes<T>(key: string, signal: AbortSignal | undefined, callback: () => Promise<T>): Promise<T> {
+  if (key === '') return await callback();
   sendNote(`begin ${key}`);
   try {
-    const value = await work();
+    const value = await callback();
     sendNote(`end ${key}`);
     return value;
   } catch (error) {
@@ -68,13 +68,13 @@ const stepsTool = defineTool({
   handle: async ({ count, everyMs, userEvery, endAudience, key }, context) =>
     await runWithNotes(key, context?.signal, async () => {
       if (endAudience !== undefined) context?.endAudience(endAudience);
-      for (let step = 1; step <= count; step++) {
+      for (let stepNumber = 1; stepNumber <= count; stepNumber++) {
         await sleep(everyMs);
-        const forUser = userEvery > 0 && step % userEvery === 0;
+        const forUser = userEvery > 0 && stepNumber % userEvery === 0;
         context?.reportProgress({
-          progress: step,
+          progress: stepNumber,
           total: count,
-          message: `${forUser ? 'user' : 'internal'} step ${step}`,
+          message: `${forUser ? 'user' : 'internal'} step ${stepNumber}`,
           ...(forUser ? { audience: 'user' } : {}),
         });
       }
@@ -135,9 +135,9 @@ const deltasTool = defineTool({
     context?.reportActivity('table', { columns: ['n'], rows: [] }, { audience });
     await sleep(afterMs);
     const startMs = performance.now();
-    for (let n = 1; n <= count; n++) {
-      context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: [n] }, { audience });
-      if (addInvalidPatch && n === Math.ceil(count / 2)) {
+    for (let callNumber = 1; callNumber <= count; callNumber++) {
+      context?.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: [callNumber] }, { audience });
+      if (addInvalidPatch && callNumber === Math.ceil(count / 2)) {
         context?.reportActivityDelta('table', [
           { op: 'remove', path: '/rows/0' },
           { op: 'test', path: '/columns/0', value: 'never' },
@@ -198,10 +198,10 @@ const callTool = defineTool({
   output: z.object({ output: z.unknown().optional(), error: z.unknown().optional() }),
   handle: async ({ tool, input, catchError, abortAfterMs, tabId, key }, context) =>
     await runWithNotes(key, context?.signal, async () => {
-      const stop = new AbortController();
-      if (abortAfterMs !== undefined) setTimeout(() => stop.abort(new Error('given up')), abortAfterMs);
+      const stopController = new AbortController();
+      if (abortAfterMs !== undefined) setTimeout(() => stopController.abort(new Error('given up')), abortAfterMs);
       try {
-        return { output: await context?.call(tool, input, { signal: stop.signal, tabId }) };
+        return { output: await context?.call(tool, input, { signal: stopController.signal, tabId }) };
       } catch (error) {
         if (!catchError) throw error;
         return { error: describeError(error) };
@@ -216,7 +216,7 @@ const callManyTool = defineTool({
   input: z.object({ tool: z.string(), input: inputSchema, count: z.number().int() }),
   output: z.object({ outputs: z.array(z.unknown()) }),
   handle: async ({ tool, input, count }, context) => {
-    const calls = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(describeError));
+    const calls = Array.from({ length: count }, (_, callNumber) => context?.call(tool, { ...input, value: callNumber }).catch(describeError));
     return { outputs: await Promise.all(calls) };
   },
 });
@@ -262,13 +262,13 @@ const summaryPrompt = definePrompt({
   displayName: 'Summary',
   description: 'Reports one line every everyMs and returns the number of lines.',
   args: z.object({ lines: z.number().int().describe('The number of lines.'), everyMs: z.number().default(0), key: keySchema }),
-  render: async ({ lines, everyMs, key }, context) =>
+  render: async ({ lines: lineCount, everyMs, key }, context) =>
     await runWithNotes(key, context?.signal, async () => {
-      for (let line = 1; line <= lines; line++) {
+      for (let line = 1; line <= lineCount; line++) {
         await sleep(everyMs);
-        context?.reportCount(line, lines, `line ${line}`);
+        context?.reportCount(line, lineCount, `line ${line}`);
       }
-      return `Read ${lines} lines of ${document.title}.`;
+      return `Read ${lineCount} lines of ${document.title}.`;
     }),
 });
 

@@ -24,8 +24,8 @@ const outputSchema = z.unknown();
 
 type ToolArguments = z.infer<typeof inputSchema>;
 
-/** summarize returns the arguments that a handler received. */
-const summarize = (params: ToolArguments) => ({
+/** summarizeArguments returns the arguments that a handler received. */
+const summarizeArguments = (params: ToolArguments) => ({
   value: params.value,
   limit: params.limit ?? 'none',
   first: params.to[0] ?? 'no recipient',
@@ -49,7 +49,7 @@ export default definePlugin({
       context?.reportProgress({ progress: 1, total: 2, message: params.value, audience: 'user' });
       context?.reportPercent(60, params.value, { audience: 'user' });
       context?.reportActivity('text', params.value);
-      return summarize(params);
+      return summarizeArguments(params);
     }),
     makeTool('await_promises', async (params, context) => {
       const firstResult = await resolveLater(params.value);

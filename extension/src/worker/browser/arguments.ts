@@ -32,7 +32,7 @@ export function readFlag(args: Fields, key: string): boolean {
 export function readChoice<T extends string>(args: Fields, key: string, choices: readonly T[]): T | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
-  const choice = choices.find((text) => text === value);
+  const choice = choices.find((choiceText) => choiceText === value);
   if (choice === undefined) throw makeInvalidArgumentFailure(key, `one of ${choices.join(', ')}`);
   return choice;
 }
@@ -41,12 +41,12 @@ export function readTexts(args: Fields, key: string): readonly string[] | undefi
   const value = args[key];
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) throw makeInvalidArgumentFailure(key, 'a list of strings');
-  return value.map((item: unknown) => {
-    if (typeof item !== 'string') throw makeInvalidArgumentFailure(key, 'a list of strings');
-    return item;
+  return value.map((listItem: unknown) => {
+    if (typeof listItem !== 'string') throw makeInvalidArgumentFailure(key, 'a list of strings');
+    return listItem;
   });
 }
 
-function makeInvalidArgumentFailure(key: string, allowed: string): ToolFailure {
-  return callFailure('invalid_arguments', `the argument ${key} must be ${allowed}`);
+function makeInvalidArgumentFailure(key: string, allowedText: string): ToolFailure {
+  return callFailure('invalid_arguments', `the argument ${key} must be ${allowedText}`);
 }

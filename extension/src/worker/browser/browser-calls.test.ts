@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { MaxPartChars, type ToolDispatchParams } from '../../../../wire/wire.gen.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import { Outbox } from '../calls/outbox.ts';
@@ -16,12 +16,12 @@ interface Call extends BrowserCall {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const sent: string[] = [];
+  const sentFrames: string[] = [];
   const calls: Call[] = [];
   const tab: { state: TabState; documentId: string | undefined } = { state: 'open', documentId: 'd1' };
-  const room = { inMs: 0 };
+  const outboxRoom = { inMs: 0 };
   const outbox = new Outbox({
-    send: (text) => sent.push(text) > 0,
+    send: (frameText) => sentFrames.push(frameText) > 0,
     confirm: () => new Promise(() => undefined),
   });
   const startCall = (call: BrowserCall) =>
@@ -34,9 +34,9 @@ function makeFixture(t: TestContext) {
     readTabState: async () => tab.state,
     readTopDocument: async () => tab.documentId,
     readPage: async () => ({ url: 'https://a.example/', title: 'A' }),
-    waitBeforePartMs: () => room.inMs,
+    waitBeforePartMs: () => outboxRoom.inMs,
   });
-  const dispatch = (params: Partial<ToolDispatchParams> = {}) =>
+  const dispatchCall = (params: Partial<ToolDispatchParams> = {}) =>
     browserCalls.dispatch({
       dispatchId: 'x',
       plugin: 'browser',
@@ -48,44 +48,54 @@ function makeFixture(t: TestContext) {
       ...params,
     });
   const start = async (params: Partial<ToolDispatchParams> = {}): Promise<Call> => {
-    dispatch(params);
-    await settle();
+    dispatchCall(params);
+    await runPendingPromises();
     const call = calls.at(-1);
     if (!call) throw new Error('the tool did not start');
     return call;
   };
   const frames = () =>
-    sent.splice(0).map((text) => {
-      const frame: unknown = JSON.parse(text);
+    sentFrames.splice(0).map((frameText) => {
+      const frame: unknown = JSON.parse(frameText);
       return isRecord(frame) ? frame : {};
     });
-  return { browserCalls, outbox, calls, tab, room, dispatch, start, frames, sent };
+  return {
+    browserCalls,
+    outbox,
+    calls,
+    tab,
+    outboxRoom,
+    dispatchCall,
+    start,
+    frames,
+    sentFrames,
+  };
 }
 
 test('a tool runs, and its result has the page of the tab', async (t) => {
-  const { browserCalls, start, frames } = makeFixture(t);
-  const call = await start();
+  const { browserCalls, start: startCall, frames } = makeFixture(t);
+  const call = await startCall();
   assert.deepEqual(call.args, { target: 'e1' });
   assert.deepEqual(browserCalls.ids, ['x']);
   call.end({ text: 'Clicked.' });
-  await settle();
+  await runPendingPromises();
   const output = { text: 'Clicked.', page: { url: 'https://a.example/', title: 'A' } };
   assert.deepEqual(frames(), [{ jsonrpc: '2.0', id: 'x', result: { output } }]);
   assert.deepEqual(browserCalls.ids, []);
 });
 
 test('a repeated dispatch runs nothing, whether the call runs, has ended, or is unknown', async (t) => {
-  const { calls, dispatch, start, frames } = makeFixture(t);
-  const call = await start();
-  dispatch({ again: true });
+  const { calls, dispatchCall, start: startCall, frames } = makeFixture(t);
+  const call = await startCall();
+  dispatchCall({ again: true });
   call.end({});
-  await settle();
+  await runPendingPromises();
   assert.equal(frames().length, 1);
-  dispatch({ again: true });
-  await settle();
+  dispatchCall({ again: true });
+  await runPendingPromises();
   assert.deepEqual(frames(), []);
-  dispatch({ dispatchId: 'y', again: true });
-  await settle();
+  dispatchCall({ dispatchId: 'y', again: true });
+  await runPendingPromises();
   const [{ error } = {}] = frames();
   assert.ok(isRecord(error) && isRecord(error.data));
   assert.equal(error.data.code, 'link_lost');
@@ -94,108 +104,112 @@ test('a repeated dispatch runs nothing, whether the call runs, has ended, or is 
 });
 
 test('a tool does not start in another document or without its tab', async (t) => {
-  const { calls, tab, dispatch, sent } = makeFixture(t);
+  const { calls, tab, dispatchCall, sentFrames } = makeFixture(t);
   tab.documentId = 'd2';
-  dispatch();
-  await settle();
-  assert.match(sent.splice(0).join(), /"code":"navigated",.*"notStarted":true/);
-  dispatch();
-  await settle();
-  assert.deepEqual(sent, [], 'the ending of the call is stored');
+  dispatchCall();
+  await runPendingPromises();
+  assert.match(sentFrames.splice(0).join(), /"code":"navigated",.*"notStarted":true/);
+  dispatchCall();
+  await runPendingPromises();
+  assert.deepEqual(sentFrames, [], 'the ending of the call is stored');
   tab.state = 'closed';
-  dispatch({ dispatchId: 'y' });
-  await settle();
-  assert.match(sent.join(), /"code":"tab_closed",.*"notStarted":true/);
+  dispatchCall({ dispatchId: 'y' });
+  await runPendingPromises();
+  assert.match(sentFrames.join(), /"code":"tab_closed",.*"notStarted":true/);
   assert.equal(calls.length, 0);
 });
 
 test('a tool without a pinned document runs in any document, and a tool without a tab needs none', async (t) => {
-  const { tab, start, calls } = makeFixture(t);
+  const { tab, start: startCall, calls } = makeFixture(t);
   tab.documentId = 'd2';
-  await start({ documentId: '' });
+  await startCall({ documentId: '' });
   tab.state = 'crashed';
-  await start({ dispatchId: 'y', documentId: '' });
+  await startCall({ dispatchId: 'y', documentId: '' });
   tab.state = 'closed';
-  await start({ dispatchId: 'z', tabId: 0, documentId: '' });
+  await startCall({ dispatchId: 'z', tabId: 0, documentId: '' });
   assert.equal(calls.length, 3);
 });
 
 test('a navigation pinned to a document runs in a tab whose page crashed, and other tools do not', async (t) => {
-  const { tab, start, dispatch, calls, sent } = makeFixture(t);
+  const { tab, start: startCall, dispatchCall, calls, sentFrames } = makeFixture(t);
   tab.state = 'crashed';
-  await start({ tool: 'browser_navigate' });
+  await startCall({ tool: 'browser_navigate' });
   assert.equal(calls.length, 1);
-  dispatch({ dispatchId: 'y' });
-  await settle();
-  assert.match(sent.join(), /"code":"page_crashed",.*"notStarted":true/);
+  dispatchCall({ dispatchId: 'y' });
+  await runPendingPromises();
+  assert.match(sentFrames.join(), /"code":"page_crashed",.*"notStarted":true/);
 });
 
-test('an unknown tool is named', async (t) => {
-  const { dispatch, sent } = makeFixture(t);
-  dispatch({ tool: 'browser_fly' });
-  await settle();
-  assert.match(sent.join(), /"code":"unknown_tool".*browser_fly/);
+test("the error for an unknown tool contains the tool's name", async (t) => {
+  const { dispatchCall, sentFrames } = makeFixture(t);
+  dispatchCall({ tool: 'browser_fly' });
+  await runPendingPromises();
+  assert.match(sentFrames.join(), /"code":"unknown_tool".*browser_fly/);
 });
 
 test('reports are numbered and end with the call', async (t) => {
-  const { start, frames } = makeFixture(t);
-  const call = await start();
+  const { start: startCall, frames } = makeFixture(t);
+  const call = await startCall();
   call.report({ message: 'one' });
   call.report({ message: 'two', progress: 1, total: 2 });
   call.fail(toolFailure('stale_ref', 'the element e1 is gone'));
-  await settle();
+  await runPendingPromises();
   call.report({ message: 'late' });
-  const [first, second, ending, ...others] = frames();
-  assert.deepEqual(first?.params, { dispatchId: 'x', seq: 0, reports: [{ message: 'one' }] });
-  assert.deepEqual(second?.params, { dispatchId: 'x', seq: 1, reports: [{ message: 'two', progress: 1, total: 2 }] });
+  const [firstFrame, secondFrame, endingFrame, ...otherFrames] = frames();
+  assert.deepEqual(firstFrame?.params, { dispatchId: 'x', seq: 0, reports: [{ message: 'one' }] });
+  assert.deepEqual(secondFrame?.params, {
+    dispatchId: 'x',
+    seq: 1,
+    reports: [{ message: 'two', progress: 1, total: 2 }],
+  });
   const tool = { code: 'stale_ref', retryable: false, category: 'not_found' };
-  const data = { code: 'tool_error', message: 'the element e1 is gone', tool };
-  assert.deepEqual(ending?.error, { code: -32000, message: data.message, data });
-  assert.deepEqual(others, []);
+  const errorData = { code: 'tool_error', message: 'the element e1 is gone', tool };
+  assert.deepEqual(endingFrame?.error, { code: -32000, message: errorData.message, data: errorData });
+  assert.deepEqual(otherFrames, []);
 });
 
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', async (t) => {
-  const { browserCalls, start, frames } = makeFixture(t);
+  const { browserCalls, start: startCall, frames } = makeFixture(t);
   const params = { dispatchId: 'x', reason: 'enough' };
-  const aborted = await start();
-  const outcome = browserCalls.cancel(params);
-  assert.equal(aborted.signal.aborted, true);
-  assert.match(String(aborted.signal.reason), /enough/);
-  aborted.fail(aborted.signal.reason);
-  assert.equal(await outcome, 'aborted');
-  const finished = await start();
-  const late = browserCalls.cancel(params);
-  finished.end({});
-  assert.equal(await late, 'finished');
-  await start();
-  const ignored = browserCalls.cancel(params);
-  await settle();
+  const abortedCall = await startCall();
+  const cancelOutcome = browserCalls.cancel(params);
+  assert.equal(abortedCall.signal.aborted, true);
+  assert.match(String(abortedCall.signal.reason), /enough/);
+  abortedCall.fail(abortedCall.signal.reason);
+  assert.equal(await cancelOutcome, 'aborted');
+  const finishedCall = await startCall();
+  const lateCancel = browserCalls.cancel(params);
+  finishedCall.end({});
+  assert.equal(await lateCancel, 'finished');
+  await startCall();
+  const ignoredCancel = browserCalls.cancel(params);
+  await runPendingPromises();
   t.mock.timers.tick(2000);
-  assert.equal(await ignored, 'ignored');
+  assert.equal(await ignoredCancel, 'ignored');
   assert.equal(await browserCalls.cancel(params), 'finished');
   assert.deepEqual(frames(), [], 'a cancelled call has no ending');
   assert.deepEqual(browserCalls.ids, []);
 });
 
 test('a large result is sent in parts when the link has room, and a result above the limit fails', async (t) => {
-  const { room, start, frames } = makeFixture(t);
+  const { outboxRoom, start: startCall, frames } = makeFixture(t);
   const content = `${'a'.repeat(MaxPartChars)}😀${'b'.repeat(MaxPartChars)}`;
-  const call = await start();
-  room.inMs = 4;
+  const call = await startCall();
+  outboxRoom.inMs = 4;
   call.end({ content });
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(frames(), []);
-  room.inMs = 0;
+  outboxRoom.inMs = 0;
   t.mock.timers.tick(4);
-  await settle();
-  const sent = frames();
-  const parts = sent.slice(0, -1).map(({ params }) => (isRecord(params) ? String(params.text) : ''));
-  assert.ok(parts.every((part) => part.length <= MaxPartChars));
-  const joined: unknown = JSON.parse(parts.join(''));
-  assert.ok(isRecord(joined) && joined.content === content);
-  assert.deepEqual(sent.at(-1)?.result, { parts: 3 });
-  const small = await start({ dispatchId: 'y', maxResultBytes: 60 });
+  await runPendingPromises();
+  const sentFrames = frames();
+  const partTexts = sentFrames.slice(0, -1).map(({ params }) => (isRecord(params) ? String(params.text) : ''));
+  assert.ok(partTexts.every((partText) => partText.length <= MaxPartChars));
+  const joinedResult: unknown = JSON.parse(partTexts.join(''));
+  assert.ok(isRecord(joinedResult) && joinedResult.content === content);
+  assert.deepEqual(sentFrames.at(-1)?.result, { parts: 3 });
+  const small = await startCall({ dispatchId: 'y', maxResultBytes: 60 });
   small.end({ content: 'é'.repeat(40) });
-  await settle();
+  await runPendingPromises();
   assert.match(JSON.stringify(frames()), /"code":"result_too_large"/);
 });

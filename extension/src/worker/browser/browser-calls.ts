@@ -130,13 +130,13 @@ export class BrowserCalls {
 
   async #runTool(params: ToolDispatchParams, signal: AbortSignal): Promise<BrowserResult> {
     const { dispatchId: id, tool, tabId, documentId } = params;
-    const run = this.#options.tools.get(tool);
-    if (!run) throw callFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
+    const runTool = this.#options.tools.get(tool);
+    if (!runTool) throw callFailure('unknown_tool', `this version of the browser's extension has no tool ${tool}`);
     if (tabId > 0) await this.#requireDocument(tabId, documentId, tool);
     let seq = 0;
-    const report = (item: Report) => {
+    const report = (progressReport: Report) => {
       if (!this.#running.has(id)) return;
-      this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([item]) });
+      this.#options.outbox.addProgress(id, { seq: seq++, skipped: 0, reports: JSON.stringify([progressReport]) });
     };
     const args = isRecord(params.args) ? params.args : {};
     const call: BrowserCall = {
@@ -148,7 +148,7 @@ export class BrowserCalls {
       signal,
       report,
     };
-    const result = await run(call);
+    const result = await runTool(call);
     return await this.#addPageState(result, tabId);
   }
 
@@ -157,12 +157,12 @@ export class BrowserCalls {
    */
   async #requireDocument(tabId: number, documentId: string, tool: string): Promise<void> {
     const { readTabState, readTopDocument } = this.#options;
-    const [state, topDocument] = await Promise.all([readTabState(tabId), readTopDocument(tabId)]);
-    if (state === 'closed') throw makeDocumentGoneFailure(state, false);
+    const [tabState, topDocument] = await Promise.all([readTabState(tabId), readTopDocument(tabId)]);
+    if (tabState === 'closed') throw makeDocumentGoneFailure(tabState, false);
     if (documentId === '') return;
-    if (state !== 'open') {
+    if (tabState !== 'open') {
       if (NavigationTools.has(tool)) return;
-      throw makeDocumentGoneFailure(state, false);
+      throw makeDocumentGoneFailure(tabState, false);
     }
     if (topDocument !== documentId) throw makeDocumentGoneFailure('open', false);
   }
@@ -174,30 +174,30 @@ export class BrowserCalls {
     return page ? { ...result, page: { url: page.url, title: page.title } } : result;
   }
 
-  async #sendResult(id: string, text: string, params: ToolDispatchParams, signal: AbortSignal): Promise<void> {
+  async #sendResult(id: string, resultText: string, params: ToolDispatchParams, signal: AbortSignal): Promise<void> {
     const { outbox, waitBeforePartMs } = this.#options;
     const { maxResultBytes, tool } = params;
-    const bytes = countUtf8Bytes(text, maxResultBytes);
+    const bytes = countUtf8Bytes(resultText, maxResultBytes);
     if (bytes > maxResultBytes) {
-      const message = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
-      throw callFailure('result_too_large', message);
+      const tooLargeMessage = `the result of ${tool} exceeds the limit of ${maxResultBytes} bytes. Request less of the page`;
+      throw callFailure('result_too_large', tooLargeMessage);
     }
-    const parts = splitResult(text);
-    if (parts.length <= 1) {
-      outbox.endWithResult(id, text, undefined);
+    const resultParts = splitResult(resultText);
+    if (resultParts.length <= 1) {
+      outbox.endWithResult(id, resultText, undefined);
       return;
     }
-    for (const [seq, part] of parts.entries()) {
+    for (const [seq, resultPart] of resultParts.entries()) {
       for (let waitMs = waitBeforePartMs(); waitMs > 0; waitMs = waitBeforePartMs()) await sleep(waitMs);
       if (signal.aborted) return;
-      outbox.addPart(id, seq, part);
+      outbox.addPart(id, seq, resultPart);
     }
-    outbox.endWithResult(id, undefined, parts.length);
+    outbox.endWithResult(id, undefined, resultParts.length);
   }
 }
 
 /** For texts that are clearly shorter than limit, countUtf8Bytes returns a lower bound, which is cheaper to compute. */
-function countUtf8Bytes(text: string, limit: number): number {
-  if (text.length * 3 <= limit) return text.length;
-  return new TextEncoder().encode(text).length;
+function countUtf8Bytes(resultText: string, maxBytes: number): number {
+  if (resultText.length * 3 <= maxBytes) return resultText.length;
+  return new TextEncoder().encode(resultText).length;
 }

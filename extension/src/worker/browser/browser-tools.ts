@@ -75,34 +75,37 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
     isInFront: async (tabId) => (await browser.readDisplayedTab(tabId))?.active === true,
   });
   const snapshots = new Snapshots(frames);
-  type Named = [name: string, tool: BrowserTool];
-  const suspendable =
+  type NamedTool = [name: string, tool: BrowserTool];
+  const makeSuspendable =
     (isNavigation: boolean) =>
-    ([name, tool]: Named): Named => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
-  const stoppable = ([name, tool]: Named): Named => [name, failOnDialog(tool, debuggers)];
-  const groups = new TabGroups(browser);
-  const acts = new PageActions(browser, frames, snapshots, groups);
-  const devtools = makeDevtoolsTools(browser, frames, debuggers);
-  const network = makeNetworkTools({ ...browser, debuggers });
+    ([name, tool]: NamedTool): NamedTool => [name, suspendOnDialog(tool, debuggers, browser, isNavigation)];
+  const makeStoppable = ([name, tool]: NamedTool): NamedTool => [name, failOnDialog(tool, debuggers)];
+  const tabGroups = new TabGroups(browser);
+  const pageActions = new PageActions(browser, frames, snapshots, tabGroups);
+  const devtoolsTools = makeDevtoolsTools(browser, frames, debuggers);
+  const networkTools = makeNetworkTools({ ...browser, debuggers });
   const emulation = makeEmulationTools(debuggers);
   const sessions = new Sessions({
-    parts: [debuggers.dialogs, ...[devtools, network, emulation].flatMap(({ parts }) => parts)],
+    parts: [
+      debuggers.dialogs,
+      ...[devtoolsTools, networkTools, emulation].flatMap(({ parts: toolParts }) => toolParts),
+    ],
     leaveTab: (tabId) => debuggers.detachIfUnused(tabId),
   });
   const tools: [string, BrowserTool][] = [
-    ...makeTabListTools(browser, groups),
-    ...makeNavigationTools(browser, snapshots).map(suspendable(true)),
-    ...makeActionTools(frames, acts, new TrustedInput(debuggers, frames, userInput)).map(suspendable(false)),
-    ...makeVisionTools(frames, acts, debuggers, userInput).map(suspendable(false)),
+    ...makeTabListTools(browser, tabGroups),
+    ...makeNavigationTools(browser, snapshots).map(makeSuspendable(true)),
+    ...makeActionTools(frames, pageActions, new TrustedInput(debuggers, frames, userInput)).map(makeSuspendable(false)),
+    ...makeVisionTools(frames, pageActions, debuggers, userInput).map(makeSuspendable(false)),
     ['browser_handle_dialog', makeHandleDialog(debuggers)],
     ...[
       ...makeReadingTools(frames, snapshots),
       ...makeWaitingTools(browser, frames),
       ...makePictureTools({ ...browser, debuggers, drawPicture }, frames),
       ...makeStorageTools(browser, frames),
-      ...devtools.tools,
-      ...network.tools,
-    ].map(stoppable),
+      ...devtoolsTools.tools,
+      ...networkTools.tools,
+    ].map(makeStoppable),
     ...emulation.tools,
     ...makePdfTools(frames, debuggers),
     ...makeWindowTools(browser),
@@ -111,7 +114,7 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers, us
   ];
   return {
     byName: new Map(
-      tools.map(([name, run]) => [name, sessions.track(requirePermissions(name, run, browser.hasPermission))]),
+      tools.map(([name, runTool]) => [name, sessions.track(requirePermissions(name, runTool, browser.hasPermission))]),
     ),
     sessions,
     inspect: (tab, inspection) => findSecretFields(frames, tab, inspection).catch(() => undefined),

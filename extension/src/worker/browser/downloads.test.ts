@@ -5,7 +5,7 @@ import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-c
 import type { Download } from '../../chrome-downloads.ts';
 import { makeDownloadTools } from './downloads.ts';
 
-const running: Download = {
+const runningDownload: Download = {
   id: 3,
   path: '/home/ada/Downloads/opentabs/report.pdf',
   finalUrl: 'https://shop.example/report.pdf',
@@ -17,160 +17,192 @@ const running: Download = {
   totalBytes: 2_000_000,
   isFileMissing: false,
 };
-const done: Download = { ...running, state: 'complete', receivedBytes: 2_000_000 };
+const doneDownload: Download = { ...runningDownload, state: 'complete', receivedBytes: 2_000_000 };
 
 /**
  * Each time the tool reads the state of the download, the fake Chrome returns the next state from the parameter states.
  */
-function makeFixture(t: TestContext, ...states: readonly Download[]) {
+function makeFixture(t: TestContext, ...downloadStates: readonly Download[]) {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout', 'setInterval'] });
-  const left = [...states];
-  const discarded: number[] = [];
-  const cancelled: number[] = [];
-  const started: (readonly [url: string, path: string])[] = [];
+  const leftStates = [...downloadStates];
+  const discardedIds: number[] = [];
+  const cancelledIds: number[] = [];
+  const startedDownloads: (readonly [url: string, path: string])[] = [];
   const reports: Report[] = [];
   const controller = new AbortController();
   const chrome = {
     start: async () => 3,
-    listed: states,
+    listed: downloadStates,
   };
   const tools = makeDownloadTools({
     startDownload: async (url, path) => {
-      started.push([url, path]);
+      startedDownloads.push([url, path]);
       return await chrome.start();
     },
     listDownloads: async () => [...chrome.listed],
-    readDownload: async () => (left.length > 1 ? left.shift() : left[0]),
+    readDownload: async () => (leftStates.length > 1 ? leftStates.shift() : leftStates[0]),
     cancelDownload: async (id) => {
-      cancelled.push(id);
-      left.splice(0, left.length, { ...running, state: 'interrupted', error: 'USER_CANCELED' });
+      cancelledIds.push(id);
+      leftStates.splice(0, leftStates.length, { ...runningDownload, state: 'interrupted', error: 'USER_CANCELED' });
     },
     removeDownload: async (id) => {
-      discarded.push(id);
+      discardedIds.push(id);
     },
   });
-  const run = async (args: Readonly<Record<string, unknown>>) => {
+  const runDownloads = async (args: Readonly<Record<string, unknown>>) => {
     const { signal } = controller;
-    const ending = findTool(
+    const endingTool = findTool(
       tools,
       'browser_downloads',
     )(makeBrowserCall(args, { signal, report: (item) => reports.push(item) }));
     let hasEnded = false;
-    const end = () => {
+    const endDownload = () => {
       hasEnded = true;
     };
-    ending.then(end, end);
+    endingTool.then(endDownload, endDownload);
     for (let i = 0; i < 400 && !hasEnded; i++) {
       await new Promise((resolve) => setImmediate(resolve));
       t.mock.timers.tick(500);
     }
-    return await ending;
+    return await endingTool;
   };
-  return { run, chrome, controller, started, discarded, cancelled, reports };
+  return {
+    runDownloads,
+    chrome,
+    controller,
+    startedDownloads,
+    discardedIds,
+    cancelled: cancelledIds,
+    reports,
+  };
 }
 
-const start = { action: 'start', url: 'https://shop.example/report.pdf', _fileName: 'report.pdf' };
+const startArguments = { action: 'start', url: 'https://shop.example/report.pdf', _fileName: 'report.pdf' };
 
 test("a download is saved in the folder opentabs under the server's file name", async (t) => {
-  const { run, started, discarded } = makeFixture(t, { ...running, path: '', finalUrl: '' }, running);
-  assert.deepEqual(await run(start), { text: 'Download 3 "report.pdf": running, 0 B of 2.0 MB.', downloadId: 3 });
-  assert.deepEqual(started, [['https://shop.example/report.pdf', 'opentabs/report.pdf']]);
-  assert.deepEqual(discarded, [], 'discarded downloads');
+  const { runDownloads, startedDownloads, discardedIds } = makeFixture(
+    t,
+    { ...runningDownload, path: '', finalUrl: '' },
+    runningDownload,
+  );
+  assert.deepEqual(await runDownloads(startArguments), {
+    text: 'Download 3 "report.pdf": running, 0 B of 2.0 MB.',
+    downloadId: 3,
+  });
+  assert.deepEqual(startedDownloads, [['https://shop.example/report.pdf', 'opentabs/report.pdf']]);
+  assert.deepEqual(discardedIds, [], 'discarded downloads');
 });
 
 test('a redirected download names the other site, and is discarded if a rule forbids the site', async (t) => {
-  const { run, discarded } = makeFixture(t, { ...done, finalUrl: 'https://bank.example/report.pdf?token=1' });
+  const { runDownloads, discardedIds } = makeFixture(t, {
+    ...doneDownload,
+    finalUrl: 'https://bank.example/report.pdf?token=1',
+  });
   assert.equal(
-    (await run(start)).text,
+    (await runDownloads(startArguments)).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads. The site redirected to https://bank.example.',
   );
-  const { code, message } = await awaitFailure(run({ ...start, _frames: { 'bank.example': false } }));
+  const { code, message: errorMessage } = await awaitFailure(
+    runDownloads({ ...startArguments, _frames: { 'bank.example': false } }),
+  );
   assert.equal(code, 'rejected');
   assert.match(
-    message,
+    errorMessage,
     /^the site redirected to https:\/\/bank\.example, which browser tools may not use\. Nothing was saved/,
   );
-  assert.deepEqual(discarded, [3], 'discarded downloads');
+  assert.deepEqual(discardedIds, [3], 'discarded downloads');
   t.mock.timers.reset();
-  const failed = makeFixture(t, {
-    ...running,
+  const failedFixture = makeFixture(t, {
+    ...runningDownload,
     finalUrl: 'https://bank.example/',
     state: 'interrupted',
     error: 'SERVER_FORBIDDEN',
   });
-  const failure = await awaitFailure(failed.run({ ...start, _frames: { 'bank.example': false } }));
+  const failure = await awaitFailure(
+    failedFixture.runDownloads({ ...startArguments, _frames: { 'bank.example': false } }),
+  );
   assert.doesNotMatch(failure.message, /SERVER_FORBIDDEN/, 'message about the response of a forbidden site');
 });
 
 test('a download that turns out to be a program is discarded', async (t) => {
-  for (const other of [
+  for (const otherArguments of [
     { path: '/home/ada/Downloads/opentabs/report.EXE' },
     { path: 'C:\\Users\\ada\\Downloads\\opentabs\\report.exe' },
     { finalUrl: 'https://cdn.example/setup.exe?x=1' },
     { finalUrl: 'https://cdn.example/setup.%65xe' },
   ]) {
-    const { run, discarded } = makeFixture(t, { ...running, ...other });
-    const { code, message } = await awaitFailure(run({ ...start, _refusedTypes: ['exe', 'msi'] }));
-    assert.deepEqual([code, discarded], ['rejected', [3]], JSON.stringify(other));
-    assert.match(message, /sent a program or a script \(\.exe\), which the address did not announce/);
-    assert.match((await run({ ...start, _refusedTypes: ['msi'] })).text ?? '', /^Download 3/);
+    const { runDownloads, discardedIds } = makeFixture(t, { ...runningDownload, ...otherArguments });
+    const { code, message: errorMessage } = await awaitFailure(
+      runDownloads({ ...startArguments, _refusedTypes: ['exe', 'msi'] }),
+    );
+    assert.deepEqual([code, discardedIds], ['rejected', [3]], JSON.stringify(otherArguments));
+    assert.match(errorMessage, /sent a program or a script \(\.exe\), which the address did not announce/);
+    assert.match((await runDownloads({ ...startArguments, _refusedTypes: ['msi'] })).text ?? '', /^Download 3/);
     t.mock.timers.reset();
   }
 });
 
 test('a download that fails at its start, or gets no file, is discarded', async (t) => {
-  const failed = makeFixture(t, { ...running, path: '', state: 'interrupted', error: 'SERVER_BAD_CONTENT' });
-  const failure = await awaitFailure(failed.run(start));
+  const failedFixture = makeFixture(t, {
+    ...runningDownload,
+    path: '',
+    state: 'interrupted',
+    error: 'SERVER_BAD_CONTENT',
+  });
+  const failure = await awaitFailure(failedFixture.runDownloads(startArguments));
   assert.deepEqual(
     [failure.code, failure.message.slice(0, 40)],
     ['download_failed', 'the download failed: SERVER_BAD_CONTENT.'],
   );
-  assert.deepEqual(failed.discarded, [3], 'discarded downloads');
+  assert.deepEqual(failedFixture.discardedIds, [3], 'discarded downloads');
   t.mock.timers.reset();
-  const unnamed = makeFixture(t, { ...running, path: '' });
-  unnamed.chrome.listed = [];
-  assert.match((await awaitFailure(unnamed.run(start))).message, /^Chrome chose no file within 60 s/);
-  assert.deepEqual(unnamed.discarded, [3], 'discarded downloads without a file');
+  const unnamedFixture = makeFixture(t, { ...runningDownload, path: '' });
+  unnamedFixture.chrome.listed = [];
+  assert.match(
+    (await awaitFailure(unnamedFixture.runDownloads(startArguments))).message,
+    /^Chrome chose no file within 60 s/,
+  );
+  assert.deepEqual(unnamedFixture.discardedIds, [3], 'discarded downloads without a file');
   t.mock.timers.reset();
-  const rejected = makeFixture(t, running);
+  const rejected = makeFixture(t, runningDownload);
   rejected.chrome.start = async () => await Promise.reject(new Error('Invalid filename.'));
   assert.equal(
-    (await awaitFailure(rejected.run(start))).message,
+    (await awaitFailure(rejected.runDownloads(startArguments))).message,
     'Chrome did not start the download: Invalid filename',
   );
 });
 
 test('a call that is cancelled before the site answers leaves no download', async (t) => {
-  const { run, chrome, controller, discarded } = makeFixture(t, running);
-  let answer: (id: number) => void = () => undefined;
+  const { runDownloads, chrome, controller, discardedIds } = makeFixture(t, runningDownload);
+  let answerDownload: (id: number) => void = () => undefined;
   chrome.start = () =>
     new Promise((resolve) => {
-      answer = resolve;
+      answerDownload = resolve;
     });
-  const call = run(start);
+  const call = runDownloads(startArguments);
   setImmediate(() => controller.abort(new Error('cancelled by the client')));
   await assert.rejects(call, /cancelled by the client/);
-  answer(3);
+  answerDownload(3);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(discarded, [3], 'discarded downloads');
+  assert.deepEqual(discardedIds, [3], 'discarded downloads');
 });
 
 test('at most ten downloads run at the same time', async (t) => {
-  const { run, chrome, started } = makeFixture(t, running);
-  chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...running, id }));
-  assert.match((await awaitFailure(run(start))).message, /^10 downloads of agents are running/);
-  assert.deepEqual(started, [], 'started downloads');
+  const { runDownloads, chrome, startedDownloads } = makeFixture(t, runningDownload);
+  chrome.listed = Array.from({ length: 10 }, (_, id) => ({ ...runningDownload, id }));
+  assert.match((await awaitFailure(runDownloads(startArguments))).message, /^10 downloads of agents are running/);
+  assert.deepEqual(startedDownloads, [], 'started downloads');
 });
 
 test('the action wait reports the received bytes until the download ends', async (t) => {
-  const half = { ...running, receivedBytes: 1_000_000 };
-  const { run, reports } = makeFixture(t, running, half, half, done);
+  const halfDownload = { ...runningDownload, receivedBytes: 1_000_000 };
+  const { runDownloads, reports } = makeFixture(t, runningDownload, halfDownload, halfDownload, doneDownload);
   assert.equal(
-    (await run({ action: 'wait', id: 3 })).text,
+    (await runDownloads({ action: 'wait', id: 3 })).text,
     'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.',
   );
   assert.deepEqual(
-    reports.map(({ progress, total, message }) => [progress, total, message]),
+    reports.map(({ progress, total, message: errorMessage }) => [progress, total, errorMessage]),
     [
       [0, 2_000_000, '0 B of 2.0 MB'],
       [1_000_000, 2_000_000, '1.0 MB of 2.0 MB'],
@@ -180,34 +212,49 @@ test('the action wait reports the received bytes until the download ends', async
 });
 
 test('the action wait ends when the user must decide, no data arrives, or the download fails', async (t) => {
-  for (const [state, want] of [
-    [{ ...running, isPaused: true }, /: paused, 0 B of 2\.0 MB\. Ask the user to resume/],
-    [{ ...running, receivedBytes: 2_000_000, danger: 'file' }, /Chrome has a warning about the file \(file\)\./],
-    [{ ...running, totalBytes: undefined, receivedBytes: 500 }, /: running, 500 B\. No data has arrived for 60 s/],
-    [{ ...running, state: 'interrupted', error: 'NETWORK_FAILED' }, /: failed \(NETWORK_FAILED\), 0 B of 2\.0 MB\.$/],
-    [{ ...running, state: 'interrupted', error: 'USER_CANCELED' }, /: cancelled\.$/],
-    [{ ...done, isFileMissing: true }, /: done, 2\.0 MB, the file no longer exists\.$/],
-    [{ ...done, path: '/home/ada/report.pdf' }, /in a folder that the user chose\.$/],
+  for (const [downloadState, expectedText] of [
+    [{ ...runningDownload, isPaused: true }, /: paused, 0 B of 2\.0 MB\. Ask the user to resume/],
+    [
+      { ...runningDownload, receivedBytes: 2_000_000, danger: 'file' },
+      /Chrome has a warning about the file \(file\)\./,
+    ],
+    [
+      { ...runningDownload, totalBytes: undefined, receivedBytes: 500 },
+      /: running, 500 B\. No data has arrived for 60 s/,
+    ],
+    [
+      { ...runningDownload, state: 'interrupted', error: 'NETWORK_FAILED' },
+      /: failed \(NETWORK_FAILED\), 0 B of 2\.0 MB\.$/,
+    ],
+    [{ ...runningDownload, state: 'interrupted', error: 'USER_CANCELED' }, /: cancelled\.$/],
+    [{ ...doneDownload, isFileMissing: true }, /: done, 2\.0 MB, the file no longer exists\.$/],
+    [{ ...doneDownload, path: '/home/ada/report.pdf' }, /in a folder that the user chose\.$/],
   ] as const) {
-    const { run } = makeFixture(t, state);
-    assert.match((await run({ action: 'wait', id: 3 })).text ?? '', want);
+    const { runDownloads } = makeFixture(t, downloadState);
+    assert.match((await runDownloads({ action: 'wait', id: 3 })).text ?? '', expectedText);
     t.mock.timers.reset();
   }
 });
 
 test('the action cancel ends a running download, and keeps a complete download', async (t) => {
-  const first = makeFixture(t, running);
-  assert.equal((await first.run({ action: 'cancel', id: 3 })).text, 'Download 3 "report.pdf": cancelled.');
-  assert.deepEqual(first.cancelled, [3], 'cancelled downloads');
+  const firstFixture = makeFixture(t, runningDownload);
+  assert.equal(
+    (await firstFixture.runDownloads({ action: 'cancel', id: 3 })).text,
+    'Download 3 "report.pdf": cancelled.',
+  );
+  assert.deepEqual(firstFixture.cancelled, [3], 'cancelled downloads');
   t.mock.timers.reset();
-  const second = makeFixture(t, done);
-  assert.match((await second.run({ action: 'cancel', id: 3 })).text ?? '', /: done, .* There was nothing to cancel\.$/);
-  assert.deepEqual(second.cancelled, [], 'cancelled downloads that were done');
+  const secondFixture = makeFixture(t, doneDownload);
+  assert.match(
+    (await secondFixture.runDownloads({ action: 'cancel', id: 3 })).text ?? '',
+    /: done, .* There was nothing to cancel\.$/,
+  );
+  assert.deepEqual(secondFixture.cancelled, [], 'cancelled downloads that were done');
 });
 
 test('the action list returns all downloads of the extension, which the server filters', async (t) => {
-  const { run } = makeFixture(t, done, { ...running, id: 4 });
-  assert.deepEqual((await run({ action: 'list' })).downloads, [
+  const { runDownloads } = makeFixture(t, doneDownload, { ...runningDownload, id: 4 });
+  assert.deepEqual((await runDownloads({ action: 'list' })).downloads, [
     { id: 3, text: 'Download 3 "report.pdf": done, 2.0 MB, in the folder opentabs of the user\'s downloads.' },
     { id: 4, text: 'Download 4 "report.pdf": running, 0 B of 2.0 MB.' },
   ]);

@@ -37,19 +37,21 @@ async function runDownloadAction(browser: DownloadsBrowser, call: BrowserCall): 
   const action = readChoice(call.args, 'action', ['start', 'list', 'wait', 'cancel']) ?? 'list';
   if (action === 'start') return await startDownload(browser, call);
   if (action === 'list') {
-    const all = await browser.listDownloads();
+    const allDownloads = await browser.listDownloads();
     return {
-      downloads: all.slice(0, MaxListedDownloads).map((each) => ({ id: each.id, text: describeDownload(each) })),
+      downloads: allDownloads
+        .slice(0, MaxListedDownloads)
+        .map((each) => ({ id: each.id, text: describeDownload(each) })),
     };
   }
   const id = readNumber(call.args, 'id');
   if (id === undefined) throw callFailure('invalid_arguments', `the action ${action} needs an id of the list`);
   if (action === 'wait') return await waitForEnd(browser, call, id);
-  const { state } = await requireDownload(browser, id);
-  if (state === 'in_progress') await browser.cancelDownload(id);
+  const { state: downloadState } = await requireDownload(browser, id);
+  if (downloadState === 'in_progress') await browser.cancelDownload(id);
   const now = await requireDownload(browser, id);
-  const note = state === 'in_progress' && now.state !== 'complete' ? '' : ' There was nothing to cancel.';
-  return { text: `${describeDownload(now)}${note}` };
+  const stateNote = downloadState === 'in_progress' && now.state !== 'complete' ? '' : ' There was nothing to cancel.';
+  return { text: `${describeDownload(now)}${stateNote}` };
 }
 
 async function requireDownload(browser: DownloadsBrowser, id: number): Promise<Download> {
@@ -63,17 +65,22 @@ async function requireDownload(browser: DownloadsBrowser, id: number): Promise<D
 async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const url = parseWebUrl(requireText(call.args, 'url'));
   const path = `${AgentDownloadFolder}/${requireText(call.args, '_fileName')}`;
-  const running = (await browser.listDownloads()).filter(({ state }) => state === 'in_progress');
-  if (running.length >= MaxRunningDownloads)
-    throw toolFailure('rejected', `${running.length} downloads of agents are running. Wait for one, or cancel one`);
+  const runningDownloads = (await browser.listDownloads()).filter(
+    ({ state: downloadState }) => downloadState === 'in_progress',
+  );
+  if (runningDownloads.length >= MaxRunningDownloads)
+    throw toolFailure(
+      'rejected',
+      `${runningDownloads.length} downloads of agents are running. Wait for one, or cancel one`,
+    );
   const id = await waitForAnswer(browser, call, browser.startDownload(url, path));
   try {
     const download = await waitForName(browser, call, id);
     checkFile(download, call.args);
     call.signal.throwIfAborted();
     const { origin } = new URL(download.finalUrl || url);
-    const note = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
-    return { text: `${describeDownload(download)}${note}`, downloadId: id };
+    const stateNote = origin === new URL(url).origin ? '' : ` The site redirected to ${origin}.`;
+    return { text: `${describeDownload(download)}${stateNote}`, downloadId: id };
   } catch (error) {
     await browser.removeDownload(id);
     throw error;
@@ -81,29 +88,33 @@ async function startDownload(browser: DownloadsBrowser, call: BrowserCall): Prom
 }
 
 /** Chrome starts a download only when the site responds. */
-async function waitForAnswer(browser: DownloadsBrowser, call: BrowserCall, starting: Promise<number>): Promise<number> {
+async function waitForAnswer(
+  browser: DownloadsBrowser,
+  call: BrowserCall,
+  startingDownload: Promise<number>,
+): Promise<number> {
   const timer = setInterval(
     () => call.report({ message: 'waiting for the response of the site' }),
     PollIntervalMs * 10,
   );
-  let stop: (reason: unknown) => void = () => undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    stop = reject;
+  let stopWaiting: (reason: unknown) => void = () => undefined;
+  const cancelledPromise = new Promise<never>((_, reject) => {
+    stopWaiting = reject;
   });
-  const abort = () => {
-    starting.then(browser.removeDownload).catch(() => undefined);
-    stop(call.signal.reason);
+  const abortWaiting = () => {
+    startingDownload.then(browser.removeDownload).catch(() => undefined);
+    stopWaiting(call.signal.reason);
   };
-  call.signal.addEventListener('abort', abort, { once: true });
+  call.signal.addEventListener('abort', abortWaiting, { once: true });
   try {
-    return await Promise.race([starting, cancelled]);
+    return await Promise.race([startingDownload, cancelledPromise]);
   } catch (error) {
     if (call.signal.aborted) throw error;
     const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
     throw toolFailure('download_failed', `Chrome did not start the download: ${reason}`);
   } finally {
     clearInterval(timer);
-    call.signal.removeEventListener('abort', abort);
+    call.signal.removeEventListener('abort', abortWaiting);
   }
 }
 
@@ -130,9 +141,9 @@ async function waitForName(browser: DownloadsBrowser, call: BrowserCall, id: num
 }
 
 /** checkAddress fails if a download was redirected to a site that the user has forbidden. */
-function checkAddress(address: string, args: Fields): void {
-  const { protocol, origin } = new URL(address);
-  if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(address, args))
+function checkAddress(downloadUrl: string, args: Fields): void {
+  const { protocol, origin } = new URL(downloadUrl);
+  if ((protocol !== 'http:' && protocol !== 'https:') || isForbiddenAddress(downloadUrl, args))
     throw toolFailure(
       'rejected',
       `the site redirected to ${origin}, which browser tools may not use. Nothing was saved`,
@@ -142,9 +153,9 @@ function checkAddress(address: string, args: Fields): void {
 /** checkFile fails if a download is an executable file that the user has not approved. */
 function checkFile({ path, finalUrl }: Download, args: Fields): void {
   const { pathname } = new URL(finalUrl);
-  const refused = readTexts(args, '_refusedTypes') ?? [];
+  const refusedTypes = readTexts(args, '_refusedTypes') ?? [];
   const type = [readFileExtension(path), readFileExtension(decodePath(pathname))].find((each) =>
-    refused.includes(each),
+    refusedTypes.includes(each),
   );
   if (type !== undefined)
     throw toolFailure('rejected', {
@@ -178,9 +189,9 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
   let changedMs = Date.now();
   for (;;) {
     const download = await requireDownload(browser, id);
-    const text = describeDownload(download);
-    if (download.state !== 'in_progress') return { text };
-    if (download.isPaused) return { text: `${text} Ask the user to resume the download in Chrome.` };
+    const downloadText = describeDownload(download);
+    if (download.state !== 'in_progress') return { text: downloadText };
+    if (download.isPaused) return { text: `${downloadText} Ask the user to resume the download in Chrome.` };
     if (download.receivedBytes !== receivedBytes) {
       receivedBytes = download.receivedBytes;
       changedMs = Date.now();
@@ -188,9 +199,10 @@ async function waitForEnd(browser: DownloadsBrowser, call: BrowserCall, id: numb
     const stalledMs = Date.now() - changedMs;
     if (!harmlessVerdicts.has(download.danger) && stalledMs >= UndecidedWarningDelayMs)
       return {
-        text: `${text} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
+        text: `${downloadText} Chrome has a warning about the file (${download.danger}). Ask the user to decide in Chrome, then wait again.`,
       };
-    if (stalledMs >= StallTimeoutMs) return { text: `${text} No data has arrived for 60 s. Wait again, or cancel.` };
+    if (stalledMs >= StallTimeoutMs)
+      return { text: `${downloadText} No data has arrived for 60 s. Wait again, or cancel.` };
     call.report({
       progress: receivedBytes,
       ...(download.totalBytes === undefined ? {} : { total: download.totalBytes }),
@@ -219,14 +231,14 @@ function describeDownload(download: Download): string {
 }
 
 function formatState(download: Download): string {
-  const { state, error, path, isPaused, isFileMissing } = download;
-  if (state === 'complete') {
+  const { state: downloadState, error, path, isPaused, isFileMissing } = download;
+  if (downloadState === 'complete') {
     const size = formatBytes(download.receivedBytes);
     if (isFileMissing) return `done, ${size}, the file no longer exists`;
     const isInFolder = new RegExp(`[\\\\/]${AgentDownloadFolder}[\\\\/][^\\\\/]+$`).test(path);
     return `done, ${size}, ${isInFolder ? `in the folder ${AgentDownloadFolder} of the user's downloads` : 'in a folder that the user chose'}`;
   }
-  if (state === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${formatSize(download)}`;
+  if (downloadState === 'in_progress') return `${isPaused ? 'paused' : 'running'}, ${formatSize(download)}`;
   if (error === 'USER_CANCELED') return 'cancelled';
   return `failed (${error ?? 'unknown reason'}), ${formatSize(download)}`;
 }

@@ -12,13 +12,13 @@ export function makeEmulationTools(debuggers: Debuggers): ToolGroup {
 }
 
 async function applyEmulation(emulations: Emulations, { args, tabId, session }: BrowserCall): Promise<BrowserResult> {
-  const overrides = readOverrides(args);
+  const emulationOverrides = readOverrides(args);
   if (readFlag(args, 'clear')) await emulations.clear(tabId);
-  if (overrides.length > 0) await emulations.apply(tabId, session, overrides);
-  const texts = emulations.describe(tabId);
-  if (texts.length === 0) return { text: 'The tab emulates nothing.' };
-  const limit = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
-  return { text: `The tab emulates: ${texts.join('; ')}. ${limit}` };
+  if (emulationOverrides.length > 0) await emulations.apply(tabId, session, emulationOverrides);
+  const emulationTexts = emulations.describe(tabId);
+  if (emulationTexts.length === 0) return { text: 'The tab emulates nothing.' };
+  const limitNote = `It lasts until clear or the end of your session, and at most ${EmulationIdleMs / 60_000} min. Reload the page if it has read the old values.`;
+  return { text: `The tab emulates: ${emulationTexts.join('; ')}. ${limitNote}` };
 }
 
 function readOverrides(args: Fields): EmulationOverride[] {
@@ -43,28 +43,41 @@ function readTextOverride(args: Fields, key: string, method: string, param: stri
   return value === undefined ? [] : [{ command: [method, { [param]: value }], text: `${name} ${value}` }];
 }
 
-function readViewport(viewport: Fields | undefined): EmulationOverride[] {
-  if (!viewport) return [];
-  const [width, height] = [readNumber(viewport, 'width'), readNumber(viewport, 'height')];
+function readViewport(viewportFields: Fields | undefined): EmulationOverride[] {
+  if (!viewportFields) return [];
+  const [width, height] = [readNumber(viewportFields, 'width'), readNumber(viewportFields, 'height')];
   if (!width || !height) throw callFailure('invalid_arguments', 'the viewport needs width and height');
-  const scale = readNumber(viewport, 'scale') ?? 0;
-  const mobile = readFlag(viewport, 'mobile');
-  const params = { width: Math.round(width), height: Math.round(height), deviceScaleFactor: scale, mobile };
-  const details = `${scale > 0 ? `, scale ${scale}` : ''}${mobile ? ', mobile with touch' : ''}`;
+  const scaleFactor = readNumber(viewportFields, 'scale') ?? 0;
+  const isMobile = readFlag(viewportFields, 'mobile');
+  const params = {
+    width: Math.round(width),
+    height: Math.round(height),
+    deviceScaleFactor: scaleFactor,
+    mobile: isMobile,
+  };
+  const viewportDetails = `${scaleFactor > 0 ? `, scale ${scaleFactor}` : ''}${isMobile ? ', mobile with touch' : ''}`;
   return [
-    { command: ['Emulation.setDeviceMetricsOverride', params], text: `viewport ${width} x ${height}${details}` },
-    { command: ['Emulation.setTouchEmulationEnabled', { enabled: mobile }], text: `touch ${mobile ? 'on' : 'off'}` },
+    {
+      command: ['Emulation.setDeviceMetricsOverride', params],
+      text: `viewport ${width} x ${height}${viewportDetails}`,
+    },
+    {
+      command: ['Emulation.setTouchEmulationEnabled', { enabled: isMobile }],
+      text: `touch ${isMobile ? 'on' : 'off'}`,
+    },
   ];
 }
 
-function readGeolocation(place: Fields | undefined): EmulationOverride[] {
-  if (!place) return [];
-  const { latitude, longitude } = place;
+function readGeolocation(geolocationFields: Fields | undefined): EmulationOverride[] {
+  if (!geolocationFields) return [];
+  const { latitude, longitude } = geolocationFields;
   if (typeof latitude !== 'number' || typeof longitude !== 'number')
     throw callFailure('invalid_arguments', 'the geolocation needs latitude and longitude');
-  const params = { latitude, longitude, accuracy: readNumber(place, 'accuracy') ?? 10 };
-  const note = 'for sites that may use the location';
-  return [{ command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${note}` }];
+  const params = { latitude, longitude, accuracy: readNumber(geolocationFields, 'accuracy') ?? 10 };
+  const locationNote = 'for sites that may use the location';
+  return [
+    { command: ['Emulation.setGeolocationOverride', params], text: `place ${latitude}, ${longitude} ${locationNote}` },
+  ];
 }
 
 const mediaFeatures = {
@@ -74,15 +87,17 @@ const mediaFeatures = {
   forcedColors: ['forced-colors', ['active', 'none']],
 } as const;
 
-function readMedia(media: Fields | undefined): EmulationOverride[] {
-  if (!media) return [];
-  const type = readChoice(media, 'type', ['screen', 'print']) ?? '';
+function readMedia(mediaFields: Fields | undefined): EmulationOverride[] {
+  if (!mediaFields) return [];
+  const type = readChoice(mediaFields, 'type', ['screen', 'print']) ?? '';
   const features = Object.entries(mediaFeatures).flatMap(([key, [name, values]]) => {
-    const value = readChoice<string>(media, key, values);
+    const value = readChoice<string>(mediaFields, key, values);
     return value === undefined ? [] : [{ name, value }];
   });
-  const words = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
-  return [{ command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${words.join(', ')}` }];
+  const mediaWords = [...(type === '' ? [] : [type]), ...features.map(({ name, value }) => `${name}: ${value}`)];
+  return [
+    { command: ['Emulation.setEmulatedMedia', { media: type, features }], text: `media ${mediaWords.join(', ')}` },
+  ];
 }
 
 function readSlowdown(args: Fields): EmulationOverride[] {

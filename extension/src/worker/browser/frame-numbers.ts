@@ -32,18 +32,18 @@ export class FrameNumbers {
     return (await this.#load()).get(`${tabId}/${frameId}`) ?? noNumbers;
   }
 
-  async set(tabId: number, frameId: number, numbers: PageNumbers): Promise<void> {
-    const all = await this.#load();
+  async set(tabId: number, frameId: number, pageNumbers: PageNumbers): Promise<void> {
+    const allNumbers = await this.#load();
     const key = `${tabId}/${frameId}`;
-    const old = all.get(key);
-    if (old?.ref === numbers.ref && old.snapshot === numbers.snapshot) return;
-    all.delete(key);
-    all.set(key, numbers);
-    for (const oldest of all.keys()) {
-      if (all.size <= MaxFrames) break;
-      all.delete(oldest);
+    const oldNumbers = allNumbers.get(key);
+    if (oldNumbers?.ref === pageNumbers.ref && oldNumbers.snapshot === pageNumbers.snapshot) return;
+    allNumbers.delete(key);
+    allNumbers.set(key, pageNumbers);
+    for (const oldest of allNumbers.keys()) {
+      if (allNumbers.size <= MaxFrames) break;
+      allNumbers.delete(oldest);
     }
-    await this.#write(all);
+    await this.#write(allNumbers);
   }
 
   #load(): Promise<Map<string, PageNumbers>> {
@@ -52,24 +52,24 @@ export class FrameNumbers {
   }
 
   /** If a ref or snapshot number changes while write is storing the numbers, write stores all numbers once more. */
-  async #write(all: ReadonlyMap<string, PageNumbers>): Promise<void> {
+  async #write(allNumbers: ReadonlyMap<string, PageNumbers>): Promise<void> {
     this.#mustWrite = true;
     if (this.#isWriting) return;
     this.#isWriting = true;
     while (this.#mustWrite) {
       this.#mustWrite = false;
-      await this.#options.writeSessionValue(StorageKey, JSON.stringify([...all])).catch(() => undefined);
+      await this.#options.writeSessionValue(StorageKey, JSON.stringify([...allNumbers])).catch(() => undefined);
     }
     this.#isWriting = false;
   }
 }
 
-function readNumbers(text: string | undefined): Map<string, PageNumbers> {
-  const entries: unknown = text === undefined ? [] : JSON.parse(text);
-  const numbers = new Map<string, PageNumbers>();
-  for (const entry of Array.isArray(entries) ? entries : []) {
-    const [key, value]: unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) numbers.set(key, value);
+function readNumbers(numbersText: string | undefined): Map<string, PageNumbers> {
+  const storedEntries: unknown = numbersText === undefined ? [] : JSON.parse(numbersText);
+  const pageNumbers = new Map<string, PageNumbers>();
+  for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
+    const [key, value]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
+    if (typeof key === 'string' && isRecord(value) && isPageNumbers(value)) pageNumbers.set(key, value);
   }
-  return numbers;
+  return pageNumbers;
 }

@@ -9,16 +9,16 @@ const makeFrame = (frameId: number, parentFrameId: number, url: string) => ({
   url,
 });
 
-function isFrameUsable(url: string, rules: Readonly<Record<string, unknown>>): boolean {
+function isFrameUsable(url: string, frameRules: Readonly<Record<string, unknown>>): boolean {
   return (
-    filterAllowedFrames([makeFrame(0, -1, 'https://top.example/'), makeFrame(3, 0, url)], { _frames: rules }).length ===
-    2
+    filterAllowedFrames([makeFrame(0, -1, 'https://top.example/'), makeFrame(3, 0, url)], { _frames: frameRules })
+      .length === 2
   );
 }
 
 test('a child frame follows the most specific rule of its site', () => {
-  const rules = { '*': false, '*.shop.example': true, 'pay.shop.example': false, 'pay.shop.example:8080': true };
-  for (const [url, expected] of [
+  const frameRules = { '*': false, '*.shop.example': true, 'pay.shop.example': false, 'pay.shop.example:8080': true };
+  for (const [url, isExpectedUsable] of [
     ['https://other.example/', false],
     ['https://shop.example/', true],
     ['https://a.b.shop.example/', true],
@@ -30,7 +30,7 @@ test('a child frame follows the most specific rule of its site', () => {
     ['about:srcdoc', true],
     ['data:text/html,x', true],
   ] as const)
-    assert.equal(isFrameUsable(url, rules), expected, url);
+    assert.equal(isFrameUsable(url, frameRules), isExpectedUsable, url);
   assert.equal(isFrameUsable('http://[::1]:9527/', { '[::1]:9527': false }), false);
   assert.equal(isFrameUsable('http://127.0.0.1:9528/', { '127.0.0.1:9527': false }), true);
   assert.equal(isFrameUsable('http://a.example/', { 'a.example:80': false }), false);
@@ -43,9 +43,9 @@ test('the frames in a forbidden frame are left out, and the top frame never', ()
     makeFrame(2, 1, 'about:srcdoc'),
     makeFrame(3, 0, 'https://shop.example/'),
   ];
-  const used = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
+  const usedFrames = filterAllowedFrames(frames, { _frames: { 'bank.example': false } });
   assert.deepEqual(
-    used.map(({ frameId }) => frameId),
+    usedFrames.map(({ frameId }) => frameId),
     [0, 3],
   );
   assert.equal(filterAllowedFrames(frames, {}).length, 4);

@@ -9,12 +9,12 @@ const FramesArgumentName = '_frames';
  * frame, filterAllowedFrames omits the frame and all frames inside the frame.
  */
 export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
-  const rules = args[FramesArgumentName];
-  if (!isRecord(rules)) return [...frames];
+  const frameRules = args[FramesArgumentName];
+  if (!isRecord(frameRules)) return [...frames];
   const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
   const isAllowed = (frame: TabFrame): boolean => {
     if (frame.frameId === 0) return true;
-    if (isForbidden(frame.url, rules)) return false;
+    if (isForbidden(frame.url, frameRules)) return false;
     const parent = byId.get(frame.parentFrameId);
     return parent === undefined || isAllowed(parent);
   };
@@ -25,24 +25,24 @@ export function filterAllowedFrames(frames: readonly TabFrame[], args: Readonly<
  * isForbiddenAddress reports whether the user has forbidden tools to use the site of a URL, such as a URL from the
  * history.
  */
-export function isForbiddenAddress(address: string, args: Readonly<Record<string, unknown>>): boolean {
-  const rules = args[FramesArgumentName];
-  return isRecord(rules) && isForbidden(address, rules);
+export function isForbiddenAddress(pageAddress: string, args: Readonly<Record<string, unknown>>): boolean {
+  const frameRules = args[FramesArgumentName];
+  return isRecord(frameRules) && isForbidden(pageAddress, frameRules);
 }
 
-export function isFrameForbidden(address: string, args: Readonly<Record<string, unknown>>): boolean {
-  const rules = args[FramesArgumentName];
-  return isRecord(rules) && isForbidden(address, rules);
+export function isFrameForbidden(pageAddress: string, args: Readonly<Record<string, unknown>>): boolean {
+  const frameRules = args[FramesArgumentName];
+  return isRecord(frameRules) && isForbidden(pageAddress, frameRules);
 }
 
 /** isForbidden reports whether the most specific rule that matches a URL forbids the URL. */
-function isForbidden(address: string, rules: Readonly<Record<string, unknown>>): boolean {
-  if (!URL.canParse(address)) return false;
-  const { origin } = new URL(address);
+function isForbidden(pageAddress: string, frameRules: Readonly<Record<string, unknown>>): boolean {
+  if (!URL.canParse(pageAddress)) return false;
+  const { origin } = new URL(pageAddress);
   // A document without its own origin, such as about:srcdoc, belongs to the site of its parent document.
   if (origin === 'null') return false;
-  const pattern = listPatterns(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
-  return pattern !== undefined && rules[pattern] === false;
+  const pattern = listPatterns(new URL(origin)).find((candidate) => typeof frameRules[candidate] === 'boolean');
+  return pattern !== undefined && frameRules[pattern] === false;
 }
 
 /** listPatterns returns all rule patterns that match a site, most specific first. */

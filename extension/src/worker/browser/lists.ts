@@ -11,8 +11,8 @@ export function readCursor({ args }: Pick<BrowserCall, 'args'>): number {
 }
 
 /** formatCursorHint returns a sentence that describes how to read the rest of a list. */
-export function formatCursorHint(next: number | undefined): string {
-  return next === undefined ? '' : ` The rest follows with cursor "${next}".`;
+export function formatCursorHint(nextCursor: number | undefined): string {
+  return nextCursor === undefined ? '' : ` The rest follows with cursor "${nextCursor}".`;
 }
 
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
@@ -20,10 +20,15 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 }
 
 /** The server marks the lines of the list as untrusted. */
-export function makeListResult(call: BrowserCall, lines: readonly string[], noun: string, limit = 200): BrowserResult {
-  const from = readCursor(call);
-  const part = lines.slice(from, from + limit);
-  const next = from + limit < lines.length ? from + limit : undefined;
-  const text = `${formatCount(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${formatCursorHint(next)}`;
-  return { text, ...(part.length > 0 ? { content: part.join('\n') } : {}) };
+export function makeListResult(
+  call: BrowserCall,
+  lines: readonly string[],
+  noun: string,
+  pageSize = 200,
+): BrowserResult {
+  const firstIndex = readCursor(call);
+  const shownLines = lines.slice(firstIndex, firstIndex + pageSize);
+  const nextCursor = firstIndex + pageSize < lines.length ? firstIndex + pageSize : undefined;
+  const listText = `${formatCount(lines.length, noun, noun.replace(/y$/, 'ie').concat('s'))}.${formatCursorHint(nextCursor)}`;
+  return { text: listText, ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { TabEvent } from '../../chrome-pages.ts';
 import { type LoadOptions, type WaitUntil, waitForLoad } from './loads.ts';
 import { TabWatch } from './tab-watch.ts';
@@ -43,12 +43,12 @@ function makeFixture(t: TestContext) {
     );
   const fire = async (...events: TabEvent[]) => {
     for (const event of events) listener(1, event);
-    await settle();
+    await runPendingPromises();
   };
   const pass = async (ms: number, steps = 1) => {
     for (let i = 0; i < steps; i++) {
       t.mock.timers.tick(ms);
-      await settle();
+      await runPendingPromises();
     }
   };
   const codeOf = async (waiting: Promise<unknown>) => {
@@ -146,7 +146,7 @@ test('a request that starts during the check for a dialog ends the check', async
   await fire(started);
   tab.check = async () => undefined;
   endCheck();
-  await settle();
+  await runPendingPromises();
   await fire(committed);
   assert.equal((await waiting).isNewDocument, true);
 });

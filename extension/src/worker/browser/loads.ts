@@ -4,7 +4,7 @@ import type * as tabs from '../../chrome-tabs.ts';
 import { sleep } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
 import type { TabWatch } from './tab-watch.ts';
-import { makeDocumentGoneFailure, type Texts, toolFailure } from './tool-failure.ts';
+import { type FailureTexts, makeDocumentGoneFailure, toolFailure } from './tool-failure.ts';
 
 export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
 export const LoadStates: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
@@ -126,7 +126,7 @@ async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise
   throw toolFailure('navigation_failed', describeNavigationError(error));
 }
 
-function describeNavigationError(error: string): string | Texts {
+function describeNavigationError(error: string): string | FailureTexts {
   const known: Readonly<Record<string, string>> = {
     'net::ERR_NAME_NOT_RESOLVED': 'no site has this host name. Check the address',
     'net::ERR_CONNECTION_REFUSED':

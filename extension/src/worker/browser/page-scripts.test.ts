@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { TabState } from '../../chrome.ts';
 import type { PagePortEvents } from '../../chrome-pages.ts';
 import type { PageAnswer, PageNumbers } from '../../page/operations.ts';
@@ -10,7 +10,7 @@ import { PageLostError, PageScripts } from './page-scripts.ts';
 import { ToolFailure, toolFailure } from './tool-failure.ts';
 
 const doc = { tabId: 1, frameId: 0, documentId: 'd1' };
-const facts = {
+const tabFacts = {
   url: 'https://a.example/',
   title: 'A',
   readyState: 'complete',
@@ -22,10 +22,10 @@ const facts = {
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
-  const injected: string[][] = [];
-  const received: ToPage[] = [];
+  const injectedScripts: string[][] = [];
+  const receivedMessages: ToPage[] = [];
   const ports: { events: PagePortEvents; isOpen: boolean }[] = [];
-  const state: {
+  const pageState: {
     state: TabState;
     hasDocument: boolean;
     accessProblem: string | undefined;
@@ -38,113 +38,134 @@ function makeFixture(t: TestContext) {
     inject: async () => {},
     answersPings: true,
   };
-  const numbers = new Map<string, PageNumbers>();
+  const storedNumbers = new Map<string, PageNumbers>();
   const scripts = new PageScripts({
     numbers: {
-      get: async (tabId, frameId) => numbers.get(`${tabId}/${frameId}`) ?? { ref: 0, snapshot: 0 },
-      set: async (tabId, frameId, value) => void numbers.set(`${tabId}/${frameId}`, value),
+      get: async (tabId, frameId) => storedNumbers.get(`${tabId}/${frameId}`) ?? { ref: 0, snapshot: 0 },
+      set: async (tabId, frameId, value) => void storedNumbers.set(`${tabId}/${frameId}`, value),
     },
     inject: async (_tabId, documentIds) => {
-      injected.push([...documentIds]);
-      await state.inject();
+      injectedScripts.push([...documentIds]);
+      await pageState.inject();
     },
     connect: (_tabId, _documentId, events) => {
       const port = { events, isOpen: true };
-      const joiner = new TextJoiner();
+      const textJoiner = new TextJoiner();
       ports.push(port);
       return {
         post: (piece) => {
-          const text = joiner.add(piece);
-          const message = text === undefined ? undefined : readToPage(text);
-          if (message && message.op !== 'ping') received.push(message);
-          if (message?.op === 'ping' && state.answersPings) send({ op: 'pong' });
+          const messageText = textJoiner.add(piece);
+          const pageMessage = messageText === undefined ? undefined : readToPage(messageText);
+          if (pageMessage && pageMessage.op !== 'ping') receivedMessages.push(pageMessage);
+          if (pageMessage?.op === 'ping' && pageState.answersPings) sendMessage({ op: 'pong' });
         },
         disconnect: () => {
           port.isOpen = false;
         },
       };
     },
-    readTabState: async () => state.state,
-    hasDocument: async () => state.hasDocument,
-    findAccessProblem: async () => state.accessProblem,
+    readTabState: async () => pageState.state,
+    hasDocument: async () => pageState.hasDocument,
+    findAccessProblem: async () => pageState.accessProblem,
     isBlocked: () => false,
   });
-  const send = (message: FromPage) => {
-    for (const piece of splitText(JSON.stringify(message))) ports.at(-1)?.events.onText(piece);
+  const sendMessage = (pageMessage: FromPage) => {
+    for (const piece of splitText(JSON.stringify(pageMessage))) ports.at(-1)?.events.onText(piece);
   };
   const controller = new AbortController();
   const reports: unknown[] = [];
-  const run = (onSilent?: (hasBegun: boolean) => Promise<ToolFailure | undefined>) =>
+  const runOperation = (onSilent?: (hasBegun: boolean) => Promise<ToolFailure | undefined>) =>
     scripts.run(
       doc,
       { name: 'facts', prefix: '', arguments: {} },
       { signal: controller.signal, report: (report) => reports.push(report), ...(onSilent ? { onSilent } : {}) },
     );
-  const answer = (id: number, value: PageAnswer) =>
-    send({ op: 'answer', id, answer: value, last: { ref: 7, snapshot: 2 } });
-  const codeOf = async (running: Promise<unknown>) => {
-    const error = await running.then(
+  const answerOperation = (id: number, value: PageAnswer) =>
+    sendMessage({ op: 'answer', id, answer: value, last: { ref: 7, snapshot: 2 } });
+  const codeOf = async (runningOperation: Promise<unknown>) => {
+    const error = await runningOperation.then(
       () => undefined,
       (reason: unknown) => reason,
     );
     return error instanceof ToolFailure ? (error.error.tool?.code ?? error.error.code) : error;
   };
-  return { injected, received, ports, state, numbers, controller, reports, run, send, answer, codeOf };
+  return {
+    injectedScripts,
+    receivedMessages,
+    ports,
+    state: pageState,
+    storedNumbers,
+    controller,
+    reports,
+    runOperation,
+    sendMessage,
+    answer: answerOperation,
+    codeOf,
+  };
 }
 
 test('the first operation injects the script, later ones use the port, and an idle port is closed', async (t) => {
-  const { injected, received, ports, numbers, reports, run, send, answer } = makeFixture(t);
-  const first = run();
-  await settle();
-  send({ op: 'begun', id: 1 });
-  send({ op: 'progress', id: 1, progress: { message: 'half', progress: 1, total: 2 } });
-  answer(1, { ok: true, result: facts });
-  assert.deepEqual(await first, facts);
+  const {
+    injectedScripts,
+    receivedMessages,
+    ports,
+    storedNumbers,
+    reports,
+    runOperation,
+    sendMessage,
+    answer: answerOperation,
+  } = makeFixture(t);
+  const firstRun = runOperation();
+  await runPendingPromises();
+  sendMessage({ op: 'begun', id: 1 });
+  sendMessage({ op: 'progress', id: 1, progress: { message: 'half', progress: 1, total: 2 } });
+  answerOperation(1, { ok: true, result: tabFacts });
+  assert.deepEqual(await firstRun, tabFacts);
   assert.deepEqual(reports, [{ message: 'half', progress: 1, total: 2 }]);
-  assert.deepEqual(numbers.get('1/0'), { ref: 7, snapshot: 2 });
-  const second = run();
-  await settle();
-  answer(2, { ok: true, result: facts });
-  await second;
-  assert.deepEqual(injected, [['d1']]);
+  assert.deepEqual(storedNumbers.get('1/0'), { ref: 7, snapshot: 2 });
+  const secondRun = runOperation();
+  await runPendingPromises();
+  answerOperation(2, { ok: true, result: tabFacts });
+  await secondRun;
+  assert.deepEqual(injectedScripts, [['d1']]);
   assert.deepEqual(
-    received.map((message) => message.op),
+    receivedMessages.map((pageMessage) => pageMessage.op),
     ['run', 'run'],
   );
   t.mock.timers.tick(30_000);
   assert.equal(ports[0]?.isOpen, false);
-  void run();
-  await settle();
-  assert.equal(injected.length, 2);
-  const [, , third] = received;
+  void runOperation();
+  await runPendingPromises();
+  assert.equal(injectedScripts.length, 2);
+  const [, , third] = receivedMessages;
   assert.deepEqual(third?.op === 'run' && third.after, { ref: 7, snapshot: 2 });
 });
 
 test('an error of the page becomes a tool error, and an invalid answer is a defect', async (t) => {
-  const { run, answer, codeOf } = makeFixture(t);
-  const stale = codeOf(run());
-  await settle();
-  answer(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
-  assert.equal(await stale, 'stale_ref');
-  const invalid = codeOf(run());
-  await settle();
-  answer(2, { ok: true, result: { snapshot: 's1' } });
+  const { runOperation, answer: answerOperation, codeOf } = makeFixture(t);
+  const staleCode = codeOf(runOperation());
+  await runPendingPromises();
+  answerOperation(1, { ok: false, error: { code: 'stale_ref', message: 'e1 is gone' } });
+  assert.equal(await staleCode, 'stale_ref');
+  const invalid = codeOf(runOperation());
+  await runPendingPromises();
+  answerOperation(2, { ok: true, result: { snapshot: 's1' } });
   assert.equal(await invalid, 'internal');
 });
 
 test('the end of the port ends an operation with the state of the tab', async (t) => {
-  const { ports, state, run, send } = makeFixture(t);
+  const { ports, state: pageState, runOperation, sendMessage } = makeFixture(t);
   for (const [tabState, code, hasBegun] of [
     ['open', 'navigated', true],
     ['closed', 'tab_closed', true],
     ['crashed', 'page_crashed', false],
   ] as const) {
-    const running = run();
-    await settle();
-    if (hasBegun) send({ op: 'begun', id: 1 });
-    state.state = tabState;
+    const runningOperation = runOperation();
+    await runPendingPromises();
+    if (hasBegun) sendMessage({ op: 'begun', id: 1 });
+    pageState.state = tabState;
     ports.at(-1)?.events.onDisconnect();
-    await assert.rejects(running, (error) => {
+    await assert.rejects(runningOperation, (error) => {
       assert.ok(error instanceof PageLostError);
       assert.deepEqual(
         [error.error.code, error.hasBegun, error.error.notStarted === true],
@@ -152,83 +173,83 @@ test('the end of the port ends an operation with the state of the tab', async (t
       );
       return true;
     });
-    state.state = 'open';
+    pageState.state = 'open';
   }
 });
 
 test('a page that runs no script is named, and a document that is gone has not started the tool', async (t) => {
-  const { state, run, codeOf } = makeFixture(t);
-  state.inject = async () => {
+  const { state: pageState, runOperation, codeOf } = makeFixture(t);
+  pageState.inject = async () => {
     throw new Error('Cannot access contents of the page');
   };
-  assert.equal(await codeOf(run()), 'not_found');
-  state.accessProblem = 'Chrome gives opentabs no access';
-  assert.equal(await codeOf(run()), 'needs_permission');
-  state.hasDocument = false;
-  await assert.rejects(run(), (error) => error instanceof ToolFailure && error.error.notStarted === true);
+  assert.equal(await codeOf(runOperation()), 'not_found');
+  pageState.accessProblem = 'Chrome gives opentabs no access';
+  assert.equal(await codeOf(runOperation()), 'needs_permission');
+  pageState.hasDocument = false;
+  await assert.rejects(runOperation(), (error) => error instanceof ToolFailure && error.error.notStarted === true);
 });
 
 test('a page that does not take the script, or answers nothing, is unresponsive', async (t) => {
-  const { state, run, send, codeOf } = makeFixture(t);
-  state.inject = () => new Promise(() => {});
-  const stuck = codeOf(run());
-  await settle();
+  const { state: pageState, runOperation, sendMessage, codeOf } = makeFixture(t);
+  pageState.inject = () => new Promise(() => {});
+  const stuckCode = codeOf(runOperation());
+  await runPendingPromises();
   t.mock.timers.tick(5000);
-  assert.equal(await stuck, 'page_unresponsive');
-  state.inject = async () => {};
-  state.answersPings = false;
-  const silent = codeOf(run());
-  await settle();
-  send({ op: 'begun', id: 1 });
+  assert.equal(await stuckCode, 'page_unresponsive');
+  pageState.inject = async () => {};
+  pageState.answersPings = false;
+  const silent = codeOf(runOperation());
+  await runPendingPromises();
+  sendMessage({ op: 'begun', id: 1 });
   t.mock.timers.tick(10_000);
   assert.equal(await silent, 'page_unresponsive');
 });
 
 test('after 2 s of silence onSilent may end the operation, and a page that answers pings may take long', async (t) => {
-  const { state, run, send, answer, codeOf } = makeFixture(t);
+  const { state: pageState, runOperation, sendMessage, answer: answerOperation, codeOf } = makeFixture(t);
   const onSilent = async (hasBegun: boolean) => toolFailure('dialog_open', `begun: ${hasBegun}`);
-  const slow = run(onSilent);
-  await settle();
+  const slowRun = runOperation(onSilent);
+  await runPendingPromises();
   t.mock.timers.tick(60_000);
-  await settle();
-  answer(1, { ok: true, result: facts });
-  assert.deepEqual(await slow, facts);
-  state.answersPings = false;
-  state.inject = () => new Promise(() => {});
-  const blocked = codeOf(run(onSilent));
-  await settle();
-  send({ op: 'begun', id: 2 });
+  await runPendingPromises();
+  answerOperation(1, { ok: true, result: tabFacts });
+  assert.deepEqual(await slowRun, tabFacts);
+  pageState.answersPings = false;
+  pageState.inject = () => new Promise(() => {});
+  const blockedCode = codeOf(runOperation(onSilent));
+  await runPendingPromises();
+  sendMessage({ op: 'begun', id: 2 });
   t.mock.timers.tick(2000);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(1000);
-  assert.equal(await blocked, 'dialog_open');
+  assert.equal(await blockedCode, 'dialog_open');
 });
 
 test('a cancel reaches the page, and the operation ends when the page answers or after a limit', async (t) => {
-  const { received, controller, run, answer } = makeFixture(t);
-  const running = run();
-  await settle();
+  const { receivedMessages, controller, runOperation, answer: answerOperation } = makeFixture(t);
+  const runningOperation = runOperation();
+  await runPendingPromises();
   controller.abort('enough');
-  assert.deepEqual(received.at(-1), { op: 'cancel', id: 1, reason: 'enough' });
-  answer(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
-  await assert.rejects(running, (error) => error === 'enough');
-  await assert.rejects(run(), (error) => error === 'enough');
+  assert.deepEqual(receivedMessages.at(-1), { op: 'cancel', id: 1, reason: 'enough' });
+  answerOperation(1, { ok: false, error: { code: 'cancelled', message: 'cancelled' } });
+  await assert.rejects(runningOperation, (error) => error === 'enough');
+  await assert.rejects(runOperation(), (error) => error === 'enough');
 });
 
 test('an unresponsive page that runs scripts counts as replaced, and the next operation reconnects', async (t) => {
-  const { state, run, send, answer, injected } = makeFixture(t);
-  const replaced = run();
-  await settle();
-  send({ op: 'begun', id: 1 });
-  state.answersPings = false;
+  const { state: pageState, runOperation, sendMessage, answer: answerOperation, injectedScripts } = makeFixture(t);
+  const replacedRun = runOperation();
+  await runPendingPromises();
+  sendMessage({ op: 'begun', id: 1 });
+  pageState.answersPings = false;
   t.mock.timers.tick(3000);
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(1000);
-  await assert.rejects(replaced, (error) => error instanceof PageLostError && error.isReplaced);
-  state.answersPings = true;
-  const next = run();
-  await settle();
-  answer(1, { ok: true, result: facts });
-  assert.deepEqual(await next, facts);
-  assert.equal(injected.length, 3, 'injections: for the operation, the probe, and the next operation');
+  await assert.rejects(replacedRun, (error) => error instanceof PageLostError && error.isReplaced);
+  pageState.answersPings = true;
+  const nextRun = runOperation();
+  await runPendingPromises();
+  answerOperation(1, { ok: true, result: tabFacts });
+  assert.deepEqual(await nextRun, tabFacts);
+  assert.equal(injectedScripts.length, 3, 'injections: for the operation, the probe, and the next operation');
 });

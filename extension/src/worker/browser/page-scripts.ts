@@ -52,9 +52,9 @@ export class PageLostError extends ToolFailure {
   /** isReplaced is true if a script, such as a javascript: link, has replaced the content of the document. */
   readonly isReplaced: boolean;
 
-  constructor(state: TabState, hasBegun: boolean, isReplaced = false) {
-    super(makeDocumentGoneFailure(state, hasBegun).error);
-    this.state = state;
+  constructor(tabState: TabState, hasBegun: boolean, isReplaced = false) {
+    super(makeDocumentGoneFailure(tabState, hasBegun).error);
+    this.state = tabState;
     this.hasBegun = hasBegun;
     this.isReplaced = isReplaced;
   }
@@ -76,16 +76,16 @@ const CancelAnswerTimeoutMs = 2500;
 interface PendingOperation {
   hasBegun: boolean;
   onProgress(value: unknown): void;
-  onInput(value: unknown, answer: (isDone: boolean) => void): void;
+  onInput(value: unknown, answerInput: (isDone: boolean) => void): void;
   onAnswer(value: unknown): void;
-  onLost(state: TabState, isReplaced: boolean): void;
+  onLost(tabState: TabState, isReplaced: boolean): void;
   onSilent(silentMs: number): void;
 }
 
 /** PageScripts runs operations in the page scripts of documents. */
 export class PageScripts {
   readonly #options: PageScriptsOptions;
-  readonly #connections = new Map<string, Promise<Connection>>();
+  readonly #connections = new Map<string, Promise<PageConnection>>();
 
   constructor(options: PageScriptsOptions) {
     this.#options = options;
@@ -103,34 +103,34 @@ export class PageScripts {
     return await connection.run(operation, options);
   }
 
-  async #connect(document: PageDocument): Promise<Connection> {
+  async #connect(document: PageDocument): Promise<PageConnection> {
     const { documentId } = document;
-    const open = this.#connections.get(documentId);
-    if (open) return await open;
+    const openConnection = this.#connections.get(documentId);
+    if (openConnection) return await openConnection;
     const opening = this.#open(document);
     this.#connections.set(documentId, opening);
     opening.catch(() => this.#forget(documentId, opening));
     return await opening;
   }
 
-  #forget(documentId: string, connection: Promise<Connection>): void {
+  #forget(documentId: string, connection: Promise<PageConnection>): void {
     if (this.#connections.get(documentId) === connection) this.#connections.delete(documentId);
   }
 
-  async #open(document: PageDocument): Promise<Connection> {
+  async #open(document: PageDocument): Promise<PageConnection> {
     const { tabId, frameId, documentId } = document;
-    let problem: unknown;
-    const injecting = this.#options.inject(tabId, [documentId]).then(
+    let injectionProblem: unknown;
+    const injectingScript = this.#options.inject(tabId, [documentId]).then(
       () => true,
       (error: unknown) => {
-        problem = error;
+        injectionProblem = error;
         return true;
       },
     );
-    const hasSettled = await awaitWithin(injecting, InjectTimeoutMs);
-    if (problem !== undefined) throw await this.#explainInjection(document, problem);
+    const hasSettled = await awaitWithin(injectingScript, InjectTimeoutMs);
+    if (injectionProblem !== undefined) throw await this.#explainInjection(document, injectionProblem);
     if (!hasSettled) throw makeUnresponsiveFailure(false);
-    const connection: Connection = new Connection({
+    const connection: PageConnection = new PageConnection({
       after: await this.#options.numbers.get(tabId, frameId),
       saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
       connect: (events) => this.#options.connect(tabId, documentId, events),
@@ -142,12 +142,13 @@ export class PageScripts {
     return connection;
   }
 
-  async #explainInjection(document: PageDocument, problem: unknown): Promise<ToolFailure> {
-    const state = await this.#options.readTabState(document.tabId);
-    if (state !== 'open' || !(await this.#options.hasDocument(document))) return makeDocumentGoneFailure(state, false);
+  async #explainInjection(document: PageDocument, injectionProblem: unknown): Promise<ToolFailure> {
+    const tabState = await this.#options.readTabState(document.tabId);
+    if (tabState !== 'open' || !(await this.#options.hasDocument(document)))
+      return makeDocumentGoneFailure(tabState, false);
     const accessProblem = await this.#options.findAccessProblem(document);
     if (accessProblem !== undefined) return toolFailure('needs_permission', accessProblem);
-    const reason = problem instanceof Error ? problem.message : String(problem);
+    const reason = injectionProblem instanceof Error ? injectionProblem.message : String(injectionProblem);
     return toolFailure(
       'not_found',
       `Chrome runs no script of the extension in this page (${reason}). Use another page`,
@@ -156,12 +157,12 @@ export class PageScripts {
 }
 
 function makeUnresponsiveFailure(hasBegun: boolean): ToolFailure {
-  const message =
+  const failureMessage =
     'the page does not answer: a script keeps it busy, or it shows a dialog (alert, confirm, prompt) to the user. ' +
     'Try again later, or ask the user to look at the tab';
   const userText =
     'The page does not answer: a script keeps it busy, or it shows a dialog. Answer the dialog in the tab, or reload the tab.';
-  const error = { code: 'page_unresponsive', message, userText } as const;
+  const error = { code: 'page_unresponsive', message: failureMessage, userText } as const;
   return new ToolFailure(hasBegun ? error : { ...error, notStarted: true });
 }
 
@@ -177,8 +178,8 @@ interface ConnectionOptions {
   onClosed(): void;
 }
 
-/** Connection is an open port to the page script of one document. */
-class Connection {
+/** PageConnection is an open port to the page script of one document. */
+class PageConnection {
   readonly #options: ConnectionOptions;
   readonly #port: PagePort;
   readonly #joiner = new TextJoiner();
@@ -195,9 +196,9 @@ class Connection {
     this.#port = options.connect({
       onText: (piece) => {
         this.#lastMessageAtMs = Date.now();
-        const text = this.#joiner.add(piece);
-        const message = text === undefined ? undefined : readFromPage(text);
-        if (message) this.#receive(message);
+        const messageText = this.#joiner.add(piece);
+        const failureMessage = messageText === undefined ? undefined : readFromPage(messageText);
+        if (failureMessage) this.#receive(failureMessage);
       },
       onDisconnect: () => void this.#disconnected(),
     });
@@ -208,19 +209,19 @@ class Connection {
     if (this.#isClosed) throw new PageLostError(await this.#options.readState(), false);
     const id = ++this.#lastId;
     let cancelTimer: ReturnType<typeof setTimeout> | undefined;
-    const cancel = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
+    const cancelOperation = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
     try {
       return await new Promise<PageResult<N>>((resolve, reject) => {
         this.#add(id, this.#pendingOperation(operation, options, resolve, reject));
         signal.addEventListener('abort', () => {
           cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerTimeoutMs);
-          cancel();
+          cancelOperation();
         });
         const hasInput = options.onInput !== undefined;
         this.#send({ op: 'run', id, operation, after: this.#options.after, hasInput });
       });
     } catch (error) {
-      if (this.#pending.has(id)) cancel();
+      if (this.#pending.has(id)) cancelOperation();
       throw signal.aborted ? addProgressToReason(signal.reason, error) : error;
     } finally {
       clearTimeout(cancelTimer);
@@ -235,36 +236,37 @@ class Connection {
     reject: (error: unknown) => void,
   ): PendingOperation {
     let isAsking = false;
-    const pending: PendingOperation = {
+    const pendingOperation: PendingOperation = {
       hasBegun: false,
       onProgress: (value) => {
         if (isProgress(value)) options.report(value);
       },
-      onInput: (value, answer) => {
+      onInput: (value, answerInput) => {
         const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
-        void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
-          answer(false);
+        void (making ?? Promise.resolve(false)).then(answerInput, (error: unknown) => {
+          answerInput(false);
           if (!options.signal.aborted) reject(error); // a cancelled operation reports its progress itself
         });
       },
       onAnswer: (value) => {
-        const answer = readAnswer(operation.name, value);
-        if (!answer) reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
-        else if (answer.ok) resolve(answer.result);
-        else reject(toOperationFailure(answer.error));
+        const answerInput = readAnswer(operation.name, value);
+        if (!answerInput)
+          reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
+        else if (answerInput.ok) resolve(answerInput.result);
+        else reject(toOperationFailure(answerInput.error));
       },
-      onLost: (state, isReplaced) => reject(new PageLostError(state, pending.hasBegun, isReplaced)),
+      onLost: (tabState, isReplaced) => reject(new PageLostError(tabState, pendingOperation.hasBegun, isReplaced)),
       onSilent: async (silentMs) => {
-        if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pending.hasBegun));
+        if (silentMs >= UnresponsiveAfterMs) reject(makeUnresponsiveFailure(pendingOperation.hasBegun));
         if (isAsking || !options.onSilent) return;
         isAsking = true;
-        const failure = await options.onSilent(pending.hasBegun);
+        const failure = await options.onSilent(pendingOperation.hasBegun);
         if (await this.#probe) return;
         isAsking = false;
         if (failure && Date.now() - this.#lastMessageAtMs >= SilentAfterMs) reject(failure);
       },
     };
-    return pending;
+    return pendingOperation;
   }
 
   #add(id: number, operation: PendingOperation): void {
@@ -298,34 +300,36 @@ class Connection {
    */
   async #findReplaced(): Promise<boolean> {
     const probedMs = Date.now();
-    const injected = this.#options.inject().then(
+    const injectedScript = this.#options.inject().then(
       () => true,
       () => false,
     );
-    if ((await awaitWithin(injected, ProbeTimeoutMs)) !== true) return false;
+    if ((await awaitWithin(injectedScript, ProbeTimeoutMs)) !== true) return false;
     this.#send({ op: 'ping' });
     await sleep(ProbeTimeoutMs);
     if (this.#lastMessageAtMs >= probedMs || this.#isClosed) return false;
     this.#close();
-    const state = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(state, true);
+    const tabState = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, true);
     return true;
   }
 
-  #send(message: SentToPage): void {
+  #send(failureMessage: SentToPage): void {
     if (this.#isClosed) return;
-    for (const piece of splitText(JSON.stringify(message))) this.#port.post(piece);
+    for (const piece of splitText(JSON.stringify(failureMessage))) this.#port.post(piece);
   }
 
-  #receive(message: UnknownFromPage): void {
-    if (message.op === 'answer') this.#options.saveNumbers(message.last);
-    const operation = this.#pending.get(message.id);
+  #receive(failureMessage: UnknownFromPage): void {
+    if (failureMessage.op === 'answer') this.#options.saveNumbers(failureMessage.last);
+    const operation = this.#pending.get(failureMessage.id);
     if (!operation) return;
     operation.hasBegun = true;
-    if (message.op === 'progress') operation.onProgress(message.progress);
-    if (message.op === 'input')
-      operation.onInput(message.request, (isDone) => this.#send({ op: 'inputDone', input: message.input, isDone }));
-    if (message.op === 'answer') operation.onAnswer(message.answer);
+    if (failureMessage.op === 'progress') operation.onProgress(failureMessage.progress);
+    if (failureMessage.op === 'input')
+      operation.onInput(failureMessage.request, (isDone) =>
+        this.#send({ op: 'inputDone', input: failureMessage.input, isDone }),
+      );
+    if (failureMessage.op === 'answer') operation.onAnswer(failureMessage.answer);
   }
 
   #close(): void {
@@ -338,8 +342,8 @@ class Connection {
     clearTimeout(this.#lingerTimer);
     if (!this.#isClosed) this.#options.onClosed();
     this.#isClosed = true;
-    const state = await this.#options.readState();
-    for (const operation of [...this.#pending.values()]) operation.onLost(state, false);
+    const tabState = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(tabState, false);
   }
 }
 
@@ -362,12 +366,12 @@ function addProgressToReason(reason: unknown, error: unknown): unknown {
   return new ToolFailure({ ...reason.error, message: `${reason.message} ${error.progress}`.trim() });
 }
 
-function toOperationFailure({ code, message, done, pageText }: PageError): OperationFailure {
+function toOperationFailure({ code, message: failureMessage, done, pageText }: PageError): OperationFailure {
   const progress = done === undefined ? '' : `Before that: ${done}.`;
-  const text = `${message} ${progress}`.trim();
+  const messageText = `${failureMessage} ${progress}`.trim();
   const failure =
     code === 'cancelled' || code === 'internal' || code === 'invalid_arguments'
-      ? callFailure(code, text, pageText)
-      : toolFailure(code, addUserText(code, text), pageText);
+      ? callFailure(code, messageText, pageText)
+      : toolFailure(code, addUserText(code, messageText), pageText);
   return new OperationFailure(failure, progress);
 }

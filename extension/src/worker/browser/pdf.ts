@@ -11,15 +11,16 @@ export function makePdfTools(frames: TabFrames, debuggers: Debuggers): [string, 
 }
 
 async function savePdf(frames: TabFrames, debuggers: Debuggers, call: BrowserCall): Promise<BrowserResult> {
-  const { data } = await debuggers.use(call.tabId, [], (session) =>
+  const { data: pdfData } = await debuggers.use(call.tabId, [], (session) =>
     session.send(
       'Page.printToPDF',
       { landscape: readFlag(call.args, 'landscape'), printBackground: true },
       PrintTimeoutMs,
     ),
   );
-  if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome did not print the page. Try again');
+  if (typeof pdfData !== 'string' || pdfData === '')
+    throw toolFailure('timeout', 'Chrome did not print the page. Try again');
   // Check the document again: during the printing, the tab may have navigated to a page that the call must not read.
   await frames.list(call);
-  return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data } };
+  return { text: 'Printed the page.', file: { extension: 'pdf', mimeType: 'application/pdf', data: pdfData } };
 }

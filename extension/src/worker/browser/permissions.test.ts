@@ -18,27 +18,27 @@ const call: BrowserCall = {
 };
 
 test('a tool runs only with all of its permissions, and the error names the missing ones and the switch', async () => {
-  const granted = new Set<string>(['cookies']);
-  const run = requirePermissions(
+  const grantedPermissions = new Set<string>(['cookies']);
+  const runCookiesTool = requirePermissions(
     'browser_clear_site_data',
     async () => ({ text: 'Deleted.' }),
-    async (permission) => granted.has(permission),
+    async (permission) => grantedPermissions.has(permission),
   );
-  const error = await run(call).catch((thrown: unknown) => thrown);
+  const error = await runCookiesTool(call).catch((thrown: unknown) => thrown);
   assert.ok(error instanceof ToolFailure);
   assert.equal(error.error.tool?.code, 'needs_permission');
   assert.match(
     error.message,
     /needs Chrome's permission "browsingData"\. .* switch on "Deleting the data of sites" under/,
   );
-  granted.add('browsingData');
-  assert.deepEqual(await run(call), { text: 'Deleted.' });
+  grantedPermissions.add('browsingData');
+  assert.deepEqual(await runCookiesTool(call), { text: 'Deleted.' });
 });
 
 test('a tool without an optional permission is not changed', () => {
-  const run = async () => ({});
-  const unread = () => Promise.reject(new Error('a permission was read'));
-  assert.equal(requirePermissions('browser_click', run, unread), run);
+  const runCookiesTool = async () => ({});
+  const failToRead = () => Promise.reject(new Error('a permission was read'));
+  assert.equal(requirePermissions('browser_click', runCookiesTool, failToRead), runCookiesTool);
 });
 
 test('the manifest offers each permission that a tool needs', () => {

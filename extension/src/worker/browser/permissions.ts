@@ -38,26 +38,27 @@ type PermissionReader = (permission: OptionalPermission) => Promise<boolean>;
  * requirePermissions wraps a tool so that the tool fails with needs_permission until the user has granted all needed
  * Chrome permissions.
  */
-export function requirePermissions(name: string, run: BrowserTool, hasPermission: PermissionReader): BrowserTool {
-  const needed = neededPermissions.get(name);
-  if (!needed) return run;
+export function requirePermissions(name: string, runTool: BrowserTool, hasPermission: PermissionReader): BrowserTool {
+  const neededPermissionNames = neededPermissions.get(name);
+  if (!neededPermissionNames) return runTool;
   return async (call) => {
-    const isGranted = await Promise.all(needed.map(hasPermission));
-    const missing = needed.filter((_, i) => !isGranted[i]);
-    if (missing.length > 0) throw makeMissingPermissionFailure(name, missing);
-    return await run(call);
+    const isGranted = await Promise.all(neededPermissionNames.map(hasPermission));
+    const missingPermissions = neededPermissionNames.filter((_, i) => !isGranted[i]);
+    if (missingPermissions.length > 0) throw makeMissingPermissionFailure(name, missingPermissions);
+    return await runTool(call);
   };
 }
 
-function makeMissingPermissionFailure(name: string, missing: readonly OptionalPermission[]): Error {
-  const [names, titles] = [missing, missing.map((permission) => permissionTitles[permission])].map((texts) =>
-    texts.map((text) => `"${text}"`).join(' and '),
-  );
-  const fact = `${name} needs Chrome's ${missing.length === 1 ? 'permission' : 'permissions'} ${names}`;
+function makeMissingPermissionFailure(name: string, missingPermissions: readonly OptionalPermission[]): Error {
+  const [names, titles] = [
+    missingPermissions,
+    missingPermissions.map((permission) => permissionTitles[permission]),
+  ].map((texts) => texts.map((text) => `"${text}"`).join(' and '));
+  const permissionFact = `${name} needs Chrome's ${missingPermissions.length === 1 ? 'permission' : 'permissions'} ${names}`;
   return toolFailure('needs_permission', {
     forAgent:
-      `${fact}. Ask the user to open the side panel of opentabs and to switch on ${titles} under Browser, Permissions ` +
+      `${permissionFact}. Ask the user to open the side panel of opentabs and to switch on ${titles} under Browser, Permissions ` +
       'of Chrome',
-    forUser: `${fact}. Open the side panel of opentabs and switch on ${titles} under Browser, Permissions of Chrome.`,
+    forUser: `${permissionFact}. Open the side panel of opentabs and switch on ${titles} under Browser, Permissions of Chrome.`,
   });
 }

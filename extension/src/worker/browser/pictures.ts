@@ -6,7 +6,7 @@ import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts'
 import { takeDebuggerPicture } from './debugger/debugger-pictures.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { callFailure, type Texts, ToolFailure, toolFailure } from './tool-failure.ts';
+import { callFailure, type FailureTexts, ToolFailure, toolFailure } from './tool-failure.ts';
 
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readDisplayedTab' | 'captureTab'> & {
   readonly debuggers: Debuggers;
@@ -38,21 +38,21 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const isFullPage = readFlag(args, 'fullPage');
   if (isFullPage && target !== undefined)
     throw callFailure('invalid_arguments', 'browser_take_screenshot takes either a target or fullPage');
-  const area = target === undefined ? undefined : await findArea(frames, call, target);
-  const limit = maxWidth === undefined ? {} : { maxWidth };
-  const shot = await captureWithoutDebugger(browser, call, { area, isFullPage });
-  if (shot) {
-    const part = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
-    const place = area ? { area: area.rect } : {};
-    const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
-    return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
+  const pictureArea = target === undefined ? undefined : await findArea(frames, call, target);
+  const widthLimit = maxWidth === undefined ? {} : { maxWidth };
+  const tabPicture = await captureWithoutDebugger(browser, call, { area: pictureArea, isFullPage });
+  if (tabPicture) {
+    const partNote = target === undefined ? visiblePartText : `${target}, as far as it is in view`;
+    const areaField = pictureArea ? { area: pictureArea.rect } : {};
+    const options = { mimeType: `image/${type}`, viewWidth: tabPicture.width, ...areaField, ...widthLimit };
+    return toResult(`Picture of ${partNote}`, await browser.drawPicture(tabPicture.data, options), type);
   }
-  const place = area ? { area: area.rect } : { isFullPage };
-  const options = { type, quality: Quality * 100, ...place, ...limit };
+  const areaField = pictureArea ? { area: pictureArea.rect } : { isFullPage };
+  const options = { type, quality: Quality * 100, ...areaField, ...widthLimit };
   const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
-  const part =
+  const partNote =
     target ?? (isFullPage ? `the ${picture.isTruncated ? 'first part of the ' : ''}full page` : visiblePartText);
-  return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
+  return toResult(`Picture of ${partNote}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
 }
 
 /**
@@ -62,11 +62,11 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
 async function captureWithoutDebugger(
   browser: PicturesBrowser,
   call: BrowserCall,
-  { area, isFullPage }: { readonly area: PictureArea | undefined; readonly isFullPage: boolean },
+  { area: pictureArea, isFullPage }: { readonly area: PictureArea | undefined; readonly isFullPage: boolean },
 ): Promise<{ data: string; width: number } | undefined> {
   try {
     if (isFullPage) throw makeNeedsDebuggerFailure('a picture of the full page');
-    if (area?.isInFrame) throw makeNeedsDebuggerFailure('a picture of an element in a frame');
+    if (pictureArea?.isInFrame) throw makeNeedsDebuggerFailure('a picture of an element in a frame');
     return await captureVisibleTab(browser, call);
   } catch (error) {
     const isNeeded = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
@@ -77,9 +77,9 @@ async function captureWithoutDebugger(
 
 const visiblePartText = 'the visible part of the page';
 
-function toResult(title: string, picture: Picture, type: string, notes: readonly string[] = []): BrowserResult {
-  const text = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...notes].join(' ');
-  return { text, image: { data: picture.data, mimeType: `image/${type}` } };
+function toResult(title: string, picture: Picture, type: string, pictureNotes: readonly string[] = []): BrowserResult {
+  const resultLines = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...pictureNotes].join(' ');
+  return { text: resultLines, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
 interface PictureArea {
@@ -107,19 +107,24 @@ async function captureVisibleTab(
   browser: PicturesBrowser,
   call: BrowserCall,
 ): Promise<{ data: string; width: number }> {
-  for (let attempt = 1; ; attempt++) {
-    const before = await browser.readDisplayedTab(call.tabId);
-    if (!before?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
+  for (let attemptNumber = 1; ; attemptNumber++) {
+    const displayedBefore = await browser.readDisplayedTab(call.tabId);
+    if (!displayedBefore?.active) throw makeNeedsDebuggerFailure('a picture of a tab that its window does not display');
     try {
-      const data = await browser.captureTab(before.windowId);
+      const capturedData = await browser.captureTab(displayedBefore.windowId);
       // The tool must not return a picture of another tab, to which the user may have switched during the capture.
-      const after = await browser.readDisplayedTab(call.tabId);
-      if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
-        return { data, width: before.width };
+      const displayedAfter = await browser.readDisplayedTab(call.tabId);
+      if (
+        displayedAfter?.active &&
+        displayedAfter.windowId === displayedBefore.windowId &&
+        displayedAfter.documentId === displayedBefore.documentId
+      )
+        return { data: capturedData, width: displayedBefore.width };
       throw makeNeedsDebuggerFailure('a picture of a tab that its window no longer displays');
     } catch (error) {
       if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw toCaptureFailure(error);
-      if (attempt === MaxAttempts) throw toolFailure('timeout', 'Chrome takes two pictures a second. Try again later');
+      if (attemptNumber === MaxAttempts)
+        throw toolFailure('timeout', 'Chrome takes two pictures a second. Try again later');
       await sleep(QuotaRetryMs, call.signal);
     }
   }
@@ -131,14 +136,14 @@ function toCaptureFailure(error: unknown): unknown {
   return makeNeedsDebuggerFailureFor(`Chrome took no picture (${error.message})`);
 }
 
-const debuggerHintTexts: Texts = {
+const debuggerHintTexts: FailureTexts = {
   forAgent:
     'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
     'the debugger with: opentabs extension install --debugger',
   forUser: 'Show the tab, or add the debugger with `opentabs extension install --debugger`.',
 };
 
-const needsAllSitesTexts: Texts = {
+const needsAllSitesTexts: FailureTexts = {
   forAgent:
     'Chrome takes pictures of pages only for extensions with access to all sites. Use browser_snapshot, or ask the user ' +
     'to open the side panel of opentabs and to switch on "All sites" under Browser, Sites in Chrome',
@@ -147,8 +152,8 @@ const needsAllSitesTexts: Texts = {
     'switch on "All sites" under Browser, Sites in Chrome.',
 };
 
-function makeNeedsDebuggerFailure(what: string): Error {
-  return makeNeedsDebuggerFailureFor(`${what} needs the debugger`);
+function makeNeedsDebuggerFailure(neededFor: string): Error {
+  return makeNeedsDebuggerFailureFor(`${neededFor} needs the debugger`);
 }
 
 function makeNeedsDebuggerFailureFor(fact: string): Error {
@@ -172,37 +177,37 @@ export interface PictureOptions {
 /** drawPicture crops a picture, scales it to one pixel for each CSS pixel, and returns the picture in base64. */
 export async function drawPicture(
   dataUrl: string,
-  { mimeType, viewWidth = 0, area, maxWidth, ...options }: PictureOptions,
+  { mimeType, viewWidth = 0, area: pictureArea, maxWidth, ...options }: PictureOptions,
 ): Promise<Picture> {
-  const bitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
-  const ratio = options.ratio ?? (viewWidth > 0 ? bitmap.width / viewWidth : 1);
-  const source = cropArea(area, ratio, bitmap);
-  const cssWidth = source.width / ratio;
-  const scale = Math.min(cssWidth, maxWidth ?? cssWidth) / source.width;
-  const width = Math.max(1, Math.round(source.width * scale));
-  const height = Math.max(1, Math.round(source.height * scale));
-  const canvas = new OffscreenCanvas(width, height);
-  const context = canvas.getContext('2d');
+  const imageBitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
+  const pixelRatio = options.ratio ?? (viewWidth > 0 ? imageBitmap.width / viewWidth : 1);
+  const sourceArea = cropArea(pictureArea, pixelRatio, imageBitmap);
+  const cssWidth = sourceArea.width / pixelRatio;
+  const scaleFactor = Math.min(cssWidth, maxWidth ?? cssWidth) / sourceArea.width;
+  const width = Math.max(1, Math.round(sourceArea.width * scaleFactor));
+  const height = Math.max(1, Math.round(sourceArea.height * scaleFactor));
+  const drawingCanvas = new OffscreenCanvas(width, height);
+  const context = drawingCanvas.getContext('2d');
   if (!context) throw new Error('the browser draws no pictures');
-  context.drawImage(bitmap, source.x, source.y, source.width, source.height, 0, 0, width, height);
-  bitmap.close();
-  const blob = await canvas.convertToBlob({ type: mimeType, quality: Quality });
+  context.drawImage(imageBitmap, sourceArea.x, sourceArea.y, sourceArea.width, sourceArea.height, 0, 0, width, height);
+  imageBitmap.close();
+  const blob = await drawingCanvas.convertToBlob({ type: mimeType, quality: Quality });
   return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
 }
 
-function cropArea(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
-  if (!area) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
-  const x = Math.min(Math.max(0, Math.floor(area.x * ratio)), bitmap.width - 1);
-  const y = Math.min(Math.max(0, Math.floor(area.y * ratio)), bitmap.height - 1);
-  const right = Math.min(bitmap.width, Math.ceil((area.x + area.width) * ratio));
-  const bottom = Math.min(bitmap.height, Math.ceil((area.y + area.height) * ratio));
-  return { x, y, width: Math.max(1, right - x), height: Math.max(1, bottom - y) };
+function cropArea(pictureArea: Rect | undefined, pixelRatio: number, imageBitmap: ImageBitmap): Rect {
+  if (!pictureArea) return { x: 0, y: 0, width: imageBitmap.width, height: imageBitmap.height };
+  const x = Math.min(Math.max(0, Math.floor(pictureArea.x * pixelRatio)), imageBitmap.width - 1);
+  const y = Math.min(Math.max(0, Math.floor(pictureArea.y * pixelRatio)), imageBitmap.height - 1);
+  const rightEdge = Math.min(imageBitmap.width, Math.ceil((pictureArea.x + pictureArea.width) * pixelRatio));
+  const bottom = Math.min(imageBitmap.height, Math.ceil((pictureArea.y + pictureArea.height) * pixelRatio));
+  return { x, y, width: Math.max(1, rightEdge - x), height: Math.max(1, bottom - y) };
 }
 
 function toBase64(bytes: Uint8Array): string {
   const chunkBytes = 0x8000;
-  let text = '';
+  let resultLines = '';
   for (let start = 0; start < bytes.length; start += chunkBytes)
-    text += String.fromCharCode(...bytes.subarray(start, start + chunkBytes));
-  return btoa(text);
+    resultLines += String.fromCharCode(...bytes.subarray(start, start + chunkBytes));
+  return btoa(resultLines);
 }

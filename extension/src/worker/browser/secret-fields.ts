@@ -14,23 +14,27 @@ const InspectionTimeoutMs = 1000;
 export async function findSecretFields(
   frames: TabFrames,
   { tabId, documentId }: AnyTab,
-  { refs = [], focused = false }: TabInspection,
+  { refs: wantedRefs = [], focused = false }: TabInspection,
 ): Promise<SecretFields | undefined> {
   if (documentId === undefined) return undefined;
-  const [top, ...others] = await frames.list({ tabId, documentId, args: {} });
-  if (!top) return undefined;
-  const inspected = [top, ...others.filter((frame) => filterRefsOfFrame(frame, refs).length > 0)];
-  const further = others.filter((frame) => !inspected.includes(frame)).slice(0, MaxFrames);
-  const run = (frame: FrameTarget) => inspectFrame(frames, frame, { targets: filterRefsOfFrame(frame, refs), focused });
-  const [required, optional] = await Promise.all([Promise.all(inspected.map(run)), Promise.all(further.map(run))]);
+  const [topFrame, ...otherFrames] = await frames.list({ tabId, documentId, args: {} });
+  if (!topFrame) return undefined;
+  const inspectedFrames = [topFrame, ...otherFrames.filter((frame) => filterRefsOfFrame(frame, wantedRefs).length > 0)];
+  const furtherFrames = otherFrames.filter((frame) => !inspectedFrames.includes(frame)).slice(0, MaxFrames);
+  const inspectOneFrame = (frame: FrameTarget) =>
+    inspectFrame(frames, frame, { targets: filterRefsOfFrame(frame, wantedRefs), focused });
+  const [required, optional] = await Promise.all([
+    Promise.all(inspectedFrames.map(inspectOneFrame)),
+    Promise.all(furtherFrames.map(inspectOneFrame)),
+  ]);
   if (required.includes(undefined)) return undefined;
   const results = [...required, ...optional].filter((result) => result !== undefined);
-  const join = (kinds: readonly (readonly string[])[]) => [...new Set(kinds.flat())].sort();
-  return { shown: join(results.map(({ shown }) => shown)), typed: join(results.map(({ typed }) => typed)) };
+  const joinKinds = (kinds: readonly (readonly string[])[]) => [...new Set(kinds.flat())].sort();
+  return { shown: joinKinds(results.map(({ shown }) => shown)), typed: joinKinds(results.map(({ typed }) => typed)) };
 }
 
-function filterRefsOfFrame({ prefix }: FrameTarget, refs: readonly string[]): string[] {
-  return refs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
+function filterRefsOfFrame({ prefix }: FrameTarget, wantedRefs: readonly string[]): string[] {
+  return wantedRefs.filter((ref) => (/^(f\d+)e\d+$/.exec(ref)?.[1] ?? '') === prefix);
 }
 
 async function inspectFrame(

@@ -50,18 +50,18 @@ test('a session that has not used a tab for 30 s does not keep the debugger ther
 });
 
 test('the data of a running call is removed after the call', async () => {
-  let finish = () => {};
-  const running = sessions.track(
+  let finishTool = () => {};
+  const runningTool = sessions.track(
     () =>
       new Promise((resolve) => {
-        finish = () => resolve({});
+        finishTool = () => resolve({});
       }),
   )(makeBrowserCall({}, { session: 's1', tabId: 7 }));
   await sessions.end(['s1']);
   assert.deepEqual(events.splice(0), ['end s1']);
   assert.deepEqual(sessions.sessionIds, ['s1'], 'sessions while the call runs');
-  finish();
-  await running;
+  finishTool();
+  await runningTool;
   for (let i = 0; i < 20; i++) await Promise.resolve();
   assert.deepEqual(events, ['end s1', 'leave 7']);
   assert.deepEqual(sessions.sessionIds, []);

@@ -45,16 +45,16 @@ export class Sessions {
   track(tool: BrowserTool): BrowserTool {
     return async (call) => {
       if (call.session === '') return await tool(call);
-      const used = this.#sessions.get(call.session) ?? { usedTabs: new Map(), runningCalls: 0, hasEnded: false };
-      this.#sessions.set(call.session, used);
-      used.runningCalls++;
+      const sessionUse = this.#sessions.get(call.session) ?? { usedTabs: new Map(), runningCalls: 0, hasEnded: false };
+      this.#sessions.set(call.session, sessionUse);
+      sessionUse.runningCalls++;
       try {
         return await tool(call);
       } finally {
-        if (call.tabId > 0) used.usedTabs.set(call.tabId, Date.now());
-        used.runningCalls--;
+        if (call.tabId > 0) sessionUse.usedTabs.set(call.tabId, Date.now());
+        sessionUse.runningCalls--;
         // A cancelled call may have stored data for its MCP session even after the session ended.
-        if (used.hasEnded && used.runningCalls === 0) void this.#end(call.session, used);
+        if (sessionUse.hasEnded && sessionUse.runningCalls === 0) void this.#end(call.session, sessionUse);
       }
     };
   }
@@ -62,27 +62,27 @@ export class Sessions {
   async end(sessions: readonly string[]): Promise<void> {
     await Promise.all(
       sessions.map(async (session) => {
-        const used = this.#sessions.get(session);
-        if (!used) return;
-        used.hasEnded = true;
-        await this.#end(session, used);
+        const sessionUse = this.#sessions.get(session);
+        if (!sessionUse) return;
+        sessionUse.hasEnded = true;
+        await this.#end(session, sessionUse);
       }),
     );
   }
 
-  async #end(session: string, used: UsedSession): Promise<void> {
-    if (used.runningCalls === 0) this.#sessions.delete(session);
+  async #end(session: string, sessionUse: UsedSession): Promise<void> {
+    if (sessionUse.runningCalls === 0) this.#sessions.delete(session);
     // If one store cannot delete the data of the session, continue with the other stores.
     for (const part of this.#options.parts) await part.endSession(session).catch(() => undefined);
-    const tabIds = [...used.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, used));
+    const tabIds = [...sessionUse.usedTabs.keys()].filter((tabId) => !this.#isUsedByOthers(tabId, sessionUse));
     await Promise.all(tabIds.map((tabId) => this.#options.leaveTab(tabId).catch(() => undefined)));
   }
 
   /** #isUsedByOthers reports whether another MCP session has recently used a tab and may still need the debugger. */
-  #isUsedByOthers(tabId: number, ended: UsedSession): boolean {
+  #isUsedByOthers(tabId: number, endedSession: UsedSession): boolean {
     const sinceMs = Date.now() - DetachDelayMs;
-    return [...this.#sessions.values()].some((used) => {
-      const lastUsedMs = used === ended ? undefined : used.usedTabs.get(tabId);
+    return [...this.#sessions.values()].some((sessionUse) => {
+      const lastUsedMs = sessionUse === endedSession ? undefined : sessionUse.usedTabs.get(tabId);
       return lastUsedMs !== undefined && lastUsedMs >= sinceMs;
     });
   }

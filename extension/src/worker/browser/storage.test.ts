@@ -17,7 +17,7 @@ const session: Cookie = {
   expires: undefined,
   partition: undefined,
 };
-const shared: Cookie = {
+const sharedCookie: Cookie = {
   ...session,
   name: 'lang',
   value: 'en',
@@ -28,16 +28,16 @@ const shared: Cookie = {
 };
 
 function makeFixture(cookies: readonly Cookie[]) {
-  const changes: unknown[] = [];
+  const permissionChanges: unknown[] = [];
   const browser: StorageBrowser = {
     readCookies: async () => [...cookies],
     readCookiesOfHost: async () => [...cookies],
     setCookie: async (url, cookie) => {
-      changes.push([url, cookie]);
+      permissionChanges.push([url, cookie]);
     },
-    removeCookie: async ({ name }) => changes.push(name) > 0,
+    removeCookie: async ({ name }) => permissionChanges.push(name) > 0,
     removeSiteData: async (origin, types) => {
-      changes.push([origin, types]);
+      permissionChanges.push([origin, types]);
     },
   };
   const frames = new TabFrames({
@@ -46,38 +46,41 @@ function makeFixture(cookies: readonly Cookie[]) {
     isInFront: async () => false,
   });
   const tools = makeStorageTools(browser, frames);
-  const run = (name: string, args: Readonly<Record<string, unknown>>) => findTool(tools, name)(makeBrowserCall(args));
-  return { changes, run };
+  const runTool = (name: string, args: Readonly<Record<string, unknown>>) =>
+    findTool(tools, name)(makeBrowserCall(args));
+  return { permissionChanges, runTool };
 }
 
 const url = 'https://shop.example/cart';
 
 test('a cookie list contains flags and sizes, but no values', async () => {
-  const { run } = makeFixture([session, shared]);
-  assert.deepEqual(await run('browser_cookies', { action: 'list', url }), {
+  const { runTool } = makeFixture([session, sharedCookie]);
+  assert.deepEqual(await runTool('browser_cookies', { action: 'list', url }), {
     text: '2 cookies.',
     content:
       '"sid" shop.example /, 6 characters, until the browser closes, Secure, HttpOnly, SameSite=Strict\n' +
       '"lang" .example (with subdomains) /, 2 characters, until the browser closes, Secure',
   });
-  const { content } = await run('browser_cookies', { action: 'get', url, name: 'sid' });
+  const { content } = await runTool('browser_cookies', { action: 'get', url, name: 'sid' });
   assert.match(content ?? '', /\nvalue: secret$/);
 });
 
 test('a long cookie list comes in parts', async () => {
-  const { run } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
-  const first = await run('browser_cookies', { action: 'list', url });
-  assert.equal(first.text, '250 cookies. The rest follows with cursor "200".');
-  const rest = await run('browser_cookies', { action: 'list', url, cursor: '200' });
-  assert.equal(rest.content?.split('\n').length, 50);
-  const { message } = await awaitFailure(run('browser_cookies', { action: 'list', url, cursor: 'x' }));
-  assert.match(message, /the cursor is not one of an earlier answer/);
+  const { runTool } = makeFixture(Array.from({ length: 250 }, (_, i) => ({ ...session, name: `c${i}` })));
+  const firstList = await runTool('browser_cookies', { action: 'list', url });
+  assert.equal(firstList.text, '250 cookies. The rest follows with cursor "200".');
+  const restOfList = await runTool('browser_cookies', { action: 'list', url, cursor: '200' });
+  assert.equal(restOfList.content?.split('\n').length, 50);
+  const { message: errorMessage } = await awaitFailure(
+    runTool('browser_cookies', { action: 'list', url, cursor: 'x' }),
+  );
+  assert.match(errorMessage, /the cursor is not one of an earlier answer/);
 });
 
 test('a new cookie has the options of the call', async () => {
-  const { changes, run } = makeFixture([]);
+  const { permissionChanges, runTool } = makeFixture([]);
   const options = { path: '/a', secure: true, sameSite: 'None', expires: '2030-01-01T00:00:00Z' };
-  await run('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
+  await runTool('browser_cookies', { action: 'set', url, name: 'a', value: '', options });
   const expirationDate = Date.UTC(2030, 0, 1) / 1000;
   const cookie = {
     name: 'a',
@@ -88,20 +91,20 @@ test('a new cookie has the options of the call', async () => {
     sameSite: 'no_restriction',
     expirationDate,
   };
-  assert.deepEqual(changes, [[url, cookie]]);
+  assert.deepEqual(permissionChanges, [[url, cookie]]);
 });
 
 test('browser_clear_site_data names cookies of parent domains and the types that are kept', async () => {
-  const { changes, run } = makeFixture([session, shared]);
-  const { text } = await run('browser_clear_site_data', {
+  const { permissionChanges, runTool } = makeFixture([session, sharedCookie]);
+  const { text: resultText } = await runTool('browser_clear_site_data', {
     origin: 'https://shop.example/x',
     types: ['cookies', 'cache'],
   });
   assert.equal(
-    text,
+    resultText,
     'Deleted for https://shop.example: 2 cookies (1 of them also for other hosts of example), cache. ' +
       'Kept: localStorage, indexedDB, cacheStorage, serviceWorkers, fileSystems. ' +
       'sessionStorage of open tabs is kept; reload open tabs of the site.',
   );
-  assert.deepEqual(changes, ['sid', 'lang', ['https://shop.example', ['cache']]]);
+  assert.deepEqual(permissionChanges, ['sid', 'lang', ['https://shop.example', ['cache']]]);
 });

@@ -44,8 +44,8 @@ async function runCookieAction(browser: StorageBrowser, call: BrowserCall): Prom
   if (cookies.length === 0)
     throw toolFailure('not_found', 'the browser has no such cookie for this address. Use the action list');
   if (action === 'get') {
-    const lines = cookies.map((cookie) => `${formatCookie(cookie)}\nvalue: ${cookie.value}`);
-    return { ...makeListResult(call, lines, 'cookie') };
+    const cookieLines = cookies.map((cookie) => `${formatCookie(cookie)}\nvalue: ${cookie.value}`);
+    return { ...makeListResult(call, cookieLines, 'cookie') };
   }
   const isGone = await Promise.all(cookies.map((cookie) => browser.removeCookie(cookie)));
   return { text: `Deleted ${formatCount(isGone.filter(Boolean).length, 'cookie')}.` };
@@ -119,29 +119,29 @@ function readExpiry(options: Fields): { readonly expirationDate?: number } {
 async function runStorageAction(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = requireAction(call);
-  const area = readChoice(args, 'area', ['local', 'session', 'indexeddb']) ?? 'local';
-  const texts = Object.fromEntries(
+  const storageArea = readChoice(args, 'area', ['local', 'session', 'indexeddb']) ?? 'local';
+  const shownTexts = Object.fromEntries(
     (['database', 'store', 'key', 'value'] as const).flatMap((key) => {
       const value = readText(args, key);
       return value === undefined ? [] : [[key, value]];
     }),
   );
-  const result = await frames.run(call, await frames.top(call), 'storage', {
+  const storageResult = await frames.run(call, await frames.top(call), 'storage', {
     action,
-    area,
-    ...texts,
+    area: storageArea,
+    ...shownTexts,
     from: readCursor(call),
   });
-  const { lines, value, total = 0, next } = result;
-  if (lines) {
-    const noun = area === 'indexeddb' ? (texts.store === undefined ? 'line' : 'record') : 'key';
+  const { lines: cookieLines, value, total = 0, next } = storageResult;
+  if (cookieLines) {
+    const noun = storageArea === 'indexeddb' ? (shownTexts.store === undefined ? 'line' : 'record') : 'key';
     return {
       text: `${formatCount(total, noun)}.${formatCursorHint(next)}`,
-      ...(total > 0 ? { content: lines.join('\n') } : {}),
+      ...(total > 0 ? { content: cookieLines.join('\n') } : {}),
     };
   }
-  if (action === 'set') return { text: result.found ? 'Replaced the value.' : 'Stored a new entry.' };
-  if (!result.found) throw toolFailure('not_found', 'there is no entry with this key. Use the action list');
+  if (action === 'set') return { text: storageResult.found ? 'Replaced the value.' : 'Stored a new entry.' };
+  if (!storageResult.found) throw toolFailure('not_found', 'there is no entry with this key. Use the action list');
   if (action === 'delete') return { text: 'Deleted the entry.' };
   return { text: `${formatCount(total, 'character')}.${formatCursorHint(next)}`, content: value ?? '' };
 }
@@ -153,20 +153,20 @@ const ClearTypes = ['cookies', ...StoredTypes] as const;
 
 async function clearSiteData(browser: StorageBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const url = new URL(parseWebUrl(requireText(args, 'origin')));
-  const named = readTexts(args, 'types') ?? ClearTypes;
-  const isNamed = (type: (typeof ClearTypes)[number]) => named.includes(type);
-  const stored = StoredTypes.filter(isNamed);
-  const deleted: string[] = [];
-  if (isNamed('cookies')) deleted.push(await removeCookies(browser, url.hostname));
-  if (stored.length > 0) {
-    await browser.removeSiteData(url.origin, stored);
-    deleted.push(...stored);
+  const namedTypes = readTexts(args, 'types') ?? ClearTypes;
+  const isNamed = (type: (typeof ClearTypes)[number]) => namedTypes.includes(type);
+  const storedTypes = StoredTypes.filter(isNamed);
+  const deletedTypes: string[] = [];
+  if (isNamed('cookies')) deletedTypes.push(await removeCookies(browser, url.hostname));
+  if (storedTypes.length > 0) {
+    await browser.removeSiteData(url.origin, storedTypes);
+    deletedTypes.push(...storedTypes);
   }
-  const kept = ClearTypes.filter((type) => !isNamed(type));
+  const keptTypes = ClearTypes.filter((type) => !isNamed(type));
   return {
     text: [
-      `Deleted for ${url.origin}: ${deleted.join(', ')}.`,
-      ...(kept.length > 0 ? [`Kept: ${kept.join(', ')}.`] : []),
+      `Deleted for ${url.origin}: ${deletedTypes.join(', ')}.`,
+      ...(keptTypes.length > 0 ? [`Kept: ${keptTypes.join(', ')}.`] : []),
       'sessionStorage of open tabs is kept; reload open tabs of the site.',
     ].join(' '),
   };
@@ -178,6 +178,7 @@ async function removeCookies(browser: StorageBrowser, host: string): Promise<str
   const count = isGone.filter(Boolean).length;
   const shared = cookies.filter((cookie, i) => isGone[i] && cookie.domain.replace(/^\./, '') !== host);
   const domains = [...new Set(shared.map(({ domain }) => domain.replace(/^\./, '')))];
-  const note = domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
-  return `${formatCount(count, 'cookie')}${note}`;
+  const domainNote =
+    domains.length > 0 ? ` (${shared.length} of them also for other hosts of ${domains.join(', ')})` : '';
+  return `${formatCount(count, 'cookie')}${domainNote}`;
 }

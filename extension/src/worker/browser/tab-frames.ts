@@ -50,28 +50,29 @@ export class TabFrames {
    */
   async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
     const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);
-    const top = frames.find((frame) => frame.frameId === 0);
-    if (!top) throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
-    if (documentId !== '' && top.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
-    const others = frames.filter((frame) => frame.frameId !== 0);
-    return [top, ...others].map((frame) => makeFrameTarget(tabId, frame));
+    const topFrame = frames.find((frame) => frame.frameId === 0);
+    if (!topFrame)
+      throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
+    if (documentId !== '' && topFrame.documentId !== documentId) throw makeDocumentGoneFailure('open', false);
+    const otherFrames = frames.filter((frame) => frame.frameId !== 0);
+    return [topFrame, ...otherFrames].map((frame) => makeFrameTarget(tabId, frame));
   }
 
   async top(call: CallTarget): Promise<FrameTarget> {
     const { tabId, documentId } = call;
     if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
-    const [top] = await this.list(call);
-    if (!top) throw makeDocumentGoneFailure('open', false);
-    return top;
+    const [topFrame] = await this.list(call);
+    if (!topFrame) throw makeDocumentGoneFailure('open', false);
+    return topFrame;
   }
 
   /** A ref without a frame prefix belongs to the top frame. */
-  async findByRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
-    const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
+  async findByRef(call: BrowserCall, elementRef: string): Promise<FrameTarget> {
+    const prefix = /^(f\d+)e\d+$/.exec(elementRef)?.[1];
     if (prefix === undefined) return await this.top(call);
-    const frame = (await this.list(call)).find((candidate) => candidate.prefix === prefix);
+    const frame = (await this.list(call)).find((candidateFrame) => candidateFrame.prefix === prefix);
     if (frame) return frame;
-    throw toolFailure('stale_ref', `the frame of ${ref} is gone. Take a new snapshot and use a ref from it`);
+    throw toolFailure('stale_ref', `the frame of ${elementRef} is gone. Take a new snapshot and use a ref from it`);
   }
 
   /**
@@ -102,10 +103,10 @@ export class TabFrames {
     args: PageOperationOf<N>['arguments'],
   ): Promise<PageResult<N> | undefined> {
     const options: RunOptions = { signal: call.signal, report: () => undefined };
-    const running = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
-    const result = await awaitWithin(running, FrameAnswerTimeoutMs);
+    const runningOperation = this.#options.scripts.run(frame, makeOperation(name, frame.prefix, args), options);
+    const frameResult = await awaitWithin(runningOperation, FrameAnswerTimeoutMs);
     call.signal.throwIfAborted();
-    return result;
+    return frameResult;
   }
 
   /**
@@ -120,13 +121,13 @@ export class TabFrames {
       const parent = frames.find(({ frameId }) => frameId === parentId);
       if (!parent) return undefined;
       const parentTarget = makeFrameTarget(call.tabId, parent);
-      const [facts, found] = await Promise.all([
+      const [frameFacts, foundFrames] = await Promise.all([
         this.runInChild(call, child, 'facts', {}),
         this.runInChild(call, parentTarget, 'frameAreas', {}),
       ]);
-      const area = found?.areas.find(({ index }) => index === facts?.index)?.area;
-      if (!area) return undefined;
-      [x, y, child] = [x + area.x, y + area.y, parentTarget];
+      const frameArea = foundFrames?.areas.find(({ index }) => index === frameFacts?.index)?.area;
+      if (!frameArea) return undefined;
+      [x, y, child] = [x + frameArea.x, y + frameArea.y, parentTarget];
     }
     return { x, y };
   }
@@ -139,25 +140,25 @@ export class TabFrames {
   async findPoint(
     call: BrowserCall,
     frame: FrameTarget,
-    point: { readonly x: number; readonly y: number },
+    tabPoint: { readonly x: number; readonly y: number },
     isShown: boolean,
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
-    let found = { x: point.x, y: point.y };
-    if (frame.frameId === 0) return found;
+    let foundFrames = { x: tabPoint.x, y: tabPoint.y };
+    if (frame.frameId === 0) return foundFrames;
     const frames = await this.#options.listTabFrames(call.tabId);
     for (let child = frame; child.frameId !== 0; ) {
-      const entry = frames.find(({ documentId }) => documentId === child.documentId);
-      const parent = frames.find(({ frameId }) => frameId === entry?.parentFrameId);
-      if (!entry || !parent) return undefined;
+      const knownFrame = frames.find(({ documentId }) => documentId === child.documentId);
+      const parent = frames.find(({ frameId }) => frameId === knownFrame?.parentFrameId);
+      if (!knownFrame || !parent) return undefined;
       const parentTarget = makeFrameTarget(call.tabId, parent);
-      const facts = await this.runInChild(call, child, 'facts', {});
-      if (!facts) return undefined;
-      const { index, url, size } = facts;
-      const mapped = await this.#mapPoint(call, parentTarget, { index, url, ...size, ...found, scroll: isShown });
+      const frameFacts = await this.runInChild(call, child, 'facts', {});
+      if (!frameFacts) return undefined;
+      const { index, url, size } = frameFacts;
+      const mapped = await this.#mapPoint(call, parentTarget, { index, url, ...size, ...foundFrames, scroll: isShown });
       if (!mapped) return undefined;
-      [found, child] = [mapped, parentTarget];
+      [foundFrames, child] = [mapped, parentTarget];
     }
-    return found;
+    return foundFrames;
   }
 
   /** focus moves the keyboard focus to a frame by focusing the frame element in each ancestor frame. */
@@ -168,9 +169,9 @@ export class TabFrames {
     if (!parent) return frame.frameId === 0;
     const parentTarget = makeFrameTarget(call.tabId, parent);
     if (!(await this.focus(call, parentTarget))) return false;
-    const facts = await this.runInChild(call, frame, 'facts', {});
-    if (!facts) return false;
-    const child = { index: facts.index, url: facts.url, ...facts.size };
+    const frameFacts = await this.runInChild(call, frame, 'facts', {});
+    if (!frameFacts) return false;
+    const child = { index: frameFacts.index, url: frameFacts.url, ...frameFacts.size };
     return (await this.runInChild(call, parentTarget, 'focusFrame', child))?.focused === true;
   }
 
@@ -184,13 +185,13 @@ export class TabFrames {
   ): Promise<{ readonly x: number; readonly y: number } | undefined> {
     const endMs = Date.now() + MaxCoveredWaitMs;
     for (;;) {
-      const result = await this.runInChild(call, parent, 'framePoint', args);
-      if (!result?.point) return undefined;
-      if (result.hit || !args.scroll) return result.point;
+      const frameResult = await this.runInChild(call, parent, 'framePoint', args);
+      if (!frameResult?.point) return undefined;
+      if (frameResult.hit || !args.scroll) return frameResult.point;
       if (Date.now() >= endMs)
         throw toolFailure(
           'not_hittable',
-          `input cannot reach the frame of the element: ${result.covered ?? 'another element'} is in front of it`,
+          `input cannot reach the frame of the element: ${frameResult.covered ?? 'another element'} is in front of it`,
         );
       await sleep(100, call.signal);
     }
@@ -200,31 +201,32 @@ export class TabFrames {
   async findChildren(
     call: BrowserCall,
     parent: FrameTarget,
-    infos: readonly FrameInfo[],
+    frameInfos: readonly FrameInfo[],
   ): Promise<{ readonly info: FrameInfo; readonly frame: FrameTarget }[]> {
-    if (infos.length === 0) return [];
+    if (frameInfos.length === 0) return [];
     const frames = filterAllowedFrames(await this.#options.listTabFrames(call.tabId), call.args);
     const children = frames.filter((frame) => frame.parentFrameId === parent.frameId && frame.frameId !== 0);
-    const candidates = await Promise.all(
+    const childCandidates = await Promise.all(
       children.slice(0, MaxFrames).map(async (child) => {
         const frame = makeFrameTarget(call.tabId, child);
-        const facts = await this.runInChild(call, frame, 'facts', {});
-        return facts ? [{ frame, index: facts.index, url: child.url }] : [];
+        const frameFacts = await this.runInChild(call, frame, 'facts', {});
+        return frameFacts ? [{ frame, index: frameFacts.index, url: child.url }] : [];
       }),
     );
-    const unused = new Set(candidates.flat());
-    const found: { info: FrameInfo; frame: FrameTarget }[] = [];
-    for (const info of infos) {
-      for (const candidate of unused) {
+    const unusedFrames = new Set(childCandidates.flat());
+    const foundFrames: { info: FrameInfo; frame: FrameTarget }[] = [];
+    for (const frameInfo of frameInfos) {
+      for (const candidateFrame of unusedFrames) {
         // window.frames does not list frames in shadow roots, so match frames in shadow roots by their URLs.
-        const isSame = candidate.index === info.index && (info.index >= 0 || candidate.url === info.src);
+        const isSame =
+          candidateFrame.index === frameInfo.index && (frameInfo.index >= 0 || candidateFrame.url === frameInfo.src);
         if (!isSame) continue;
-        unused.delete(candidate);
-        found.push({ info, frame: candidate.frame });
+        unusedFrames.delete(candidateFrame);
+        foundFrames.push({ info: frameInfo, frame: candidateFrame.frame });
         break;
       }
     }
-    return found;
+    return foundFrames;
   }
 }
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { TabGroups } from './tab-groups.ts';
 
 function makeGroups(hasPermission = true) {
-  const added: string[] = [];
+  const addedTabs: string[] = [];
   const groupOf = new Map<number, number>();
   const settings = new Map<string, string>();
   const sessionValues = new Map<string, string>();
@@ -25,7 +25,7 @@ function makeGroups(hasPermission = true) {
       await new Promise((resolve) => setImmediate(resolve));
       isGrouping = false;
       if (tabId === 13) throw new Error('Tabs can only be grouped in normal windows');
-      added.push(`${tabId} ${title} ${color}`);
+      addedTabs.push(`${tabId} ${title} ${color}`);
       // In the fake browser, tabs with an ID of 50 or higher are in a second window without tab groups.
       const present = tabId < 50 ? groupIds[0] : groupIds[1];
       const groupId = present ?? 100 + groupCount++;
@@ -33,29 +33,29 @@ function makeGroups(hasPermission = true) {
       return groupId;
     },
   };
-  return { browser, added, groupOf };
+  return { browser, addedTabs, groupOf };
 }
 
 test('each client has a fixed color, and the first clients have different colors', async () => {
-  const { browser, added } = makeGroups();
-  const groups = new TabGroups(browser);
+  const { browser, addedTabs } = makeGroups();
+  const tabGroups = new TabGroups(browser);
   await Promise.all([
-    groups.add(1, 'claude'),
-    groups.add(2, 'claude'),
-    groups.add(13, 'claude'),
-    groups.add(3, 'cursor'),
+    tabGroups.add(1, 'claude'),
+    tabGroups.add(2, 'claude'),
+    tabGroups.add(13, 'claude'),
+    tabGroups.add(3, 'cursor'),
   ]);
   await new TabGroups(browser).add(4, 'cursor');
-  assert.deepEqual(added.splice(0), ['1 claude blue', '2 claude blue', '3 cursor green', '4 cursor green']);
-  for (let i = 0; i < 20; i++) await groups.add(i + 20, `client ${i}`);
-  assert.equal(new Set(added.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors are used');
+  assert.deepEqual(addedTabs.splice(0), ['1 claude blue', '2 claude blue', '3 cursor green', '4 cursor green']);
+  for (let i = 0; i < 20; i++) await tabGroups.add(i + 20, `client ${i}`);
+  assert.equal(new Set(addedTabs.map((entry) => entry.split(' ').at(-1))).size, 9, 'all colors are used');
 });
 
 test('without the permission tabGroups or a client name, a tab is in no group', async () => {
-  const { browser, added } = makeGroups(false);
+  const { browser, addedTabs } = makeGroups(false);
   await new TabGroups(browser).add(1, 'claude');
   await new TabGroups({ ...browser, hasPermission: async () => true }).add(1, '');
-  assert.deepEqual(added, []);
+  assert.deepEqual(addedTabs, []);
 });
 
 test("a client's tab groups are found by their IDs, even after a worker restart", async () => {

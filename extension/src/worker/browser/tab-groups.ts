@@ -40,47 +40,49 @@ export class TabGroups {
 
   async #add(tabId: number, client: string): Promise<void> {
     if (client === '' || !(await this.#browser.hasPermission('tabGroups'))) return;
-    const groups = readGroups(await this.#browser.readSessionValue(TabGroupsKey));
-    const present = groups.get(client) ?? [];
-    const groupId = await this.#browser.groupTab(tabId, present, client, await this.#chooseColor(client));
-    if (present.includes(groupId)) return;
-    groups.delete(client);
-    groups.set(client, [...present, groupId].slice(-MaxGroups));
-    const entries = [...groups].slice(-MaxGroups);
+    const groupsByClient = readGroups(await this.#browser.readSessionValue(TabGroupsKey));
+    const presentGroups = groupsByClient.get(client) ?? [];
+    const groupId = await this.#browser.groupTab(tabId, presentGroups, client, await this.#chooseColor(client));
+    if (presentGroups.includes(groupId)) return;
+    groupsByClient.delete(client);
+    groupsByClient.set(client, [...presentGroups, groupId].slice(-MaxGroups));
+    const entries = [...groupsByClient].slice(-MaxGroups);
     await this.#browser.writeSessionValue(TabGroupsKey, JSON.stringify(Object.fromEntries(entries)));
   }
 
   /** A new client gets a color that no other client has, if possible. */
   async #chooseColor(client: string): Promise<GroupColor> {
-    const colors = readColors(await this.#browser.readSetting(GroupColorsSetting));
-    const stored = colors.get(client);
-    if (stored) return stored;
-    const used = new Set(colors.values());
+    const colorByClient = readColors(await this.#browser.readSetting(GroupColorsSetting));
+    const storedColor = colorByClient.get(client);
+    if (storedColor) return storedColor;
+    const usedColors = new Set(colorByClient.values());
     const color =
-      GroupColors.find((free) => !used.has(free)) ?? GroupColors[colors.size % GroupColors.length] ?? 'grey';
-    colors.set(client, color);
-    const entries = [...colors].slice(-MaxColors);
+      GroupColors.find((free) => !usedColors.has(free)) ??
+      GroupColors[colorByClient.size % GroupColors.length] ??
+      'grey';
+    colorByClient.set(client, color);
+    const entries = [...colorByClient].slice(-MaxColors);
     await this.#browser.writeSetting(GroupColorsSetting, JSON.stringify(Object.fromEntries(entries)));
     return color;
   }
 }
 
-function readGroups(text: string | undefined): Map<string, readonly number[]> {
-  const stored: unknown = text === undefined ? {} : JSON.parse(text);
+function readGroups(groupsText: string | undefined): Map<string, readonly number[]> {
+  const storedColor: unknown = groupsText === undefined ? {} : JSON.parse(groupsText);
   return new Map(
-    Object.entries(isRecord(stored) ? stored : {}).map(([client, ids]) => [
+    Object.entries(isRecord(storedColor) ? storedColor : {}).map(([client, ids]) => [
       client,
       Array.isArray(ids) ? ids.filter((id) => typeof id === 'number') : [],
     ]),
   );
 }
 
-function readColors(text: string | undefined): Map<string, GroupColor> {
-  const colors = new Map<string, GroupColor>();
-  const stored: unknown = text === undefined ? {} : JSON.parse(text);
-  for (const [client, value] of Object.entries(isRecord(stored) ? stored : {})) {
+function readColors(groupsText: string | undefined): Map<string, GroupColor> {
+  const colorByClient = new Map<string, GroupColor>();
+  const storedColor: unknown = groupsText === undefined ? {} : JSON.parse(groupsText);
+  for (const [client, value] of Object.entries(isRecord(storedColor) ? storedColor : {})) {
     const color = GroupColors.find((known) => known === value);
-    if (color) colors.set(client, color);
+    if (color) colorByClient.set(client, color);
   }
-  return colors;
+  return colorByClient;
 }

@@ -16,9 +16,9 @@ export type TabListBrowser = NavigationBrowser &
 const CloseTimeoutMs = 2000;
 const BlankPageUrl = 'about:blank';
 
-export function makeTabListTools(browser: TabListBrowser, groups: TabGroups): [string, BrowserTool][] {
-  const open = (_: TabListBrowser, call: BrowserCall) => openTab(browser, groups, call);
-  const actions = { list: listTabs, new: open, select: selectTab, close: closeTab } as const;
+export function makeTabListTools(browser: TabListBrowser, tabGroups: TabGroups): [string, BrowserTool][] {
+  const openTabTool = (_: TabListBrowser, call: BrowserCall) => openTab(browser, tabGroups, call);
+  const actions = { list: listTabs, new: openTabTool, select: selectTab, close: closeTab } as const;
   const names = ['list', 'new', 'select', 'close'] as const;
   return [
     ['browser_tabs', async (call) => await actions[readChoice(call.args, 'action', names) ?? 'list'](browser, call)],
@@ -31,21 +31,21 @@ async function listTabs(browser: TabListBrowser): Promise<BrowserResult> {
   return { tabs, text: `${tabs.length} ${tabs.length === 1 ? 'tab' : 'tabs'}.` };
 }
 
-async function openTab(browser: TabListBrowser, groups: TabGroups, call: BrowserCall): Promise<BrowserResult> {
+async function openTab(browser: TabListBrowser, tabGroups: TabGroups, call: BrowserCall): Promise<BrowserResult> {
   const url = readText(call.args, 'url');
-  const address = url === undefined ? BlankPageUrl : parseWebUrl(url);
-  const watch = new TabWatch(browser.watchTabs);
+  const tabUrl = url === undefined ? BlankPageUrl : parseWebUrl(url);
+  const tabWatch = new TabWatch(browser.watchTabs);
   try {
-    const tabId = await browser.openBackgroundTab(address);
-    watch.setTab(tabId);
-    await groups.add(tabId, readText(call.args, '_client') ?? '');
-    const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, watch, address);
+    const tabId = await browser.openBackgroundTab(tabUrl);
+    tabWatch.setTab(tabId);
+    await tabGroups.add(tabId, readText(call.args, '_client') ?? '');
+    const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, tabWatch, tabUrl);
     const isFocused = readFlag(call.args, 'focus');
     if (isFocused) await browser.activateTab(tabId);
     const place = isFocused ? '' : ' in the background';
     return { text: `Opened tab ${tabId}${place}. It is your current tab. ${loaded}`.trim(), tabId };
   } finally {
-    watch.stop();
+    tabWatch.stop();
   }
 }
 
@@ -53,11 +53,11 @@ async function openTab(browser: TabListBrowser, groups: TabGroups, call: Browser
 async function describeNewTab(
   browser: TabListBrowser,
   call: BrowserCall,
-  watch: TabWatch,
-  address: string,
+  tabWatch: TabWatch,
+  tabUrl: string,
 ): Promise<string> {
   try {
-    return describeLoad(await waitForLoad(browser, call, watch, 'load', { isNewTab: true }), 'load', address);
+    return describeLoad(await waitForLoad(browser, call, tabWatch, 'load', { isNewTab: true }), 'load', tabUrl);
   } catch (error) {
     await browser.closeTab(call.tabId).catch(() => undefined);
     throw error;

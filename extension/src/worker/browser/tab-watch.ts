@@ -55,17 +55,17 @@ export class TabWatch {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
+        signal.removeEventListener('abort', onAbort);
         resolve();
       };
-      const abort = () => {
+      const onAbort = () => {
         clearTimeout(timer);
         reject(signal.reason);
       };
       const timer = setTimeout(end, Math.max(0, limitMs));
       this.#eventWaiters.push(end);
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 

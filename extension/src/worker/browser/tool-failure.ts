@@ -58,7 +58,7 @@ export class ToolFailure extends Error {
  */
 export class StillRunningFailure extends ToolFailure {}
 
-export interface Texts {
+export interface FailureTexts {
   readonly forAgent: string;
   /** forUser is the whole text for the user: what happened and what to do. */
   readonly forUser: string;
@@ -68,19 +68,19 @@ export interface Texts {
  * The parameter message describes the problem and the agent's next step. pageText is text from the page about the
  * problem, which the server marks as untrusted.
  */
-export function toolFailure(code: ToolCode, message: string | Texts, pageText?: string): ToolFailure {
+export function toolFailure(code: ToolCode, message: string | FailureTexts, pageText?: string): ToolFailure {
   const category = categoriesByCode[code];
   const tool = { code, retryable: retryableCodes.has(code), ...(category === undefined ? {} : { category }) };
   return new ToolFailure({ code: 'tool_error', ...toTexts(message, pageText), tool });
 }
 
 /** callFailure returns a failure with an error code that is not specific to browser tools. */
-export function callFailure(code: ErrorCode, message: string | Texts, pageText?: string): ToolFailure {
+export function callFailure(code: ErrorCode, message: string | FailureTexts, pageText?: string): ToolFailure {
   return new ToolFailure({ code, ...toTexts(message, pageText) });
 }
 
 /** If code is needs_approval, message is for the agent, so addUserText adds a text for the user. */
-export function addUserText(code: ToolCode, message: string): string | Texts {
+export function addUserText(code: ToolCode, message: string): string | FailureTexts {
   if (code !== 'needs_approval') return message;
   return {
     forAgent: message,
@@ -91,7 +91,7 @@ export function addUserText(code: ToolCode, message: string): string | Texts {
 }
 
 function toTexts(
-  message: string | Texts,
+  message: string | FailureTexts,
   pageText: string | undefined,
 ): Pick<CallError, 'message' | 'userText' | 'pageText'> {
   const texts = typeof message === 'string' ? { message } : { message: message.forAgent, userText: message.forUser };

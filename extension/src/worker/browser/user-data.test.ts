@@ -4,7 +4,7 @@ import { awaitFailure, findTool, makeBrowserCall } from '../../../test/browser-c
 import type { Bookmark, HistorySearch, NotificationText } from '../../chrome-user-data.ts';
 import { makeUserDataTools, removeSecretsFromUrl } from './user-data.ts';
 
-const visit = { title: 'A', lastVisitMs: Date.UTC(2026, 0, 2), visitCount: 3 };
+const sampleVisit = { title: 'A', lastVisitMs: Date.UTC(2026, 0, 2), visitCount: 3 };
 const makeBookmark = (id: string, title: string, children: readonly Bookmark[] = []): Bookmark => ({
   id,
   title,
@@ -13,15 +13,15 @@ const makeBookmark = (id: string, title: string, children: readonly Bookmark[] =
 });
 
 function makeFixture() {
-  const searches: HistorySearch[] = [];
+  const historySearches: HistorySearch[] = [];
   const notifications: NotificationText[] = [];
-  const state = { isGranted: true };
+  const permissionState = { isGranted: true };
   const tools = makeUserDataTools({
     searchHistory: async (search) => {
-      searches.push(search);
+      historySearches.push(search);
       return [
-        { ...visit, url: 'https://a.example/?q=x' },
-        { ...visit, url: 'https://bank.example/' },
+        { ...sampleVisit, url: 'https://a.example/?q=x' },
+        { ...sampleVisit, url: 'https://bank.example/' },
       ];
     },
     listVisits: async () => [
@@ -36,56 +36,60 @@ function makeFixture() {
     createBookmark: async () => '7',
     showNotification: async (text) => {
       notifications.push(text);
-      return state.isGranted;
+      return permissionState.isGranted;
     },
   });
-  const run = (name: string, args: Readonly<Record<string, unknown>>) => findTool(tools, name)(makeBrowserCall(args));
-  return { searches, notifications, state, run };
+  const runTool = (name: string, args: Readonly<Record<string, unknown>>) =>
+    findTool(tools, name)(makeBrowserCall(args));
+  return { historySearches, notifications, permissionState, runTool };
 }
 
 test('history addresses have no user name, no fragment and no secret parameter', () => {
-  for (const [address, want] of [
+  for (const [pageAddress, expectedLines] of [
     ['https://ada:pw@a.example/x?q=lamp&page=2#top', 'https://a.example/x?q=lamp&page=2'],
     ['https://a.example/?access_token=1&q=a', 'https://a.example/?access_token=***&q=a'],
     ['https://a.example/?x=eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', 'https://a.example/?x=***'],
     ['javascript:alert(1)', 'javascript: page'],
     ['nothing', '(no address)'],
   ] as const)
-    assert.equal(removeSecretsFromUrl(address), want, address);
+    assert.equal(removeSecretsFromUrl(pageAddress), expectedLines, pageAddress);
 });
 
 test('the history leaves out sites that a rule forbids', async () => {
-  const { searches, run } = makeFixture();
+  const { historySearches, runTool } = makeFixture();
   const args = { query: 'x', from: '2026-01-01', to: '2026-01-03', limit: 2, _frames: { 'bank.example': false } };
-  assert.deepEqual(await run('browser_history', args), {
+  assert.deepEqual(await runTool('browser_history', args), {
     text: '1 entry. There may be more: raise limit, or narrow the dates.',
     content: '2026-01-02T00:00:00Z "A" https://a.example/?q=x (3 visits)',
   });
   const [startTime, endTime] = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 3)];
-  assert.deepEqual(searches, [{ text: 'x', startTime, endTime, maxResults: 2 }]);
-  const both = await awaitFailure(run('browser_history', { query: 'x', url: 'https://a.example/' }));
+  assert.deepEqual(historySearches, [{ text: 'x', startTime, endTime, maxResults: 2 }]);
+  const both = await awaitFailure(runTool('browser_history', { query: 'x', url: 'https://a.example/' }));
   assert.equal(both.code, 'invalid_arguments');
 });
 
 test('the visits to an address are listed newest first', async () => {
-  const { run } = makeFixture();
-  const result = await run('browser_history', { url: 'https://a.example/', limit: 1 });
+  const { runTool } = makeFixture();
+  const result = await runTool('browser_history', { url: 'https://a.example/', limit: 1 });
   assert.deepEqual(result, { text: '1 of 2 visits.', content: '1970-01-01T00:00:02Z by typed' });
 });
 
 test('a bookmark tree has the requested depth and names unlisted folders', async () => {
-  const { run } = makeFixture();
-  const { content } = await run('browser_bookmarks', { action: 'tree', depth: 2 });
+  const { runTool } = makeFixture();
+  const { content } = await runTool('browser_bookmarks', { action: 'tree', depth: 2 });
   assert.equal(content, 'folder 0 ""\n folder 1 "Bar"\n  folder 5 "A" 1 entry, not listed');
-  assert.equal((await awaitFailure(run('browser_bookmarks', { action: 'tree', folder: 'none' }))).code, 'not_found');
-  assert.equal((await awaitFailure(run('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
+  assert.equal(
+    (await awaitFailure(runTool('browser_bookmarks', { action: 'tree', folder: 'none' }))).code,
+    'not_found',
+  );
+  assert.equal((await awaitFailure(runTool('browser_bookmarks', { action: 'search' }))).code, 'invalid_arguments');
 });
 
 test('a notification names the client, and the result reports whether it was shown', async () => {
-  const { notifications, state, run } = makeFixture();
+  const { notifications, permissionState, runTool } = makeFixture();
   const args = { title: 'Done', message: 'Paid', _client: 'claude' };
-  assert.match((await run('browser_notify', args)).text ?? '', /^Chrome shows/);
+  assert.match((await runTool('browser_notify', args)).text ?? '', /^Chrome shows/);
   assert.deepEqual(notifications, [{ title: 'Done', message: 'Paid', source: 'claude, by opentabs' }]);
-  state.isGranted = false;
-  assert.match((await run('browser_notify', args)).text ?? '', /^Not shown/);
+  permissionState.isGranted = false;
+  assert.match((await runTool('browser_notify', args)).text ?? '', /^Not shown/);
 });

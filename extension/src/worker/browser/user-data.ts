@@ -24,36 +24,44 @@ const DayMs = 24 * 3600 * 1000;
 async function searchHistory(browser: UserDataBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const url = readText(args, 'url');
-  const limit = readNumber(args, 'limit') ?? DefaultEntries;
-  const from = readDate(call, 'from');
+  const maxEntries = readNumber(args, 'limit') ?? DefaultEntries;
+  const fromMs = readDate(call, 'from');
   const to = readDate(call, 'to');
   if (url !== undefined) {
     if (readText(args, 'query') !== undefined)
       throw callFailure('invalid_arguments', 'browser_history takes either a query or a url');
-    const address = parseWebUrl(url);
-    if (isForbiddenAddress(address, args))
+    const pageUrl = parseWebUrl(url);
+    if (isForbiddenAddress(pageUrl, args))
       throw toolFailure('rejected', {
         forAgent: 'the user has turned this site off',
-        forUser: `You have turned browser tools off on ${new URL(address).origin}. Run \`opentabs browser site\` to change the rule.`,
+        forUser: `You have turned browser tools off on ${new URL(pageUrl).origin}. Run \`opentabs browser site\` to change the rule.`,
       });
-    const visits = await browser.listVisits(address);
-    const shown = visits.filter(({ atMs }) => atMs >= (from ?? 0) && atMs <= (to ?? Number.POSITIVE_INFINITY));
-    const newest = shown.reverse().slice(0, limit);
-    const lines = newest.map(({ atMs, transition }) => `${formatTime(atMs)} by ${transition}`);
+    const pageVisits = await browser.listVisits(pageUrl);
+    const shownVisits = pageVisits.filter(
+      ({ atMs }) => atMs >= (fromMs ?? 0) && atMs <= (to ?? Number.POSITIVE_INFINITY),
+    );
+    const newest = shownVisits.reverse().slice(0, maxEntries);
+    const resultLines = newest.map(({ atMs, transition }) => `${formatTime(atMs)} by ${transition}`);
     return {
-      ...makeListResult(call, lines, 'visit', limit),
-      text: `${newest.length} of ${formatCount(shown.length, 'visit')}.`,
+      ...makeListResult(call, resultLines, 'visit', maxEntries),
+      text: `${newest.length} of ${formatCount(shownVisits.length, 'visit')}.`,
     };
   }
-  const search = { text: readText(args, 'query') ?? '', startTime: from ?? Date.now() - DayMs, maxResults: limit };
-  const found = await browser.searchHistory(to === undefined ? search : { ...search, endTime: to });
-  const allowed = found.filter((entry) => !isForbiddenAddress(entry.url, args));
-  const lines = allowed.map(
-    ({ url: address, title, lastVisitMs, visitCount }) =>
-      `${formatTime(lastVisitMs)} ${JSON.stringify(title)} ${removeSecretsFromUrl(address)} (${formatCount(visitCount, 'visit')})`,
+  const historySearch = {
+    text: readText(args, 'query') ?? '',
+    startTime: fromMs ?? Date.now() - DayMs,
+    maxResults: maxEntries,
+  };
+  const foundEntries = await browser.searchHistory(
+    to === undefined ? historySearch : { ...historySearch, endTime: to },
   );
-  const note = found.length >= limit ? ' There may be more: raise limit, or narrow the dates.' : '';
-  const result = makeListResult(call, lines, 'entry', limit);
+  const allowedEntries = foundEntries.filter((entry) => !isForbiddenAddress(entry.url, args));
+  const resultLines = allowedEntries.map(
+    ({ url: pageUrl, title, lastVisitMs, visitCount }) =>
+      `${formatTime(lastVisitMs)} ${JSON.stringify(title)} ${removeSecretsFromUrl(pageUrl)} (${formatCount(visitCount, 'visit')})`,
+  );
+  const note = foundEntries.length >= maxEntries ? ' There may be more: raise limit, or narrow the dates.' : '';
+  const result = makeListResult(call, resultLines, 'entry', maxEntries);
   return { ...result, text: `${result.text}${note}` };
 }
 
@@ -81,9 +89,9 @@ const secretValuePattern = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{24,}$/i;
  * removeSecretsFromUrl removes the user name, the password and the fragment from a URL, and masks parameters that may
  * contain secrets.
  */
-export function removeSecretsFromUrl(address: string): string {
-  if (!URL.canParse(address)) return '(no address)';
-  const url = new URL(address);
+export function removeSecretsFromUrl(pageUrl: string): string {
+  if (!URL.canParse(pageUrl)) return '(no address)';
+  const url = new URL(pageUrl);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol} page`;
   for (const [name, value] of [...url.searchParams])
     if (secretNamePattern.test(name) || secretValuePattern.test(value)) url.searchParams.set(name, '***');
@@ -104,23 +112,23 @@ async function runBookmarkAction(browser: UserDataBrowser, call: BrowserCall): P
   if (action === 'search') {
     const query = readText(args, 'query');
     if (query === undefined || query === '') throw callFailure('invalid_arguments', 'the action search needs a query');
-    const found = await browser.searchBookmarks(query);
-    return makeListResult(call, found.filter(isAllowed).map(formatBookmark), 'bookmark');
+    const foundEntries = await browser.searchBookmarks(query);
+    return makeListResult(call, foundEntries.filter(isAllowed).map(formatBookmark), 'bookmark');
   }
-  const tree = await browser.readBookmarks(readText(args, 'folder'));
-  if (!tree) throw makeNoFolderFailure();
+  const bookmarkTree = await browser.readBookmarks(readText(args, 'folder'));
+  if (!bookmarkTree) throw makeNoFolderFailure();
   const depth = readNumber(args, 'depth') ?? DefaultDepth;
-  const lines: string[] = [];
-  const addLines = (bookmarks: readonly Bookmark[], level: number) => {
-    for (const bookmark of bookmarks.filter(isAllowed)) {
-      const isFolded = level >= depth && bookmark.children.length > 0;
+  const resultLines: string[] = [];
+  const addLines = (levelBookmarks: readonly Bookmark[], folderDepth: number) => {
+    for (const bookmark of levelBookmarks.filter(isAllowed)) {
+      const isFolded = folderDepth >= depth && bookmark.children.length > 0;
       const rest = isFolded ? ` ${formatCount(bookmark.children.length, 'entry', 'entries')}, not listed` : '';
-      lines.push(' '.repeat(level) + formatBookmark(bookmark) + rest);
-      if (!isFolded) addLines(bookmark.children, level + 1);
+      resultLines.push(' '.repeat(folderDepth) + formatBookmark(bookmark) + rest);
+      if (!isFolded) addLines(bookmark.children, folderDepth + 1);
     }
   };
-  addLines(tree, 0);
-  return makeListResult(call, lines, 'entry');
+  addLines(bookmarkTree, 0);
+  return makeListResult(call, resultLines, 'entry');
 }
 
 function formatBookmark({ id, title, url }: Bookmark): string {

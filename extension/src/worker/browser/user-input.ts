@@ -66,12 +66,12 @@ export class UserInput {
   }
 
   #hasRunningAction(tabId: number): boolean {
-    return [...this.#runningActions].some((act) => act.tabId === tabId);
+    return [...this.#runningActions].some((runningAction) => runningAction.tabId === tabId);
   }
 
-  setHolds(holds: readonly TabHold[]): void {
+  setHolds(tabHolds: readonly TabHold[]): void {
     const nowMs = Date.now();
-    this.#holds = holds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
+    this.#holds = tabHolds.map(({ leftMs, ...hold }) => ({ ...hold, endMs: nowMs + leftMs }));
     for (const [tabId, endMs] of this.#watchEnds) if (endMs <= nowMs) this.#watchEnds.delete(tabId);
     for (const { tabId, endMs } of this.#holds) {
       if ((this.#watchEnds.get(tabId) ?? 0) >= endMs) continue;
@@ -88,17 +88,17 @@ export class UserInput {
   /**
    * If the user clicks or types in the tab during the action, stopOnInput cancels the action with the error tab_taken.
    */
-  async stopOnInput<R>(call: BrowserCall, run: (call: BrowserCall) => Promise<R>): Promise<R> {
+  async stopOnInput<R>(call: BrowserCall, runAction: (call: BrowserCall) => Promise<R>): Promise<R> {
     const { tabId, signal } = call;
     const controller = new AbortController();
-    const act: RunningAction = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
-    this.#runningActions.add(act);
-    const renewal = setInterval(() => this.#renew(tabId), WatchRenewalIntervalMs);
+    const runningAction: RunningAction = { tabId, stop: () => controller.abort(makeTabTakenFailure(tabId)) };
+    this.#runningActions.add(runningAction);
+    const renewalTimer = setInterval(() => this.#renew(tabId), WatchRenewalIntervalMs);
     try {
-      return await run({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
+      return await runAction({ ...call, signal: AbortSignal.any([signal, controller.signal]) });
     } finally {
-      clearInterval(renewal);
-      this.#runningActions.delete(act);
+      clearInterval(renewalTimer);
+      this.#runningActions.delete(runningAction);
     }
   }
 
@@ -123,7 +123,7 @@ export class UserInput {
       return;
     }
     this.#options.report(tabId);
-    for (const act of this.#runningActions) if (act.tabId === tabId) act.stop();
+    for (const runningAction of this.#runningActions) if (runningAction.tabId === tabId) runningAction.stop();
   }
 
   /**

@@ -16,16 +16,16 @@ const DragSteps = 10;
 /** All tools that act at coordinates need the debugger. */
 export function makeVisionTools(
   frames: TabFrames,
-  acts: PageActions,
+  pageActions: PageActions,
   debuggers: Debuggers,
   userInput: ActionStopper,
 ): [string, BrowserTool][] {
-  const vision = new VisionTools(frames, acts, debuggers, userInput);
+  const visionTools = new VisionTools(frames, pageActions, debuggers, userInput);
   return [
-    ['browser_mouse_click_xy', (call) => vision.click(call)],
-    ['browser_mouse_move_xy', (call) => vision.move(call)],
-    ['browser_mouse_drag_xy', (call) => vision.drag(call)],
-    ['browser_mouse_wheel', (call) => vision.wheel(call)],
+    ['browser_mouse_click_xy', (call) => visionTools.click(call)],
+    ['browser_mouse_move_xy', (call) => visionTools.move(call)],
+    ['browser_mouse_drag_xy', (call) => visionTools.drag(call)],
+    ['browser_mouse_wheel', (call) => visionTools.wheel(call)],
   ];
 }
 
@@ -41,94 +41,112 @@ class VisionTools {
   readonly #debuggers: Debuggers;
   readonly #userInput: ActionStopper;
 
-  constructor(frames: TabFrames, acts: PageActions, debuggers: Debuggers, userInput: ActionStopper) {
+  constructor(frames: TabFrames, pageActions: PageActions, debuggers: Debuggers, userInput: ActionStopper) {
     this.#userInput = userInput;
     this.#frames = frames;
-    this.#acts = acts;
+    this.#acts = pageActions;
     this.#debuggers = debuggers;
   }
 
   async click(call: BrowserCall): Promise<BrowserResult> {
-    const at = requirePoint(call, 'x', 'y');
+    const clickPoint = requirePoint(call, 'x', 'y');
     const button = readChoice(call.args, 'button', mouseButtons) ?? 'left';
     const clickCount = readNumber(call.args, 'clickCount') ?? 1;
-    return await this.#runAction(call, `Clicked ${formatPoint(at)}`, [at], async ({ sendInput: make }) => {
-      await make(makeMouseRequest('move', at, button));
-      for (let count = 1; count <= clickCount; count++) {
-        await make(makeMouseRequest('press', at, button, count));
-        await make(makeMouseRequest('release', at, button, count));
-      }
-    });
+    return await this.#runAction(
+      call,
+      `Clicked ${formatPoint(clickPoint)}`,
+      [clickPoint],
+      async ({ sendInput: makeInput }) => {
+        await makeInput(makeMouseRequest('move', clickPoint, button));
+        for (let count = 1; count <= clickCount; count++) {
+          await makeInput(makeMouseRequest('press', clickPoint, button, count));
+          await makeInput(makeMouseRequest('release', clickPoint, button, count));
+        }
+      },
+    );
   }
 
   async move(call: BrowserCall): Promise<BrowserResult> {
-    const at = requirePoint(call, 'x', 'y');
-    return await this.#runAction(call, `Moved the pointer to ${formatPoint(at)}`, [at], async ({ sendInput: make }) => {
-      await make(makeMouseRequest('move', at, 'left'));
-    });
+    const clickPoint = requirePoint(call, 'x', 'y');
+    return await this.#runAction(
+      call,
+      `Moved the pointer to ${formatPoint(clickPoint)}`,
+      [clickPoint],
+      async ({ sendInput: makeInput }) => {
+        await makeInput(makeMouseRequest('move', clickPoint, 'left'));
+      },
+    );
   }
 
   async drag(call: BrowserCall): Promise<BrowserResult> {
-    const [start, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
-    const verb = `Dragged from ${formatPoint(start)} to ${formatPoint(end)}`;
-    return await this.#runAction(call, verb, [start, end], async ({ sendInput: make }) => {
-      await make(makeMouseRequest('move', start, 'left'));
-      await make(makeMouseRequest('press', start, 'left', 1));
+    const [startPoint, end] = [requirePoint(call, 'startX', 'startY'), requirePoint(call, 'endX', 'endY')];
+    const actionVerb = `Dragged from ${formatPoint(startPoint)} to ${formatPoint(end)}`;
+    return await this.#runAction(call, actionVerb, [startPoint, end], async ({ sendInput: makeInput }) => {
+      await makeInput(makeMouseRequest('move', startPoint, 'left'));
+      await makeInput(makeMouseRequest('press', startPoint, 'left', 1));
       for (let step = 1; step <= DragSteps; step++) {
         const part = step / DragSteps;
-        const at = { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
-        await make(makeMouseRequest('move', at, 'left'));
+        const clickPoint = {
+          x: startPoint.x + (end.x - startPoint.x) * part,
+          y: startPoint.y + (end.y - startPoint.y) * part,
+        };
+        await makeInput(makeMouseRequest('move', clickPoint, 'left'));
       }
-      await make(makeMouseRequest('release', end, 'left', 1));
+      await makeInput(makeMouseRequest('release', end, 'left', 1));
     });
   }
 
   async wheel(call: BrowserCall): Promise<BrowserResult> {
-    const at = requirePoint(call, 'x', 'y');
+    const clickPoint = requirePoint(call, 'x', 'y');
     const [deltaX, deltaY] = [readDelta(call, 'deltaX'), readDelta(call, 'deltaY')];
     if (deltaX === 0 && deltaY === 0)
       throw callFailure('invalid_arguments', 'browser_mouse_wheel needs deltaX or deltaY');
-    return await this.#runAction(call, `Turned the wheel at ${formatPoint(at)}`, [at], async ({ session }) => {
-      await session.send('Input.dispatchMouseEvent', {
-        type: 'mouseWheel',
-        ...at,
-        deltaX,
-        deltaY,
-        pointerType: 'mouse',
-      });
-    });
+    return await this.#runAction(
+      call,
+      `Turned the wheel at ${formatPoint(clickPoint)}`,
+      [clickPoint],
+      async ({ session }) => {
+        await session.send('Input.dispatchMouseEvent', {
+          type: 'mouseWheel',
+          ...clickPoint,
+          deltaX,
+          deltaY,
+          pointerType: 'mouse',
+        });
+      },
+    );
   }
 
   async #runAction(
     call: BrowserCall,
-    verb: string,
-    points: readonly TabPoint[],
+    actionVerb: string,
+    hitPoints: readonly TabPoint[],
     makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<BrowserResult> {
     const top = await this.#frames.top(call);
     const act = await this.#acts.run(call, top, () =>
-      this.#userInput.stopOnInput(call, (stoppable) => this.#runAtPoints(stoppable, top, points, makeInput)),
+      this.#userInput.stopOnInput(call, (stoppable) => this.#runAtPoints(stoppable, top, hitPoints, makeInput)),
     );
-    const line = act.result?.target;
-    const content = line === undefined || !act.result?.changed ? [] : [`hit: ${line}`];
-    return await this.#acts.describe(call, verb, act, { content });
+    const targetLine = act.result?.target;
+    const content = targetLine === undefined || !act.result?.changed ? [] : [`hit: ${targetLine}`];
+    return await this.#acts.describe(call, actionVerb, act, { content });
   }
 
   async #runAtPoints(
     call: BrowserCall,
     top: FrameTarget,
-    points: readonly TabPoint[],
+    hitPoints: readonly TabPoint[],
     makeInput: (tools: VisionInput) => Promise<void>,
   ): Promise<PageActionResult> {
     return await this.#debuggers.use(call.tabId, ['dialogs', 'focus', 'files', 'drags', 'drawing'], async (session) => {
-      const lines: string[] = [];
-      for (const point of points) lines.push(await this.#requireHit(call, top, point));
-      const { snapshot: since } = await this.#frames.run(call, top, 'watch', {});
+      const hitLines: string[] = [];
+      for (const hitPoint of hitPoints) hitLines.push(await this.#requireHit(call, top, hitPoint));
+      const { snapshot: sinceSnapshot } = await this.#frames.run(call, top, 'watch', {});
       const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
       const input = new TabInput({
         session,
         children: [],
-        findPoint: async (point) => point,
+        findPoint: async (hitPoint) => hitPoint,
         focus: async () => false,
         dialogOpened: dialog.opened,
       });
@@ -144,34 +162,37 @@ class VisionTools {
         dialog.stop();
       }
       const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-      const result = await this.#frames.run(call, top, 'changes', { since, snapshot });
-      return { ...result, target: lines.join('\n'), input: 'trusted' };
+      const result = await this.#frames.run(call, top, 'changes', { since: sinceSnapshot, snapshot });
+      return { ...result, target: hitLines.join('\n'), input: 'trusted' };
     });
   }
 
   /** #requireHit fails for a point in a frame of a forbidden site, because that frame would receive the input. */
-  async #requireHit(call: BrowserCall, top: FrameTarget, at: TabPoint): Promise<string> {
+  async #requireHit(call: BrowserCall, top: FrameTarget, clickPoint: TabPoint): Promise<string> {
     let frame = top;
-    let point = at;
+    let hitPoint = clickPoint;
     for (let depth = 0; depth < MaxDepth; depth++) {
-      const { line, frame: info } = await this.#frames.run(call, frame, 'hit', { x: point.x, y: point.y });
-      if (line === undefined)
+      const { line: targetLine, frame: info } = await this.#frames.run(call, frame, 'hit', {
+        x: hitPoint.x,
+        y: hitPoint.y,
+      });
+      if (targetLine === undefined)
         throw toolFailure(
           'not_hittable',
-          `${formatPoint(at)} is outside of the visible part of the page. Take a new picture`,
+          `${formatPoint(clickPoint)} is outside of the visible part of the page. Take a new picture`,
         );
-      if (!info) return line;
+      if (!info) return targetLine;
       const [child] = await this.#frames.findChildren(call, frame, [info]);
       const origin = child && (await this.#frames.findOrigin(call, child.frame));
       if (!child || !origin)
         throw toolFailure('not_hittable', {
-          forAgent: `${formatPoint(at)} is in a frame that tools may not use or cannot read. Only the user can act there`,
-          forUser: `${formatPoint(at)} is in a frame that tools may not use or cannot read. Act there yourself.`,
+          forAgent: `${formatPoint(clickPoint)} is in a frame that tools may not use or cannot read. Only the user can act there`,
+          forUser: `${formatPoint(clickPoint)} is in a frame that tools may not use or cannot read. Act there yourself.`,
         });
       frame = child.frame;
-      point = { x: at.x - origin.x, y: at.y - origin.y };
+      hitPoint = { x: clickPoint.x - origin.x, y: clickPoint.y - origin.y };
     }
-    throw toolFailure('not_hittable', `${formatPoint(at)} is in too many frames`);
+    throw toolFailure('not_hittable', `${formatPoint(clickPoint)} is in too many frames`);
   }
 }
 

@@ -45,38 +45,38 @@ async function runWindowAction(browser: WindowsBrowser, call: BrowserCall): Prom
   if (!window)
     throw toolFailure('not_found', `there is no window ${windowId}. Use browser_windows with the action list`);
   if (action === 'close') return await closeWindow(browser, call, window);
-  const place = readWindowProperties(call.args);
-  if (Object.keys(place).length === 0)
+  const windowProperties = readWindowProperties(call.args);
+  if (Object.keys(windowProperties).length === 0)
     throw callFailure('invalid_arguments', 'the action update needs state, left, top, width, height or focus');
-  await changeWindow(() => browser.updateWindow(window.windowId, place));
+  await changeWindow(() => browser.updateWindow(window.windowId, windowProperties));
   const now = await browser.readWindow(window.windowId);
   if (!now) return { text: `Window ${window.windowId} is closed.` };
-  const { state, width, height, left, top } = now;
-  return { text: `Window ${now.windowId} is ${state}, ${width} x ${height} at ${left}, ${top}.` };
+  const { state: windowState, width, height, left, top } = now;
+  return { text: `Window ${now.windowId} is ${windowState}, ${width} x ${height} at ${left}, ${top}.` };
 }
 
 function readWindowProperties(args: Fields): chromeWindows.WindowProperties {
-  const state = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
-  const sizes = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
+  const windowState = readChoice(args, 'state', ['normal', 'minimized', 'maximized', 'fullscreen']);
+  const sizeFields = (['left', 'top', 'width', 'height'] as const).flatMap((key) => {
     const value = args[key];
     return typeof value === 'number' && Number.isFinite(value) ? [[key, Math.round(value)]] : [];
   });
-  if (state !== undefined && state !== 'normal' && sizes.length > 0)
+  if (windowState !== undefined && windowState !== 'normal' && sizeFields.length > 0)
     throw callFailure(
       'invalid_arguments',
-      `a window that is ${state} has no other place or size. Leave out one of both`,
+      `a window that is ${windowState} has no other place or size. Leave out one of both`,
     );
   return {
-    ...(state === undefined ? {} : { state }),
+    ...(windowState === undefined ? {} : { state: windowState }),
     ...(readFlag(args, 'focus') ? { focused: true } : {}),
-    ...Object.fromEntries(sizes),
+    ...Object.fromEntries(sizeFields),
   };
 }
 
 /** changeWindow fails if Chrome rejects the change, such as a position outside the screen. */
-async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
+async function changeWindow<T>(changeWindowNow: () => Promise<T>): Promise<T> {
   try {
-    return await change();
+    return await changeWindowNow();
   } catch (error) {
     throw toolFailure(
       'rejected',
@@ -87,11 +87,11 @@ async function changeWindow<T>(change: () => Promise<T>): Promise<T> {
 
 async function openWindow(browser: WindowsBrowser, { args }: BrowserCall): Promise<BrowserResult> {
   const url = readText(args, 'url');
-  const place = readWindowProperties(args);
-  if ((place.state === 'maximized' || place.state === 'fullscreen') && !place.focused)
-    throw callFailure('invalid_arguments', `a new window that is ${place.state} needs focus: true`);
+  const windowProperties = readWindowProperties(args);
+  if ((windowProperties.state === 'maximized' || windowProperties.state === 'fullscreen') && !windowProperties.focused)
+    throw callFailure('invalid_arguments', `a new window that is ${windowProperties.state} needs focus: true`);
   const opened = await changeWindow(() =>
-    browser.openWindow(url === undefined ? 'about:blank' : parseWebUrl(url), place),
+    browser.openWindow(url === undefined ? 'about:blank' : parseWebUrl(url), windowProperties),
   );
   const text = `Opened window ${opened.windowId} with tab ${opened.tabId}, which is your current tab.`;
   return { text: url === undefined ? text : `${text} The page loads.`, ...opened };
@@ -105,8 +105,8 @@ async function closeWindow(
   { args }: BrowserCall,
   { windowId, tabs }: chromeWindows.WindowEntry,
 ): Promise<BrowserResult> {
-  const closable: readonly unknown[] = Array.isArray(args._closableTabs) ? args._closableTabs : [];
-  if (tabs.some(({ tabId }) => !closable.includes(tabId)))
+  const closableTabs: readonly unknown[] = Array.isArray(args._closableTabs) ? args._closableTabs : [];
+  if (tabs.some(({ tabId }) => !closableTabs.includes(tabId)))
     throw toolFailure(
       'rejected',
       `the tabs of window ${windowId} have changed. List the windows again, then close the window`,
@@ -127,31 +127,32 @@ const TabGroupColors = ['grey', 'blue', 'red', 'yellow', 'green', 'pink', 'purpl
 async function runTabGroupAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
   const { args } = call;
   const action = readChoice(args, 'action', ['list', 'create', 'add', 'remove', 'update']) ?? 'list';
-  const groups = await browser.listTabGroups();
-  if (action === 'list') return makeListResult(call, groups.map(formatTabGroup), 'group');
+  const tabGroups = await browser.listTabGroups();
+  if (action === 'list') return makeListResult(call, tabGroups.map(formatTabGroup), 'group');
   if (action === 'create') return await createGroup(browser, args);
   if (action === 'remove') {
     const tabs = await requireTabs(browser, args);
     await browser.removeFromTabGroups(tabs.map(({ tabId }) => tabId));
     return { text: `Removed ${formatCount(tabs.length, 'tab')} from the tab groups.` };
   }
-  const group = groups.find(({ groupId }) => groupId === args.groupId);
-  if (!group) throw toolFailure('not_found', 'there is no such tab group. Use browser_tab_groups with the action list');
+  const tabGroup = tabGroups.find(({ groupId }) => groupId === args.groupId);
+  if (!tabGroup)
+    throw toolFailure('not_found', 'there is no such tab group. Use browser_tab_groups with the action list');
   if (action === 'add') {
     const tabs = await requireTabs(browser, args);
-    if (tabs.some(({ windowId }) => windowId !== group.windowId))
+    if (tabs.some(({ windowId }) => windowId !== tabGroup.windowId))
       throw toolFailure('rejected', 'a tab is in another window than the group. Tabs are not moved between windows');
     await browser.addToTabGroup(
-      group.groupId,
+      tabGroup.groupId,
       tabs.map(({ tabId }) => tabId),
     );
-    return { text: `Added ${formatCount(tabs.length, 'tab')} to group ${group.groupId}.` };
+    return { text: `Added ${formatCount(tabs.length, 'tab')} to group ${tabGroup.groupId}.` };
   }
   const look = readTabGroupProperties(args);
   if (Object.keys(look).length === 0)
     throw callFailure('invalid_arguments', 'the action update needs title, color or collapsed');
-  await browser.updateTabGroup(group.groupId, look);
-  return { text: `Updated group ${group.groupId}.` };
+  await browser.updateTabGroup(tabGroup.groupId, look);
+  return { text: `Updated group ${tabGroup.groupId}.` };
 }
 
 function formatTabGroup({ groupId, title, color, collapsed, windowId, tabIds }: chromeWindows.TabGroup): string {
@@ -161,12 +162,12 @@ function formatTabGroup({ groupId, title, color, collapsed, windowId, tabIds }: 
 
 async function createGroup(browser: WindowsBrowser, args: Fields): Promise<BrowserResult> {
   const tabs = await requireTabs(browser, args);
-  const [first] = tabs;
-  if (!first || tabs.some(({ windowId }) => windowId !== first.windowId))
+  const [firstTab] = tabs;
+  if (!firstTab || tabs.some(({ windowId }) => windowId !== firstTab.windowId))
     throw toolFailure('rejected', 'the tabs are in several windows. Tabs are not moved between windows');
   const groupId = await browser.createTabGroup(
     tabs.map(({ tabId }) => tabId),
-    first.windowId,
+    firstTab.windowId,
   );
   const look = readTabGroupProperties(args);
   if (Object.keys(look).length > 0) await browser.updateTabGroup(groupId, look);
@@ -184,9 +185,9 @@ function readTabGroupProperties(args: Fields): chromeWindows.TabGroupProperties 
 }
 
 async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise<readonly chromeTabs.TabEntry[]> {
-  const wanted: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
+  const wantedTabs: readonly unknown[] = Array.isArray(tabIds) ? tabIds : [];
   const all = await browser.listAllTabs();
-  return wanted.map((id) => {
+  return wantedTabs.map((id) => {
     const tab = all.find(({ tabId }) => tabId === id);
     if (!tab) throw toolFailure('not_found', `there is no tab ${String(id)}. Use browser_tabs with the action list`);
     return tab;
@@ -196,14 +197,16 @@ async function requireTabs(browser: WindowsBrowser, { tabIds }: Fields): Promise
 // ---- closed ----
 
 async function runRecentlyClosedAction(browser: WindowsBrowser, call: BrowserCall): Promise<BrowserResult> {
-  const entries = await browser.listRecentlyClosed();
-  const allowed = entries.filter(({ tabs }) => !tabs.some(({ url }) => isForbiddenAddress(url, call.args)));
+  const closedEntries = await browser.listRecentlyClosed();
+  const allowedEntries = closedEntries.filter(
+    ({ tabs }) => !tabs.some(({ url }) => isForbiddenAddress(url, call.args)),
+  );
   if (readChoice(call.args, 'action', ['list', 'restore']) !== 'restore')
-    return makeListResult(call, allowed.map(formatClosedEntry), 'entry');
+    return makeListResult(call, allowedEntries.map(formatClosedEntry), 'entry');
   const sessionId = readText(call.args, 'sessionId');
   if (sessionId === undefined)
     throw callFailure('invalid_arguments', 'the action restore needs a sessionId of the list');
-  const entry = allowed.find((each) => each.sessionId === sessionId);
+  const entry = allowedEntries.find((each) => each.sessionId === sessionId);
   if (!entry)
     throw toolFailure('not_found', 'there is no such entry. Use browser_recently_closed with the action list');
   const view = await browser.readWindowFocus();

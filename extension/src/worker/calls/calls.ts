@@ -43,7 +43,7 @@ type CallOutbox = Pick<Outbox, 'addProgress' | 'addPart' | 'endWithResult' | 'fa
 export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
-  readonly running: RunningCalls;
+  readonly runningCalls: RunningCalls;
   send(text: string): boolean;
   /** reportResumed informs the server of running calls that documents have reported to a restarted worker. */
   reportResumed(ids: readonly string[]): void;
@@ -91,7 +91,7 @@ export class Calls {
     this.#options = options;
     this.#outbox = options.outbox;
     this.#docs = options.docs;
-    this.#running = options.running;
+    this.#running = options.runningCalls;
     this.#navigating = makeNavigating((tabId) => options.isTabLoading(tabId));
     this.#toolRequests = makeToolRequests({
       send: (text) => options.send(text),
@@ -115,9 +115,9 @@ export class Calls {
     entry?.answer(outcome);
   }
 
-  #endCallsOf(documentId: string, state: TabState): void {
+  #endCallsOf(documentId: string, tabState: TabState): void {
     for (const call of this.#running.listInDocument(documentId)) {
-      const error = endedErrors[state];
+      const error = endedErrors[tabState];
       const hasNotStarted = !call.mayHaveBegun || this.#startedCalls.get(documentId)?.has(call.id) === false;
       this.#fail(call, hasNotStarted ? { ...error, notStarted: true } : error);
     }
@@ -139,7 +139,7 @@ export class Calls {
     if (params.prompt) message.prompt = true;
     if (params.trace) {
       message.trace = true;
-      call.trace = { arrivedAtMs: arrivedAtMs, postedAtMs: arrivedAtMs };
+      call.trace = { arrivedAtMs, postedAtMs: arrivedAtMs };
     }
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
     const startIn = (doc: Doc | undefined) => {
@@ -181,10 +181,10 @@ export class Calls {
 
   /** The server may retry a call in another document if the call cannot have begun. */
   async #endMissing(call: RunningCall): Promise<void> {
-    const state = await this.#options.readTabState(call.tabId);
+    const tabState = await this.#options.readTabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
     this.#options.onDocumentMissing(call.tabId);
-    this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
+    this.#fail(call, call.mayHaveBegun ? endedErrors[tabState] : { ...notStartedErrors[tabState], notStarted: true });
   }
 
   /** cancel cancels a call and resolves with the outcome that the document reports. */
@@ -296,12 +296,12 @@ export class Calls {
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.addPart(id, seq, text),
-    result: ({ id, text, parts, hops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+    result: ({ id, text, parts, hops: pageHops }, doc, arrivedMs) => {
+      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.endWithResult(id, text, parts, browserHops);
     },
-    error: ({ id, error, hops }, doc, arrivedMs) => {
-      const browserHops = this.#endInDocument(id, doc, hops, arrivedMs);
+    error: ({ id, error, hops: pageHops }, doc, arrivedMs) => {
+      const browserHops = this.#endInDocument(id, doc, pageHops, arrivedMs);
       this.#outbox.fail(id, readError(error), browserHops);
     },
     cancelled: ({ id, outcome }, doc) => {
@@ -309,11 +309,11 @@ export class Calls {
     },
   };
 
-  #endInDocument(id: string, doc: Doc, hops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
+  #endInDocument(id: string, doc: Doc, pageHops: PageHops | undefined, arrivedMs: number): BrowserHops | undefined {
     const trace = this.#running.get(id)?.trace;
     this.#forget(id);
     this.#documentsOfEndedCalls.set(id, doc.documentId);
-    return trace && hops && measureBrowserHops(trace, hops, arrivedMs);
+    return trace && pageHops && measureBrowserHops(trace, pageHops, arrivedMs);
   }
 
   /**
@@ -333,8 +333,8 @@ export class Calls {
     this.docsChanged.emit();
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
-      const state = await this.#readStateAfterClose(doc);
-      if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, state);
+      const tabState = await this.#readStateAfterClose(doc);
+      if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, tabState);
     }, ReconnectTimeoutMs);
   }
 
@@ -344,11 +344,11 @@ export class Calls {
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
-      const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
+      const tabState = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
       const hasTop = this.#docs.listInTab(tabId).some((doc) => doc.frameId === 0);
-      if (state !== 'open' || hasTop || this.#startedCalls.has(documentId)) return state;
+      if (tabState !== 'open' || hasTop || this.#startedCalls.has(documentId)) return tabState;
       if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
-        return state;
+        return tabState;
     }
   }
 
@@ -396,8 +396,8 @@ export class Calls {
     this.#endCallsOfTab(tabId, 'discarded');
   }
 
-  #endCallsOfTab(tabId: number, state: TabState): void {
-    for (const call of this.#running.listInTab(tabId)) this.#endCallsOf(call.documentId, state);
+  #endCallsOfTab(tabId: number, tabState: TabState): void {
+    for (const call of this.#running.listInTab(tabId)) this.#endCallsOf(call.documentId, tabState);
     for (const doc of this.#docs.listInTab(tabId)) this.onDocumentDisconnected(doc);
   }
 

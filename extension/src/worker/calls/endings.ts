@@ -29,9 +29,9 @@ export const frozenError: CallError = {
   notStarted: true,
 };
 
-export function readError(text: string): CallError {
+export function readError(errorText: string): CallError {
   try {
-    const checked = checkType('CallError', JSON.parse(text));
+    const checked = checkType('CallError', JSON.parse(errorText));
     if (checked.ok) return checked.value;
   } catch {
     // If the text is not valid JSON, readError returns an error with the code internal.

@@ -12,7 +12,7 @@ const MaxDelayMs = 5000;
  * document that is about to be replaced.
  */
 export interface NavigatingDocuments {
-  setNavigating(tabId: number, documentId: string, navigating: boolean): void;
+  setNavigating(tabId: number, documentId: string, isNavigating: boolean): void;
   /** forget removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
@@ -33,50 +33,51 @@ interface NavigatingDocument {
 }
 
 export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): NavigatingDocuments {
-  const entries = new Map<string, NavigatingDocument>();
+  const navigatingDocuments = new Map<string, NavigatingDocument>();
 
   const startWaiting = (documentId: string) => {
-    const waiting = entries.get(documentId)?.waitingStarts ?? [];
-    entries.delete(documentId);
+    const waiting = navigatingDocuments.get(documentId)?.waitingStarts ?? [];
+    navigatingDocuments.delete(documentId);
     for (const start of waiting) start();
   };
-  const checkTab = async (documentId: string, entry: NavigatingDocument) => {
-    if (entries.get(documentId) !== entry) return;
-    const isLoading = await isTabLoading(entry.tabId);
-    if (entries.get(documentId) !== entry) return;
-    entry.wasLoading ||= isLoading;
-    const now = Date.now();
+  const checkTab = async (documentId: string, navigatingDocument: NavigatingDocument) => {
+    if (navigatingDocuments.get(documentId) !== navigatingDocument) return;
+    const isLoading = await isTabLoading(navigatingDocument.tabId);
+    if (navigatingDocuments.get(documentId) !== navigatingDocument) return;
+    navigatingDocument.wasLoading ||= isLoading;
+    const nowMs = Date.now();
     // A navigation is over when the tab has stopped loading, or has not started to load within LoadStartTimeoutMs.
-    const isOver = !isLoading && (entry.wasLoading || now - entry.lastReportAtMs >= LoadStartTimeoutMs);
-    if (isOver || now - entry.firstReportAtMs >= MaxDelayMs) startWaiting(documentId);
-    else setTimeout(() => void checkTab(documentId, entry), PollIntervalMs);
+    const isOver =
+      !isLoading && (navigatingDocument.wasLoading || nowMs - navigatingDocument.lastReportAtMs >= LoadStartTimeoutMs);
+    if (isOver || nowMs - navigatingDocument.firstReportAtMs >= MaxDelayMs) startWaiting(documentId);
+    else setTimeout(() => void checkTab(documentId, navigatingDocument), PollIntervalMs);
   };
   return {
-    setNavigating: (tabId, documentId, navigating) => {
-      const now = Date.now();
-      const knownEntry = entries.get(documentId);
-      if (!navigating) startWaiting(documentId);
+    setNavigating: (tabId, documentId, isNavigating) => {
+      const nowMs = Date.now();
+      const knownEntry = navigatingDocuments.get(documentId);
+      if (!isNavigating) startWaiting(documentId);
       else if (knownEntry) {
-        knownEntry.lastReportAtMs = now;
+        knownEntry.lastReportAtMs = nowMs;
         knownEntry.wasLoading = false;
       } else {
-        const entry: NavigatingDocument = {
+        const navigatingDocument: NavigatingDocument = {
           tabId,
-          firstReportAtMs: now,
-          lastReportAtMs: now,
+          firstReportAtMs: nowMs,
+          lastReportAtMs: nowMs,
           wasLoading: false,
           waitingStarts: [],
         };
-        entries.set(documentId, entry);
-        setTimeout(() => void checkTab(documentId, entry), PollIntervalMs);
+        navigatingDocuments.set(documentId, navigatingDocument);
+        setTimeout(() => void checkTab(documentId, navigatingDocument), PollIntervalMs);
       }
     },
     forget: (documentId) => {
-      entries.delete(documentId);
+      navigatingDocuments.delete(documentId);
     },
     runWhenSettled: (documentId, start) => {
-      const entry = entries.get(documentId);
-      if (entry) entry.waitingStarts.push(start);
+      const navigatingDocument = navigatingDocuments.get(documentId);
+      if (navigatingDocument) navigatingDocument.waitingStarts.push(start);
       else start();
     },
   };

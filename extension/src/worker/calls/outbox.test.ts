@@ -4,13 +4,13 @@ import { Outbox } from './outbox.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const sent: string[] = [];
-  const delivered: string[] = [];
-  const pongs: { ok(): void; bad(): void }[] = [];
-  const link = { open: true, pongs };
+  const sentFrames: string[] = [];
+  const deliveredIds: string[] = [];
+  const pendingPongs: { ok(): void; bad(): void }[] = [];
+  const link = { open: true, pongs: pendingPongs };
   const outbox = new Outbox({
-    send: (text) => {
-      if (link.open) sent.push(text);
+    send: (frameText) => {
+      if (link.open) sentFrames.push(frameText);
       return link.open;
     },
     confirm: () =>
@@ -18,15 +18,15 @@ function makeFixture(t: TestContext) {
         ? new Promise<void>((ok, bad) => link.pongs.push({ ok, bad: () => bad(new Error('lost')) }))
         : Promise.reject(new Error('no link')),
   });
-  outbox.delivered.addListener((ids) => delivered.push(...ids));
-  const idle = async () => {
+  outbox.delivered.addListener((ids) => deliveredIds.push(...ids));
+  const waitUntilIdle = async () => {
     for (let i = 0; i < 10; i++) await Promise.resolve();
   };
-  return { outbox, sent, delivered, link, idle };
+  return { outbox, sentFrames, deliveredIds, link, waitUntilIdle };
 }
 
 test('with a link, everything is sent at once, with unchanged text', (t) => {
-  const { outbox, sent } = makeFixture(t);
+  const { outbox, sentFrames } = makeFixture(t);
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.addProgress('a', { seq: 4, skipped: 3, reports: '[{}]' });
   outbox.addPart('a', 0, '"x');
@@ -34,7 +34,7 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
   outbox.endWithResult('b', '{"big":12345678901234567890}', undefined);
   outbox.endWithResult('c', undefined, undefined);
   outbox.fail('d', { code: 'tab_closed', message: 'gone' });
-  assert.deepEqual(sent, [
+  assert.deepEqual(sentFrames, [
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":0,"reports":[{"progress":1}]}}',
     '{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"a","seq":4,"reports":[{}],"skipped":3}}',
     '{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":"a","seq":0,"text":"\\"x"}}',
@@ -46,53 +46,53 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
 });
 
 test('a call sends only one ending', (t) => {
-  const { outbox, sent } = makeFixture(t);
+  const { outbox, sentFrames } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   outbox.endWithResult('a', '2', undefined);
   outbox.fail('a', { code: 'navigated', message: 'x' });
-  assert.equal(sent.length, 1);
+  assert.equal(sentFrames.length, 1);
 });
 
 test('an ending is delivered when a later ping was answered', async (t) => {
-  const { outbox, sent, delivered, link, idle } = makeFixture(t);
+  const { outbox, sentFrames, deliveredIds, link, waitUntilIdle } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
   // The server's answer to a ping does not confirm a result that the worker sent after the ping.
   outbox.endWithResult('b', '2', undefined);
   link.pongs[0]?.ok();
-  await idle();
-  assert.deepEqual(delivered, ['a']);
+  await waitUntilIdle();
+  assert.deepEqual(deliveredIds, ['a']);
   assert.deepEqual([outbox.isStored('a'), outbox.isStored('b')], [false, true]);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
-  await idle();
-  assert.deepEqual(delivered, ['a', 'b']);
+  await waitUntilIdle();
+  assert.deepEqual(deliveredIds, ['a', 'b']);
   t.mock.timers.tick(60_000);
-  assert.deepEqual([link.pongs.length, sent.length], [2, 2]);
+  assert.deepEqual([link.pongs.length, sentFrames.length], [2, 2]);
 });
 
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
-  const { outbox, sent, delivered, link, idle } = makeFixture(t);
+  const { outbox, sentFrames, deliveredIds, link, waitUntilIdle } = makeFixture(t);
   outbox.addPart('a', 0, 'x');
   outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
   link.open = false;
   link.pongs[0]?.bad();
-  await idle();
+  await waitUntilIdle();
   t.mock.timers.tick(60_000);
-  const before = sent.splice(0);
+  const framesBefore = sentFrames.splice(0);
   link.open = true;
   outbox.resume();
-  assert.deepEqual(sent, before);
+  assert.deepEqual(sentFrames, framesBefore);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
-  await idle();
-  assert.deepEqual(delivered, ['a']);
+  await waitUntilIdle();
+  assert.deepEqual(deliveredIds, ['a']);
 });
 
 test('without a link, progress waits in front of the ending', (t) => {
-  const { outbox, sent, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.addProgress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
@@ -101,73 +101,74 @@ test('without a link, progress waits in front of the ending', (t) => {
   link.open = true;
   outbox.resume();
   assert.deepEqual(
-    sent.map((s) => /"progress":\d|"output":\d/.exec(s)?.[0]),
+    sentFrames.map((s) => /"progress":\d|"output":\d/.exec(s)?.[0]),
     ['"progress":1', '"progress":2', '"progress":7', '"output":1'],
   );
 });
 
 test('a call that the server no longer wants is dropped', (t) => {
-  const { outbox, sent, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
   outbox.addProgress('a', { seq: 0, skipped: 0, reports: '[{}]' });
   outbox.endWithResult('a', '1', undefined);
   outbox.drop('a');
   link.open = true;
   outbox.resume();
-  assert.deepEqual(sent, []);
+  assert.deepEqual(sentFrames, []);
   assert.equal(outbox.isStored('a'), false);
 });
 
 test('a result that is too large to store becomes an error with the reason', (t) => {
-  const { outbox, sent, link } = makeFixture(t);
+  const { outbox, sentFrames, link } = makeFixture(t);
   link.open = false;
-  const text = 'x'.repeat(1 << 20);
-  for (let i = 0; i < 130; i++) outbox.addPart('huge', i, text);
+  const frameText = 'x'.repeat(1 << 20);
+  for (let i = 0; i < 130; i++) outbox.addPart('huge', i, frameText);
   outbox.endWithResult('huge', undefined, 130);
   outbox.endWithResult('small', '1', undefined);
   link.open = true;
   outbox.resume();
-  assert.equal(sent.length, 2);
-  assert.match(sent[0] ?? '', /"id":"huge","error":.*"link_lost".*too large to be kept/);
-  assert.match(sent[1] ?? '', /"id":"small","result"/);
+  assert.equal(sentFrames.length, 2);
+  assert.match(sentFrames[0] ?? '', /"id":"huge","error":.*"link_lost".*too large to be kept/);
+  assert.match(sentFrames[1] ?? '', /"id":"small","result"/);
 });
 
 test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
-  const { outbox, sent, link, idle } = makeFixture(t);
+  const { outbox, sentFrames, link, waitUntilIdle } = makeFixture(t);
   const report = (seq: number) => outbox.addProgress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
-  const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
+  const takeSentSeqs = () =>
+    sentFrames.splice(0).map((frameText) => /"seq":(\d+)|"output":1/.exec(frameText)?.[1] ?? 'end');
   report(0);
   t.mock.timers.tick(1000);
   report(1);
   link.pongs[0]?.ok();
-  await idle();
+  await waitUntilIdle();
   report(2);
-  assert.deepEqual(seqs(), ['0', '1', '2']);
+  assert.deepEqual(takeSentSeqs(), ['0', '1', '2']);
   link.open = false;
   report(3);
   outbox.endWithResult('a', '1', undefined);
   link.open = true;
   outbox.resume();
-  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
   outbox.resume();
-  assert.deepEqual(seqs(), ['1', '2', '3', 'end']);
+  assert.deepEqual(takeSentSeqs(), ['1', '2', '3', 'end']);
   t.mock.timers.tick(1000);
   link.pongs[1]?.ok();
-  await idle();
+  await waitUntilIdle();
   outbox.resume();
-  assert.deepEqual(seqs(), []);
+  assert.deepEqual(takeSentSeqs(), []);
   t.mock.timers.tick(60_000);
   assert.equal(link.pongs.length, 2);
 });
 
 test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
-  const { outbox, sent } = makeFixture(t);
-  const text = `["${'x'.repeat(100 * 1024)}"]`;
-  for (let seq = 0; seq < 9; seq++) outbox.addProgress('a', { seq, skipped: 0, reports: text });
-  sent.splice(0);
+  const { outbox, sentFrames } = makeFixture(t);
+  const frameText = `["${'x'.repeat(100 * 1024)}"]`;
+  for (let seq = 0; seq < 9; seq++) outbox.addProgress('a', { seq, skipped: 0, reports: frameText });
+  sentFrames.splice(0);
   outbox.resume();
   assert.deepEqual(
-    sent.map((frame) => /"seq":(\d+)/.exec(frame)?.[1]),
+    sentFrames.map((frame) => /"seq":(\d+)/.exec(frame)?.[1]),
     ['7', '8'],
   );
 });

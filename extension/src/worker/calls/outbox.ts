@@ -27,22 +27,22 @@ const ConfirmChars = 4 * 1024 * 1024;
 interface StoredEnding {
   frames: string[];
   isComplete: boolean;
-  chars: number;
+  charCount: number;
   /** isDropped is true if the message frames were too large to store. */
   isDropped: boolean;
 }
 
 interface StoredReports {
-  sent: ReportBatch[];
+  sentBatches: ReportBatch[];
   sentChars: number;
-  readonly waiting: ReportBatch[];
+  readonly waitingBatches: ReportBatch[];
 }
 
 /** MaxSentChars limits the unconfirmed progress reports that are stored for each call, in UTF-16 code units. */
 const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
-  send(text: string): boolean;
+  send(frameText: string): boolean;
   /** confirm resolves when the server has processed all message frames that were sent before confirm was called. */
   confirm(): Promise<unknown>;
 }
@@ -61,29 +61,38 @@ export class Outbox {
     this.#options = options;
   }
 
-  addProgress(id: string, batch: ReportBatch): void {
-    const reports = this.#storedReports.get(id) ?? { sent: [], sentChars: 0, waiting: [] };
+  addProgress(id: string, reportBatch: ReportBatch): void {
+    const reports = this.#storedReports.get(id) ?? { sentBatches: [], sentChars: 0, waitingBatches: [] };
     this.#storedReports.set(id, reports);
-    const { seq, skipped, reports: text } = batch;
-    const storedBatch = { seq, skipped, reports: text };
-    if (reports.waiting.length === 0 && this.#options.send(makeProgressFrame(id, storedBatch))) {
+    const { seq, skipped, reports: frameText } = reportBatch;
+    const storedBatch = { seq, skipped, reports: frameText };
+    if (reports.waitingBatches.length === 0 && this.#options.send(makeProgressFrame(id, storedBatch))) {
       storeSentReports(reports, storedBatch);
       this.#confirmSoon();
     } else {
-      addToBoundedBuffer(reports.waiting, storedBatch);
+      addToBoundedBuffer(reports.waitingBatches, storedBatch);
     }
   }
 
-  addPart(id: string, seq: number, text: string): void {
-    this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
+  addPart(id: string, seq: number, frameText: string): void {
+    this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text: frameText }), false);
   }
 
   /** If the result is large, the parameter parts is the number of its parts that were already sent. */
-  endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
+  endWithResult(
+    id: string,
+    output: string | undefined,
+    partCount: number | undefined,
+    browserHops?: BrowserHops,
+  ): void {
     const frame =
-      parts === undefined
-        ? encodeRawResult(id, output, hops)
-        : encodeResult(id, 'tool.dispatch', hops ? { parts, hops } : { parts });
+      partCount === undefined
+        ? encodeRawResult(id, output, browserHops)
+        : encodeResult(
+            id,
+            'tool.dispatch',
+            browserHops ? { parts: partCount, hops: browserHops } : { parts: partCount },
+          );
     this.#addFrame(id, frame, true);
   }
 
@@ -91,8 +100,8 @@ export class Outbox {
    * The parameter hops contains the durations of a traced call that failed in its page, and is undefined for other
    * calls.
    */
-  fail(id: string, error: CallError, hops?: BrowserHops): void {
-    this.#addFrame(id, encodeCallError(id, error, hops), true);
+  fail(id: string, error: CallError, browserHops?: BrowserHops): void {
+    this.#addFrame(id, encodeCallError(id, error, browserHops), true);
   }
 
   isStored(id: string): boolean {
@@ -100,44 +109,51 @@ export class Outbox {
   }
 
   drop(id: string): void {
-    this.#storedChars -= this.#storedEndings.get(id)?.chars ?? 0;
+    this.#storedChars -= this.#storedEndings.get(id)?.charCount ?? 0;
     this.#storedEndings.delete(id);
     this.#storedReports.delete(id);
   }
 
   resume(): void {
     for (const [id, reports] of this.#storedReports) {
-      for (const batch of [...reports.sent, ...reports.waiting]) this.#options.send(makeProgressFrame(id, batch));
-      for (const batch of reports.waiting.splice(0)) storeSentReports(reports, batch);
+      for (const reportBatch of [...reports.sentBatches, ...reports.waitingBatches])
+        this.#options.send(makeProgressFrame(id, reportBatch));
+      for (const reportBatch of reports.waitingBatches.splice(0)) storeSentReports(reports, reportBatch);
     }
-    for (const ending of this.#storedEndings.values()) for (const frame of ending.frames) this.#options.send(frame);
+    for (const storedEnding of this.#storedEndings.values())
+      for (const frame of storedEnding.frames) this.#options.send(frame);
     this.#confirmSoon();
   }
 
   #addFrame(id: string, frame: string, isLast: boolean): void {
-    const ending = this.#storedEndings.get(id) ?? { frames: [], isComplete: false, chars: 0, isDropped: false };
-    if (ending.isComplete) return;
-    this.#storedEndings.set(id, ending);
-    ending.isComplete = isLast;
+    const storedEnding = this.#storedEndings.get(id) ?? {
+      frames: [],
+      isComplete: false,
+      charCount: 0,
+      isDropped: false,
+    };
+    if (storedEnding.isComplete) return;
+    this.#storedEndings.set(id, storedEnding);
+    storedEnding.isComplete = isLast;
     const isSent = this.#options.send(frame);
-    if (!ending.isDropped) {
-      ending.frames.push(frame);
-      ending.chars += frame.length;
+    if (!storedEnding.isDropped) {
+      storedEnding.frames.push(frame);
+      storedEnding.charCount += frame.length;
       this.#storedChars += frame.length;
-      if (this.#storedChars > MaxStoredChars) this.#replaceByError(id, ending, isSent);
+      if (this.#storedChars > MaxStoredChars) this.#replaceByError(id, storedEnding, isSent);
     }
     if (isLast && isSent) this.#confirmSoon();
   }
 
   /** replaceByError replaces a result that is too large to store with a short error. */
-  #replaceByError(id: string, ending: StoredEnding, sent: boolean): void {
-    this.#storedChars -= ending.chars;
-    ending.isDropped = true;
-    const message = sent
+  #replaceByError(id: string, storedEnding: StoredEnding, isSent: boolean): void {
+    this.#storedChars -= storedEnding.charCount;
+    storedEnding.isDropped = true;
+    const message = isSent
       ? 'the result was lost with the link to the browser'
       : 'the link to the browser was lost, and the result is too large to be kept until it is back';
-    ending.frames = [encodeCallError(id, { code: 'link_lost', message })];
-    ending.chars = 0;
+    storedEnding.frames = [encodeCallError(id, { code: 'link_lost', message })];
+    storedEnding.charCount = 0;
   }
 
   #confirmSoon(): void {
@@ -150,7 +166,7 @@ export class Outbox {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const endedCalls = this.#completeEndings();
-    const sentBatches = new Set([...this.#storedReports.values()].flatMap((reports) => reports.sent));
+    const sentBatches = new Set([...this.#storedReports.values()].flatMap((reports) => reports.sentBatches));
     if (endedCalls.length === 0 && sentBatches.size === 0) return;
     this.#isConfirming = true;
     try {
@@ -167,24 +183,24 @@ export class Outbox {
     if (this.#completeEndings().length > 0 || this.#storedReports.size > 0) this.#confirmSoon();
   }
 
-  #dropReports(batches: ReadonlySet<ReportBatch>): void {
+  #dropReports(droppedBatches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#storedReports) {
-      reports.sent = reports.sent.filter((batch) => !batches.has(batch));
-      reports.sentChars = reports.sent.reduce((sum, batch) => sum + batch.reports.length, 0);
-      if (reports.sent.length + reports.waiting.length === 0) this.#storedReports.delete(id);
+      reports.sentBatches = reports.sentBatches.filter((reportBatch) => !droppedBatches.has(reportBatch));
+      reports.sentChars = reports.sentBatches.reduce((sum, reportBatch) => sum + reportBatch.reports.length, 0);
+      if (reports.sentBatches.length + reports.waitingBatches.length === 0) this.#storedReports.delete(id);
     }
   }
 
   #completeEndings(): string[] {
-    return [...this.#storedEndings].filter(([, ending]) => ending.isComplete).map(([id]) => id);
+    return [...this.#storedEndings].filter(([, storedEnding]) => storedEnding.isComplete).map(([id]) => id);
   }
 }
 
-function storeSentReports(reports: StoredReports, batch: ReportBatch): void {
-  reports.sent.push(batch);
-  reports.sentChars += batch.reports.length;
-  while (reports.sentChars > MaxSentChars && reports.sent.length > 1) {
-    reports.sentChars -= reports.sent.shift()?.reports.length ?? 0;
+function storeSentReports(reports: StoredReports, reportBatch: ReportBatch): void {
+  reports.sentBatches.push(reportBatch);
+  reports.sentChars += reportBatch.reports.length;
+  while (reports.sentChars > MaxSentChars && reports.sentBatches.length > 1) {
+    reports.sentChars -= reports.sentBatches.shift()?.reports.length ?? 0;
   }
 }
 

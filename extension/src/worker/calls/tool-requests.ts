@@ -22,10 +22,10 @@ export interface ToolRequestsOptions {
 
 export interface ToolRequests {
   /** The parameter body is the JSON text of wire.ToolAskParams without the IDs. */
-  receiveRequest(id: string, ask: number, body: string): void;
+  receiveRequest(id: string, askId: number, requestBody: string): void;
   /** answer resolves with true if the tool was waiting for the answer. */
   answer(params: ToolAnswerParams): Promise<boolean>;
-  confirmAnswer(id: string, ask: number, taken: boolean): void;
+  confirmAnswer(id: string, askId: number, isTaken: boolean): void;
   /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */
   onDocumentConnected(id: string): void;
   forget(id: string): void;
@@ -35,7 +35,7 @@ export interface ToolRequests {
 /** WaitingAnswer is the server's answer to a tool's request, stored until the document confirms it. */
 interface WaitingAnswer {
   readonly message: ToBridge;
-  readonly resolvers: ((taken: boolean) => void)[];
+  readonly resolvers: ((isTaken: boolean) => void)[];
 }
 
 interface StoredRequests {
@@ -48,70 +48,72 @@ export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
   let storedChars = 0;
 
   const getOrCreate = (id: string): StoredRequests => {
-    const stored = storedByCall.get(id);
-    if (stored) return stored;
+    const storedRequest = storedByCall.get(id);
+    if (storedRequest) return storedRequest;
     const newEntry: StoredRequests = { frames: new Map(), answers: new Map() };
     storedByCall.set(id, newEntry);
     return newEntry;
   };
-  const storeFrame = (frames: Map<number, string>, ask: number, frame: string) => {
-    storedChars -= frames.get(ask)?.length ?? 0;
-    frames.delete(ask);
+  const storeFrame = (frames: Map<number, string>, askId: number, frame: string) => {
+    storedChars -= frames.get(askId)?.length ?? 0;
+    frames.delete(askId);
     if (frames.size >= MaxRequestsPerCall || storedChars + frame.length > MaxStoredChars) return;
-    frames.set(ask, frame);
+    frames.set(askId, frame);
     storedChars += frame.length;
   };
 
-  const receiveRequest = (id: string, ask: number, body: string) => {
-    const frame = encodeRawAsk(id, ask, body);
+  const receiveRequest = (id: string, askId: number, requestBody: string) => {
+    const frame = encodeRawAsk(id, askId, requestBody);
     if (frame === undefined) return;
     const { frames, answers } = getOrCreate(id);
-    storeFrame(frames, ask, frame);
-    const waitingAnswer = answers.get(ask);
+    storeFrame(frames, askId, frame);
+    const waitingAnswer = answers.get(askId);
     if (waitingAnswer) options.post(id, waitingAnswer.message);
     else options.send(frame);
   };
-  const answer = (params: ToolAnswerParams): Promise<boolean> =>
+  const answerAsk = (params: ToolAnswerParams): Promise<boolean> =>
     new Promise((resolve) => {
-      const { dispatchId: id, ask } = params;
+      const { dispatchId: id, ask: askId } = params;
       const { answers } = getOrCreate(id);
       const message = makeAnswerMessage(params);
       // After the link was lost, the server may send an answer again over a new link. When the document confirms an
       // answer that the server sent twice, the promises of both deliveries resolve.
-      answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
+      answers.set(askId, { message, resolvers: [...(answers.get(askId)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });
-  const confirmAnswer = (id: string, ask: number, taken: boolean) => {
-    const stored = storedByCall.get(id);
-    const waitingAnswer = stored?.answers.get(ask);
-    if (!stored || !waitingAnswer) return;
-    stored.answers.delete(ask);
-    storedChars -= stored.frames.get(ask)?.length ?? 0;
-    stored.frames.delete(ask);
-    for (const resolve of waitingAnswer.resolvers) resolve(taken);
+  const confirmAnswer = (id: string, askId: number, isTaken: boolean) => {
+    const storedRequest = storedByCall.get(id);
+    const waitingAnswer = storedRequest?.answers.get(askId);
+    if (!storedRequest || !waitingAnswer) return;
+    storedRequest.answers.delete(askId);
+    storedChars -= storedRequest.frames.get(askId)?.length ?? 0;
+    storedRequest.frames.delete(askId);
+    for (const resolve of waitingAnswer.resolvers) resolve(isTaken);
   };
-  const forget = (id: string) => {
-    const stored = storedByCall.get(id);
-    if (!stored) return;
+  const forgetCall = (id: string) => {
+    const storedRequest = storedByCall.get(id);
+    if (!storedRequest) return;
     storedByCall.delete(id);
-    for (const frame of stored.frames.values()) storedChars -= frame.length;
-    for (const { resolvers } of stored.answers.values()) for (const resolve of resolvers) resolve(false);
+    for (const frame of storedRequest.frames.values()) storedChars -= frame.length;
+    for (const { resolvers } of storedRequest.answers.values()) for (const resolve of resolvers) resolve(false);
   };
   return {
     receiveRequest,
-    answer,
+    answer: answerAsk,
     confirmAnswer,
     onDocumentConnected: (id) => {
       for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
-    forget,
+    forget: forgetCall,
     resume: () => {
       for (const { frames } of storedByCall.values()) for (const frame of frames.values()) options.send(frame);
     },
   };
 }
 
-function makeAnswerMessage({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {
-  if (error !== undefined) return { op: 'answer', id, ask, error: JSON.stringify(error) };
-  return output === undefined ? { op: 'answer', id, ask } : { op: 'answer', id, ask, output: JSON.stringify(output) };
+function makeAnswerMessage({ dispatchId: id, ask: askId, output, error }: ToolAnswerParams): ToBridge {
+  if (error !== undefined) return { op: 'answer', id, ask: askId, error: JSON.stringify(error) };
+  return output === undefined
+    ? { op: 'answer', id, ask: askId }
+    : { op: 'answer', id, ask: askId, output: JSON.stringify(output) };
 }

@@ -2,98 +2,122 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
 import { demoPlugin } from '../../../test/demo-plugin.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { StartedPlugin, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
 import { makeLateStartScript } from './entry-points.ts';
 
-const demo: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
+const demoWithExclude: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
-function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
+function makeFixture(t: TestContext, plugin: PluginInfo = demoWithExclude) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
-  const got: ToBridge[] = [];
-  const ran: string[] = [];
-  const used: string[] = [];
-  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
-  let parsed = 0;
+  const receivedMessages: ToBridge[] = [];
+  const ranScripts: string[] = [];
+  const usedPlugins: string[] = [];
+  const browserState = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
+  let parsedCount = 0;
   const delivery = new Delivery({
     docs,
     entryPoints: { deriveName: async (name) => `_${name}` },
-    plugins: () => state.plugins,
-    canStartLate: () => state.canStartLate,
+    plugins: () => browserState.plugins,
+    canStartLate: () => browserState.canStartLate,
     code: async () => {
-      if (state.noCode-- > 0) throw new Error('there is no link to the server');
+      if (browserState.noCode-- > 0) throw new Error('there is no link to the server');
       return { code: 'function () {}', options: '{"name":"demo"}' };
     },
     host: async () => 'HOST',
     syntax: {
       problem: async () => {
-        parsed++;
-        return state.syntax === '' ? undefined : state.syntax;
+        parsedCount++;
+        return browserState.syntax === '' ? undefined : browserState.syntax;
       },
       lastProblem: () => undefined,
     },
     run: async (doc, _, code) => {
-      ran.push(`${doc.documentId} ${code}`);
-      return state.hangs ? new Promise(() => undefined) : !state.refuses;
+      ranScripts.push(`${doc.documentId} ${code}`);
+      return browserState.hangs ? new Promise(() => undefined) : !browserState.refuses;
     },
     nonce: () => 'n',
-    recordUse: (name) => used.push(name),
+    recordUse: (name) => usedPlugins.push(name),
   });
   const addDocument = (
     documentId: string,
-    more: { usesBase?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},
+    documentFields: {
+      usesBase?: boolean;
+      started?: StartedPlugin[];
+      live?: string[];
+      url?: string;
+      frameId?: number;
+    } = {},
   ) => {
-    const { usesBase = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
-    const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };
+    const {
+      usesBase = true,
+      started: startedPlugins = [],
+      live: livePlugins = [],
+      url = 'https://demo.example/',
+      frameId = 0,
+    } = documentFields;
+    const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => receivedMessages.push(message) };
     docs.add(doc);
     docs.setPlugins(
       documentId,
-      live.map((name) => ({ name, hash: 'h' })),
+      livePlugins.map((name) => ({ name, hash: 'h' })),
     );
-    docs.setStarted(documentId, started, usesBase);
+    docs.setStarted(documentId, startedPlugins, usesBase);
     delivery.onDocumentReported(doc);
     return doc;
   };
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
-    await settle();
+    await runPendingPromises();
   };
-  return { docs, delivery, got, ran, used, state, addDocument, advanceTime, parsed: () => parsed };
+  return {
+    docs,
+    delivery,
+    receivedMessages,
+    ranScripts,
+    usedPlugins,
+    browserState,
+    addDocument,
+    advanceTime,
+    parsedCount: () => parsedCount,
+  };
 }
 
 test("the adapter goes through the base's entry point once the document is armed", async (t) => {
-  const { delivery, got, ran, used, addDocument, advanceTime } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, usedPlugins, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
-  await settle();
-  assert.deepEqual(got, [{ op: 'prepareHost', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
+  await runPendingPromises();
+  assert.deepEqual(receivedMessages, [
+    { op: 'prepareHost', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' },
+  ]);
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'other', usesBase: true });
-  await settle();
-  assert.deepEqual(ran, []);
+  await runPendingPromises();
+  assert.deepEqual(ranScripts, []);
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
-  await settle();
-  assert.deepEqual(ran, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
-  assert.deepEqual([used, delivery.expects('d', 'demo')], [['demo'], true]);
+  await runPendingPromises();
+  assert.deepEqual(ranScripts, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
+  assert.deepEqual([usedPlugins, delivery.expects('d', 'demo')], [['demo'], true]);
   addDocument('d', { live: ['demo'] });
   assert.equal(delivery.expects('d', 'demo'), false);
   await advanceTime(60_000);
-  assert.equal(ran.length, 1);
+  assert.equal(ranScripts.length, 1);
 });
 
 test('code that Chrome does not run in the page is injected again', async (t) => {
-  const { delivery, got, ran, state, addDocument, advanceTime } = makeFixture(t);
-  state.hangs = true;
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t);
+  browserState.hangs = true;
   const doc = addDocument('d');
-  await settle();
+  await runPendingPromises();
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
-  await settle();
-  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, ranScripts.length], [1, 1]);
   await advanceTime(20_000);
   await advanceTime(400);
-  assert.equal(got.length, 2);
+  assert.equal(receivedMessages.length, 2);
 });
 
 test('expects gives up on a host that does not become live', async (t) => {
@@ -111,37 +135,40 @@ test('expects gives up on a host that does not become live', async (t) => {
 });
 
 test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
-  const { delivery, got, state, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, browserState, addDocument } = makeFixture(t);
   addDocument('live', { live: ['demo'] });
   addDocument('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   addDocument('elsewhere', { url: 'https://other.example/' });
   addDocument('excluded', { url: 'https://demo.example/not' });
   addDocument('frame', { frameId: 3 });
   addDocument('no base', { usesBase: false });
-  state.canStartLate = false;
+  browserState.canStartLate = false;
   addDocument('too late');
-  await settle();
-  assert.deepEqual(got, []);
+  await runPendingPromises();
+  assert.deepEqual(receivedMessages, []);
   assert.deepEqual([delivery.expects('ahead', 'demo'), delivery.expects('no base', 'demo')], [true, false]);
   addDocument('pre-script', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: true }] });
-  await settle();
-  assert.equal(got.length, 1);
+  await runPendingPromises();
+  assert.equal(receivedMessages.length, 1);
 });
 
 test('a page that changes its URL without a new document gets the adapter', async (t) => {
-  const { delivery, got, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, addDocument } = makeFixture(t);
   addDocument('d', { url: 'https://demo.example/not' });
   delivery.onUrlChanged(1, 'https://demo.example/');
   delivery.onUrlChanged(1, 'https://demo.example/');
-  await settle();
-  assert.equal(got.length, 1);
+  await runPendingPromises();
+  assert.equal(receivedMessages.length, 1);
 });
 
 test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
-  const { delivery, got, ran, addDocument } = makeFixture(t, { ...demo, world: 'isolated' });
+  const { delivery, receivedMessages, ranScripts, addDocument } = makeFixture(t, {
+    ...demoWithExclude,
+    world: 'isolated',
+  });
   const doc = addDocument('d', { usesBase: false });
-  await settle();
-  assert.deepEqual(got, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
+  await runPendingPromises();
+  assert.deepEqual(receivedMessages, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
   delivery.entryPointReady(doc, {
     op: 'entryPointReady',
     plugin: 'demo',
@@ -149,13 +176,16 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
     usesBase: false,
     isHostLate: true,
   });
-  await settle();
+  await runPendingPromises();
   const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
-  assert.deepEqual(ran, [`d ${makeLateStartScript('_demo', start)}`]);
+  assert.deepEqual(ranScripts, [`d ${makeLateStartScript('_demo', start)}`]);
 });
 
 test('a host that fails to start is started again', async (t) => {
-  const { delivery, got, ran, state, addDocument, advanceTime } = makeFixture(t, { ...demo, world: 'isolated' });
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument, advanceTime } = makeFixture(t, {
+    ...demoWithExclude,
+    world: 'isolated',
+  });
   const entryPointMessage = {
     op: 'entryPointReady',
     plugin: 'demo',
@@ -163,111 +193,115 @@ test('a host that fails to start is started again', async (t) => {
     usesBase: false,
     isHostLate: true,
   } as const;
-  state.refuses = true;
+  browserState.refuses = true;
   const doc = addDocument('d', { usesBase: false });
-  await settle();
+  await runPendingPromises();
   delivery.entryPointReady(doc, entryPointMessage);
-  await settle();
-  assert.deepEqual([got.length, ran.length], [1, 1]);
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, ranScripts.length], [1, 1]);
   await advanceTime(400);
-  state.refuses = false;
+  browserState.refuses = false;
   delivery.entryPointReady(doc, entryPointMessage);
-  await settle();
-  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, ranScripts.length, delivery.expects('d', 'demo')], [2, 2, true]);
 });
 
 test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
-  const { delivery, got, ran, addDocument, advanceTime } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
   for (let i = 0; i < 5; i++) {
-    await settle();
+    await runPendingPromises();
     delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
-    await settle();
+    await runPendingPromises();
     await advanceTime(5000);
   }
-  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [3, 3, false]);
+  assert.deepEqual([receivedMessages.length, ranScripts.length, delivery.expects('d', 'demo')], [3, 3, false]);
   assert.equal(delivery.problem('d', 'demo'), undefined);
   delivery.onPluginsSynced();
-  await settle();
-  assert.equal(got.length, 4);
+  await runPendingPromises();
+  assert.equal(receivedMessages.length, 4);
 });
 
 test('code of a plugin that is no longer wanted is not injected', async (t) => {
-  const { delivery, got, ran, state, addDocument } = makeFixture(t);
+  const { delivery, receivedMessages, ranScripts, browserState, addDocument } = makeFixture(t);
   const doc = addDocument('d');
-  await settle();
-  state.plugins = [];
+  await runPendingPromises();
+  browserState.plugins = [];
   delivery.onPluginsSynced();
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
-  await settle();
-  assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, ranScripts.length, delivery.expects('d', 'demo')], [1, 0, false]);
 });
 
 test('failures are retried and finally reported, and the next sync starts over', async (t) => {
-  const { delivery, got, state, addDocument, advanceTime } = makeFixture(t);
-  state.noCode = 2;
+  const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
+  browserState.noCode = 2;
   addDocument('d');
-  await settle();
+  await runPendingPromises();
   for (const ms of [400, 800]) await advanceTime(ms);
-  assert.equal(got.length, 1);
-  state.noCode = 100;
+  assert.equal(receivedMessages.length, 1);
+  browserState.noCode = 100;
   delivery.onPluginsSynced();
   await advanceTime(10_000);
   for (let i = 0; i < 10; i++) await advanceTime(10_000);
   assert.equal(delivery.expects('d', 'demo'), false);
   assert.match(delivery.problem('d', 'demo') ?? '', /no link to the server/);
-  state.noCode = 0;
+  browserState.noCode = 0;
   delivery.onPluginsSynced();
-  await settle();
-  assert.deepEqual([delivery.problem('d', 'demo'), got.length], [undefined, 2]);
+  await runPendingPromises();
+  assert.deepEqual([delivery.problem('d', 'demo'), receivedMessages.length], [undefined, 2]);
 });
 
 test('the removal of a document ends its injections', async (t) => {
-  const { docs, delivery, ran, addDocument, advanceTime } = makeFixture(t);
+  const { docs, delivery, ranScripts, addDocument, advanceTime } = makeFixture(t);
   const doc = addDocument('d');
-  await settle();
+  await runPendingPromises();
   docs.remove('d');
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
-  await settle();
+  await runPendingPromises();
   await advanceTime(60_000);
-  assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
+  assert.deepEqual([ranScripts, delivery.expects('d', 'demo')], [[], false]);
 });
 
 test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
-  const { delivery, got, state, addDocument, advanceTime } = makeFixture(t);
-  Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
+  const { delivery, receivedMessages, browserState, addDocument, advanceTime } = makeFixture(t);
+  Object.assign(browserState, { refuses: true, syntax: 'SyntaxError' });
   const doc = addDocument('d');
-  await settle();
+  await runPendingPromises();
   const reportEntryPoint = () =>
     delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   reportEntryPoint();
-  await settle();
-  const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
-  assert.deepEqual(seen(), ['SyntaxError', true, false]);
+  await runPendingPromises();
+  const readProblems = () => [
+    delivery.problem('d', 'demo'),
+    delivery.isBroken('d', 'demo'),
+    delivery.expects('d', 'demo'),
+  ];
+  assert.deepEqual(readProblems(), ['SyntaxError', true, false]);
   await advanceTime(60_000);
   delivery.onPluginsSynced();
-  await settle();
-  assert.deepEqual([got.length, seen()], [1, ['SyntaxError', true, false]]);
-  Object.assign(state, { plugins: [{ ...demo, script: 's2' }], refuses: false });
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, readProblems()], [1, ['SyntaxError', true, false]]);
+  Object.assign(browserState, { plugins: [{ ...demoWithExclude, script: 's2' }], refuses: false });
   delivery.onPluginsSynced();
-  await settle();
+  await runPendingPromises();
   reportEntryPoint();
-  await settle();
-  assert.deepEqual([got.length, seen()], [2, [undefined, false, true]]);
+  await runPendingPromises();
+  assert.deepEqual([receivedMessages.length, readProblems()], [2, [undefined, false, true]]);
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
-  const { delivery, got, state, addDocument, parsed } = makeFixture(t);
-  state.canStartLate = false;
+  const { delivery, receivedMessages, browserState, addDocument, parsedCount } = makeFixture(t);
+  browserState.canStartLate = false;
   addDocument('fine');
-  await settle();
-  state.syntax = 'SyntaxError';
+  await runPendingPromises();
+  browserState.syntax = 'SyntaxError';
   addDocument('d');
   addDocument('started', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
-  await settle();
-  const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
-  assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);
+  await runPendingPromises();
+  const readProblems = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
+  assert.deepEqual([receivedMessages, readProblems, parsedCount()], [[], [undefined, 'SyntaxError', undefined], 2]);
   delivery.onPluginsSynced();
-  await settle();
-  assert.deepEqual([delivery.isBroken('d', 'demo'), parsed()], [true, 2]);
+  await runPendingPromises();
+  assert.deepEqual([delivery.isBroken('d', 'demo'), parsedCount()], [true, 2]);
 });

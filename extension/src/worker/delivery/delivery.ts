@@ -43,8 +43,8 @@ export interface DeliveryOptions {
   recordUse(plugin: string): void;
 }
 
-/** Injection is the delivery of one adapter to one document. */
-interface Injection {
+/** AdapterInjection is the delivery of one adapter to one document. */
+interface AdapterInjection {
   readonly doc: Doc;
   readonly plugin: PluginInfo;
   readonly url: string;
@@ -54,14 +54,14 @@ interface Injection {
   /** isBroken is true if the plugin's code itself is faulty, for example because of a syntax error. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  waitingEntryPoint?: { readonly nonce: string; readonly accept: (message: EntryPointMessage) => void };
+  waitingEntryPoint?: { readonly nonce: string; readonly acceptCode: (message: EntryPointMessage) => void };
 }
 
 /** Delivery injects the adapters of plugins into documents that match the plugins but do not run the adapters. */
 export class Delivery {
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
-  readonly #injections = new Map<string, Map<string, Injection>>();
+  readonly #injections = new Map<string, Map<string, AdapterInjection>>();
   readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
   readonly #checkedScripts = new Map<string, Set<string>>();
 
@@ -83,11 +83,11 @@ export class Delivery {
   }
 
   onPluginsSynced(): void {
-    const wanted = this.#options.plugins();
-    for (const [id, injections] of this.#injections) {
+    const wantedPlugins = this.#options.plugins();
+    for (const [id, documentInjections] of this.#injections) {
       const isConnected = this.#options.docs.get(id) !== undefined;
-      for (const injection of [...injections.values()]) {
-        const isWanted = wanted.some(
+      for (const injection of [...documentInjections.values()]) {
+        const isWanted = wantedPlugins.some(
           (plugin) => plugin.name === injection.plugin.name && plugin.script === injection.plugin.script,
         );
         const isRetried = injection.problem !== undefined && !injection.isBroken;
@@ -103,7 +103,7 @@ export class Delivery {
 
   entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
-    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
+    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.acceptCode(message);
   }
 
   /** expects reports whether a plugin is being injected into a document, so that a call should wait for the plugin. */
@@ -141,12 +141,12 @@ export class Delivery {
 
   #injectMissing(doc: Doc, url: string): void {
     for (const plugin of this.#options.plugins()) {
-      const injections = this.#injections.get(doc.documentId);
-      const injection = injections?.get(plugin.name);
+      const documentInjections = this.#injections.get(doc.documentId);
+      const injection = documentInjections?.get(plugin.name);
       if (injection && this.#isLive(doc, plugin)) this.#end(injection);
       if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
       if (injection) this.#end(injection);
-      const newInjection: Injection = { doc, plugin, url, tries: 0, injectionCount: 0 };
+      const newInjection: AdapterInjection = { doc, plugin, url, tries: 0, injectionCount: 0 };
       if (this.#canInject(doc, plugin)) {
         this.#begin(newInjection);
         void this.#inject(newInjection);
@@ -154,7 +154,7 @@ export class Delivery {
     }
   }
 
-  #begin(injection: Injection): void {
+  #begin(injection: AdapterInjection): void {
     const { documentId } = injection.doc;
     this.#injections.set(
       documentId,
@@ -164,43 +164,47 @@ export class Delivery {
   }
 
   /** checkSyntax checks whether a plugin is missing in a document because Chrome cannot parse the plugin's code. */
-  async #checkSyntax(injection: Injection): Promise<void> {
+  async #checkSyntax(injection: AdapterInjection): Promise<void> {
     const { doc, plugin } = injection;
     const checkedScripts = this.#checkedScripts.get(doc.documentId) ?? new Set();
     if (checkedScripts.has(plugin.script)) return;
     this.#checkedScripts.set(doc.documentId, checkedScripts.add(plugin.script));
-    const problem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(() => undefined);
+    const syntaxProblem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(
+      () => undefined,
+    );
     const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
-    if (problem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
+    if (syntaxProblem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
     this.#begin(injection);
-    this.#markBroken(injection, problem);
+    this.#markBroken(injection, syntaxProblem);
   }
 
   async #findSyntaxError(
-    { doc, plugin }: Injection,
+    { doc, plugin }: AdapterInjection,
     code: () => Promise<PluginFetchResult>,
   ): Promise<string | undefined> {
     const { syntax, docs } = this.#options;
     return syntax.lastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
-  #markBroken(injection: Injection, problem: string): void {
+  #markBroken(injection: AdapterInjection, syntaxProblem: string): void {
     injection.isBroken = true;
-    this.#recordProblem(injection, problem);
+    this.#recordProblem(injection, syntaxProblem);
   }
 
-  #recordProblem(injection: Injection, problem: string): void {
-    injection.problem = problem;
-    console.warn(`opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${problem}`);
+  #recordProblem(injection: AdapterInjection, syntaxProblem: string): void {
+    injection.problem = syntaxProblem;
+    console.warn(
+      `opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${syntaxProblem}`,
+    );
     this.changed.emit();
   }
 
-  #end(injection: Injection): void {
+  #end(injection: AdapterInjection): void {
     clearTimeout(injection.timer);
-    const injections = this.#injections.get(injection.doc.documentId);
-    if (injections?.get(injection.plugin.name) !== injection) return;
-    injections.delete(injection.plugin.name);
-    if (injections.size === 0) this.#injections.delete(injection.doc.documentId);
+    const documentInjections = this.#injections.get(injection.doc.documentId);
+    if (documentInjections?.get(injection.plugin.name) !== injection) return;
+    documentInjections.delete(injection.plugin.name);
+    if (documentInjections.size === 0) this.#injections.delete(injection.doc.documentId);
     this.changed.emit();
   }
 
@@ -231,7 +235,7 @@ export class Delivery {
     return !canStartLate(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
   }
 
-  async #inject(injection: Injection): Promise<void> {
+  async #inject(injection: AdapterInjection): Promise<void> {
     const { plugin, doc } = injection;
     try {
       const knownProblem = this.#options.syntax.lastProblem(plugin);
@@ -263,12 +267,12 @@ export class Delivery {
         'the page did not run its code',
       );
       if (isAccepted !== true) {
-        const problem = await this.#findSyntaxError(injection, async () => code);
-        if (problem === undefined)
+        const syntaxProblem = await this.#findSyntaxError(injection, async () => code);
+        if (syntaxProblem === undefined)
           throw new Error(
             entryPointMessage.isHostLate ? 'its host did not start' : 'its entry point rejected the adapter',
           );
-        if (this.#isCurrent(injection)) this.#markBroken(injection, problem);
+        if (this.#isCurrent(injection)) this.#markBroken(injection, syntaxProblem);
         return;
       }
       this.#options.recordUse(plugin.name);
@@ -280,13 +284,13 @@ export class Delivery {
   }
 
   /** If an earlier copy of the adapter still waits for the page to load, only one of the two copies starts. */
-  #retryStart(injection: Injection): void {
+  #retryStart(injection: AdapterInjection): void {
     if (!this.#isCurrent(injection)) return;
     if (injection.injectionCount >= MaxInjections) this.#end(injection);
     else void this.#inject(injection);
   }
 
-  #isCurrent(injection: Injection): boolean {
+  #isCurrent(injection: AdapterInjection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
     if (this.#options.docs.get(documentId)?.tabId === injection.doc.tabId) return true;
@@ -294,7 +298,7 @@ export class Delivery {
     return false;
   }
 
-  #retryOrFail(injection: Injection, error: unknown): void {
+  #retryOrFail(injection: AdapterInjection, error: unknown): void {
     if (!this.#isCurrent(injection)) return;
     injection.tries++;
     if (injection.tries < MaxInjectionTries) {
@@ -309,14 +313,14 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
+  #awaitEntryPoint(injection: AdapterInjection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the page did not answer')), EntryPointTimeoutMs);
       injection.waitingEntryPoint = {
         nonce,
-        accept: (message) => {
+        acceptCode: (message) => {
           clearTimeout(timer);
           delete injection.waitingEntryPoint;
           resolve(message);
@@ -329,10 +333,10 @@ export class Delivery {
   }
 }
 
-function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+function withTimeout<T>(ms: number, timedPromise: Promise<T>, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(message)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    timedPromise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

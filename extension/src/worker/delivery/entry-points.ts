@@ -11,10 +11,10 @@ export interface EntryPoints {
 }
 
 /** The secret for the names of entry points must be unknown to web pages. */
-export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
+export function makeEntryPoints(readSecret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
-    const text = new TextEncoder().encode(`${await secret()} ${plugin}`);
+    const text = new TextEncoder().encode(`${await readSecret()} ${plugin}`);
     return `_${toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
   };
   return {

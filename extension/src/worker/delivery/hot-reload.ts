@@ -49,7 +49,7 @@ interface AdapterBuild {
  * result.
  */
 interface AdapterSwap {
-  readonly build: AdapterBuild;
+  readonly adapterBuild: AdapterBuild;
   readonly nonce: string;
   timer: ReturnType<typeof setTimeout>;
 }
@@ -78,11 +78,11 @@ export class HotReload {
   }
 
   /** If the worker cannot inject the new adapter, the document keeps the old adapter, and the tab needs a reload. */
-  async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
+  async receiveCode({ name, hash, hot: hotBuild }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
-    if (plugin?.hash !== hash || !hot) return;
-    const build = { name, hash, adapter: hot.adapter, waitMs: hot.waitMs };
-    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
+    if (plugin?.hash !== hash || !hotBuild) return;
+    const adapterBuild = { name, hash, adapter: hotBuild.adapter, waitMs: hotBuild.waitMs };
+    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, adapterBuild);
   }
 
   onDocumentReported(doc: Doc): void {
@@ -98,12 +98,12 @@ export class HotReload {
   }
 
   handleEntryPoint(doc: Doc, message: Extract<FromBridge, { op: 'entryPointReady' }>): void {
-    const swap = this.#findSwap(doc, message.plugin);
+    const adapterSwap = this.#findSwap(doc, message.plugin);
     const plugin = this.#findPlugin(message.plugin);
-    if (!swap || !plugin || swap.nonce !== message.nonce) return;
-    clearTimeout(swap.timer);
-    swap.timer = setTimeout(() => this.#retryOrEnd(doc, swap, 'it did not answer'), ReplyTimeoutMs);
-    void this.#sendAdapter(doc, plugin, swap, message.usesBase);
+    if (!adapterSwap || !plugin || adapterSwap.nonce !== message.nonce) return;
+    clearTimeout(adapterSwap.timer);
+    adapterSwap.timer = setTimeout(() => this.#retryOrEnd(doc, adapterSwap, 'it did not answer'), ReplyTimeoutMs);
+    void this.#sendAdapter(doc, plugin, adapterSwap, message.usesBase);
   }
 
   listOutdated(): string[] {
@@ -116,13 +116,13 @@ export class HotReload {
     );
   }
 
-  onPluginsSynced(missing: readonly string[]): void {
+  onPluginsSynced(missingPlugins: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
     this.#expectedDocs.clear();
     clearTimeout(this.#codeTimer);
     this.#codeTimer = setTimeout(() => this.#fetchMissing(), CodeTimeoutMs);
-    for (const name of missing) {
+    for (const name of missingPlugins) {
       const plugin = this.#findPlugin(name);
       if (plugin) this.#expectedDocs.set(name, new Set(this.#docsToUpdate(plugin)));
     }
@@ -139,8 +139,8 @@ export class HotReload {
   }
 
   problem(documentId: string, { name, hash }: PluginInfo): string | undefined {
-    const attempt = this.#attempts.get(`${documentId} ${name}`);
-    return attempt?.hash === hash ? attempt.problem : undefined;
+    const reloadAttempt = this.#attempts.get(`${documentId} ${name}`);
+    return reloadAttempt?.hash === hash ? reloadAttempt.problem : undefined;
   }
 
   #findPlugin(name: string): PluginInfo | undefined {
@@ -155,14 +155,14 @@ export class HotReload {
    * needsAdapter returns true if the document runs an outdated adapter or has removed the adapter, unless the worker
    * has given up the replacement.
    */
-  #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
+  #needsAdapter({ documentId }: Doc, { name, hash, base: isBaseHost }: PluginInfo): boolean {
     const { docs } = this.#options;
-    const attempt = this.#attempts.get(`${documentId} ${name}`);
-    if (attempt?.hash === hash && attempt.isOver) return false;
+    const reloadAttempt = this.#attempts.get(`${documentId} ${name}`);
+    if (reloadAttempt?.hash === hash && reloadAttempt.isOver) return false;
     const hasOlder = docs
       .findReported(documentId)
-      ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
-    return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === base);
+      ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === isBaseHost);
+    return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === isBaseHost);
   }
 
   #docsToUpdate(plugin: PluginInfo): Doc[] {
@@ -206,35 +206,35 @@ export class HotReload {
     this.changed.emit();
   }
 
-  #begin(doc: Doc, build: AdapterBuild): void {
-    const { name, hash, waitMs } = build;
-    const swaps = this.#swaps.get(doc) ?? new Map<string, AdapterSwap>();
-    this.#swaps.set(doc, swaps);
-    clearTimeout(swaps.get(name)?.timer);
+  #begin(doc: Doc, adapterBuild: AdapterBuild): void {
+    const { name, hash, waitMs } = adapterBuild;
+    const documentSwaps = this.#swaps.get(doc) ?? new Map<string, AdapterSwap>();
+    this.#swaps.set(doc, documentSwaps);
+    clearTimeout(documentSwaps.get(name)?.timer);
     const nonce = this.#options.nonce();
-    const onTimeout = () => this.#retryOrEnd(doc, swap, 'it did not answer');
-    const swap: AdapterSwap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
-    swaps.set(name, swap);
+    const onTimeout = () => this.#retryOrEnd(doc, adapterSwap, 'it did not answer');
+    const adapterSwap: AdapterSwap = { adapterBuild, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
+    documentSwaps.set(name, adapterSwap);
     this.#addExpected(doc, name);
     doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
-  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: AdapterSwap, isBased: boolean): Promise<void> {
-    const { name, hash, adapter } = swap.build;
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, adapterSwap: AdapterSwap, isBased: boolean): Promise<void> {
+    const { name, hash, adapter } = adapterSwap.adapterBuild;
     try {
       const code = makeAdapterScript(
         await this.#options.entryPoints.deriveName(isBased ? BASE_SCRIPT_NAME : name),
-        swap.nonce,
+        adapterSwap.nonce,
         hash,
         adapter,
       );
       if ((await this.#options.run(doc, plugin, code)) === true) return; // the document will send adapterReplaced
-      const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
-      if (this.#findSwap(doc, name) !== swap) return;
-      if (problem !== undefined) this.#recordFailure(doc, name, problem);
-      else this.#retryOrEnd(doc, swap, 'its entry point rejected the new adapter');
+      const adapterProblem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
+      if (this.#findSwap(doc, name) !== adapterSwap) return;
+      if (adapterProblem !== undefined) this.#recordFailure(doc, name, adapterProblem);
+      else this.#retryOrEnd(doc, adapterSwap, 'its entry point rejected the new adapter');
     } catch (error) {
-      this.#retryOrEnd(doc, swap, String(error));
+      this.#retryOrEnd(doc, adapterSwap, String(error));
     }
   }
 
@@ -247,48 +247,48 @@ export class HotReload {
   #getOrCreateAttempt({ documentId }: Doc, { name, hash }: AdapterBuild): ReplacementAttempt {
     const key = `${documentId} ${name}`;
     const earlier = this.#attempts.get(key);
-    const attempt = earlier?.hash === hash ? earlier : { documentId, hash, tries: 0, isOver: false };
-    this.#attempts.set(key, attempt);
-    return attempt;
+    const reloadAttempt = earlier?.hash === hash ? earlier : { documentId, hash, tries: 0, isOver: false };
+    this.#attempts.set(key, reloadAttempt);
+    return reloadAttempt;
   }
 
   /** recordFailure stores why the new adapter failed to start, so that the worker does not try again. */
-  #recordFailure(doc: Doc, name: string, problem: string): void {
-    const swap = this.#findSwap(doc, name);
-    if (!swap) return;
-    console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${problem}`);
-    const attempt = this.#getOrCreateAttempt(doc, swap.build);
-    attempt.isOver = true;
-    attempt.problem = problem;
+  #recordFailure(doc: Doc, name: string, adapterProblem: string): void {
+    const adapterSwap = this.#findSwap(doc, name);
+    if (!adapterSwap) return;
+    console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${adapterProblem}`);
+    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
+    reloadAttempt.isOver = true;
+    reloadAttempt.problem = adapterProblem;
     this.#end(doc, name);
     this.changed.emit();
   }
 
   /** retryOrEnd repeats a replacement to which the document did not respond, up to MaxTries attempts. */
-  #retryOrEnd(doc: Doc, swap: AdapterSwap, reason: string): void {
-    const { name } = swap.build;
-    if (this.#findSwap(doc, name) !== swap) return;
-    const attempt = this.#getOrCreateAttempt(doc, swap.build);
-    attempt.tries++;
-    if (attempt.tries >= MaxTries || !this.#isConnected(doc)) {
-      attempt.isOver = this.#isConnected(doc);
+  #retryOrEnd(doc: Doc, adapterSwap: AdapterSwap, reason: string): void {
+    const { name } = adapterSwap.adapterBuild;
+    if (this.#findSwap(doc, name) !== adapterSwap) return;
+    const reloadAttempt = this.#getOrCreateAttempt(doc, adapterSwap.adapterBuild);
+    reloadAttempt.tries++;
+    if (reloadAttempt.tries >= MaxTries || !this.#isConnected(doc)) {
+      reloadAttempt.isOver = this.#isConnected(doc);
       console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${reason}`);
       this.#end(doc, name);
       return;
     }
-    clearTimeout(swap.timer);
-    swap.timer = setTimeout(
+    clearTimeout(adapterSwap.timer);
+    adapterSwap.timer = setTimeout(
       () => {
-        if (this.#findSwap(doc, name) === swap) this.#retry(doc, swap.build);
+        if (this.#findSwap(doc, name) === adapterSwap) this.#retry(doc, adapterSwap.adapterBuild);
       },
-      RetryDelayMs * 2 ** attempt.tries,
+      RetryDelayMs * 2 ** reloadAttempt.tries,
     );
   }
 
-  #retry(doc: Doc, build: AdapterBuild): void {
-    const plugin = this.#findPlugin(build.name);
-    const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
-    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, build);
-    else this.#end(doc, build.name);
+  #retry(doc: Doc, adapterBuild: AdapterBuild): void {
+    const plugin = this.#findPlugin(adapterBuild.name);
+    const isCurrent = plugin?.hash === adapterBuild.hash && this.#isConnected(doc);
+    if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, adapterBuild);
+    else this.#end(doc, adapterBuild.name);
   }
 }

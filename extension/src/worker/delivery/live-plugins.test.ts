@@ -5,31 +5,31 @@ import { type Doc, makeDocs } from '../documents/docs.ts';
 import { makePanelTabs } from '../panels/panel-tabs.ts';
 import { LivePlugins } from './live-plugins.ts';
 
-const makePlugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
+const makePlugin = (name: string, pluginFields: Partial<PluginInfo> = {}): PluginInfo => ({
   name,
   displayName: name.toUpperCase(),
   hash: `hash-${name}`,
   script: `script-${name}`,
   world: 'main',
-  ...more,
+  ...pluginFields,
 });
 
-function makeFixture(...wanted: PluginInfo[]) {
+function makeFixture(...wantedPlugins: PluginInfo[]) {
   const docs = makeDocs();
-  const replacing = new Set<string>();
-  const arriving = new Set<string>();
+  const replacingPlugins = new Set<string>();
+  const arrivingPlugins = new Set<string>();
   const problemsByPlugin = new Map<string, string>();
-  const replaceable = new Set<string>();
+  const replaceablePlugins = new Set<string>();
   const livePlugins = new LivePlugins({
     docs,
-    plugins: { wantedPlugins: wanted, canRun: ({ world }) => world === 'main' },
+    plugins: { wantedPlugins, canRun: ({ world }) => world === 'main' },
     hotReload: {
-      expects: (_tabId, name) => replacing.has(name),
-      canReplace: (_doc, { name }) => replaceable.has(name),
+      expects: (_tabId, name) => replacingPlugins.has(name),
+      canReplace: (_doc, { name }) => replaceablePlugins.has(name),
       problem: () => undefined,
     },
     delivery: {
-      expects: (_documentId, name) => arriving.has(name),
+      expects: (_documentId, name) => arrivingPlugins.has(name),
       problem: (_documentId, name) => problemsByPlugin.get(name),
       isBroken: (_documentId, name) => problemsByPlugin.has(name),
     },
@@ -37,25 +37,34 @@ function makeFixture(...wanted: PluginInfo[]) {
   const addDocument = (
     documentId: string,
     frameId: number,
-    ...live: { name: string; hash: string; base?: string }[]
+    ...liveAdapters: { name: string; hash: string; base?: string }[]
   ) => {
     const doc: Doc = { tabId: 1, frameId, documentId, url: '', post: () => undefined };
     docs.add(doc);
-    docs.setPlugins(documentId, live);
+    docs.setPlugins(documentId, liveAdapters);
   };
-  return { docs, livePlugins, replacing, arriving, broken: problemsByPlugin, replaceable, addDocument, wanted };
+  return {
+    docs,
+    livePlugins,
+    replacingPlugins,
+    arrivingPlugins,
+    brokenPlugins: problemsByPlugin,
+    replaceablePlugins,
+    addDocument,
+    wantedPlugins,
+  };
 }
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
-  const { livePlugins, replacing, broken, addDocument } = makeFixture(
+  const { livePlugins, replacingPlugins, brokenPlugins, addDocument } = makeFixture(
     makePlugin('a'),
     makePlugin('b', { base: 'new' }),
     makePlugin('c'),
     makePlugin('d', { world: 'isolated' }),
     makePlugin('e'),
   );
-  replacing.add('c');
-  broken.set('e', 'no code');
+  replacingPlugins.add('c');
+  brokenPlugins.set('e', 'no code');
   const hash = (name: string) => ({ name, hash: `hash-${name}` });
   addDocument('top', 0, hash('a'), { ...hash('b'), base: 'old' }, hash('c'), hash('d'), hash('gone'));
   addDocument('frame', 3, hash('a'));
@@ -68,44 +77,60 @@ test('plugins that cannot run, have another base or are being replaced are left 
 });
 
 test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
-  const { livePlugins, replacing, arriving, broken, replaceable, addDocument, wanted } = makeFixture(
-    ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => makePlugin(name)),
+  const {
+    livePlugins,
+    replacingPlugins,
+    arrivingPlugins,
+    brokenPlugins,
+    replaceablePlugins,
+    addDocument,
+    wantedPlugins,
+  } = makeFixture(...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => makePlugin(name)));
+  brokenPlugins.set('broken', 'no code');
+  replaceablePlugins.add('replaceable');
+  arrivingPlugins.add('arriving');
+  replacingPlugins.add('replacing');
+  const listSettledPlugins = (frame?: string) =>
+    wantedPlugins.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
+  assert.deepEqual(
+    listSettledPlugins(),
+    ['replacing'],
+    'only the plugin that is being replaced is settled without a document',
   );
-  broken.set('broken', 'no code');
-  replaceable.add('replaceable');
-  arriving.add('arriving');
-  replacing.add('replacing');
-  const settled = (frame?: string) => wanted.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
-  assert.deepEqual(settled(), ['replacing'], 'only the plugin that is being replaced is settled without a document');
   addDocument('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
   addDocument('frame', 3);
-  assert.deepEqual(settled(), ['live', 'broken', 'replaceable', 'arriving', 'replacing']);
-  assert.deepEqual(settled('frame'), ['broken', 'replaceable', 'arriving', 'replacing']);
+  assert.deepEqual(listSettledPlugins(), ['live', 'broken', 'replaceable', 'arriving', 'replacing']);
+  assert.deepEqual(listSettledPlugins('frame'), ['broken', 'replaceable', 'arriving', 'replacing']);
   assert.deepEqual([livePlugins.isArriving(1, 'arriving'), livePlugins.isArriving(2, 'arriving')], [true, false]);
 });
 
 test('panels show the state of each plugin in a tab and its frames', () => {
-  const { docs, livePlugins, broken, addDocument, wanted } = makeFixture(
+  const { docs, livePlugins, brokenPlugins, addDocument, wantedPlugins } = makeFixture(
     ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => makePlugin(name)),
   );
-  broken.set('broken', 'no code');
+  brokenPlugins.set('broken', 'no code');
   addDocument('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
   docs.setReady('top', 'ready', true);
   const tab = { tabId: 1, windowId: 1, url: 'https://a.example/', title: 'A', active: true, focused: true };
-  const info = {
+  const pluginInfo = {
     ...tab,
     lastAccessedMs: 0,
     needsReload: ['absent'],
     frames: [{ frameId: 3, url: '', documentId: 'f', plugins: [{ name: 'framed', hash: 'hash-framed' }] }],
   };
-  const shown = (unresponsive: boolean) =>
-    makePanelTabs({ tabs: [unresponsive ? { ...info, unresponsive } : info], wanted, docs, livePlugins })[0]?.plugins;
-  assert.deepEqual(shown(false), [
+  const listShownPlugins = (isUnresponsive: boolean) =>
+    makePanelTabs({
+      tabs: [isUnresponsive ? { ...pluginInfo, unresponsive: isUnresponsive } : pluginInfo],
+      wantedPlugins,
+      docs,
+      livePlugins,
+    })[0]?.plugins;
+  assert.deepEqual(listShownPlugins(false), [
     { name: 'ready', displayName: 'READY', status: 'live', ready: true },
     { name: 'framed', displayName: 'FRAMED', status: 'live', ready: false },
     { name: 'old', displayName: 'OLD', status: 'reload' },
     { name: 'absent', displayName: 'ABSENT', status: 'reload' },
     { name: 'broken', displayName: 'BROKEN', status: 'broken', problem: 'no code' },
   ]);
-  assert.deepEqual(new Set(shown(true)?.map(({ status }) => status)), new Set(['silent']));
+  assert.deepEqual(new Set(listShownPlugins(true)?.map(({ status }) => status)), new Set(['silent']));
 });

@@ -24,12 +24,12 @@ export class LivePlugins {
 
   /** top returns a tab's top document with two kinds of plugins: those that calls can use, and those that failed. */
   top(tabId: number): DocWithPlugins | undefined {
-    const live = this.#options.docs.findTopDoc(tabId);
-    return live && this.#usableIn(live);
+    const liveDocument = this.#options.docs.findTopDoc(tabId);
+    return liveDocument && this.#usableIn(liveDocument);
   }
 
   frames(tabId: number): DocWithPlugins[] {
-    return this.#options.docs.listReportedFrames(tabId).map((live) => this.#usableIn(live));
+    return this.#options.docs.listReportedFrames(tabId).map((liveDocument) => this.#usableIn(liveDocument));
   }
 
   problem({ documentId }: Doc, plugin: PluginInfo): string | undefined {
@@ -38,8 +38,8 @@ export class LivePlugins {
   }
 
   isArriving(tabId: number, plugin: string): boolean {
-    const live = this.#options.docs.findTopDoc(tabId);
-    return live !== undefined && this.#options.delivery.expects(live.doc.documentId, plugin);
+    const liveDocument = this.#options.docs.findTopDoc(tabId);
+    return liveDocument !== undefined && this.#options.delivery.expects(liveDocument.doc.documentId, plugin);
   }
 
   /**
@@ -49,25 +49,26 @@ export class LivePlugins {
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
     const { name, hash } = plugin;
-    const live = frame === undefined ? docs.findTopDoc(tabId) : docs.findReported(frame);
+    const liveDocument = frame === undefined ? docs.findTopDoc(tabId) : docs.findReported(frame);
     const isSettledInDocument = ({ doc, plugins }: DocWithPlugins) =>
       plugins.some((p) => p.name === name && p.hash === hash) ||
       delivery.isBroken(doc.documentId, name) ||
       hotReload.canReplace(doc, plugin) ||
       delivery.expects(doc.documentId, name);
-    return (live !== undefined && isSettledInDocument(live)) || hotReload.expects(tabId, name);
+    return (liveDocument !== undefined && isSettledInDocument(liveDocument)) || hotReload.expects(tabId, name);
   }
 
   /**
    * A call cannot use a plugin that is disabled, whose pre-script or world is outdated, or whose adapter is being
    * replaced. usableIn adds the wanted plugins that failed to start, with their errors.
    */
-  #usableIn({ doc, plugins: live }: DocWithPlugins): DocWithPlugins {
+  #usableIn({ doc, plugins: liveDocument }: DocWithPlugins): DocWithPlugins {
     const { plugins, hotReload } = this.#options;
-    const runnable = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
-    const usablePlugins = live.filter(
+    const runnablePlugins = plugins.wantedPlugins.filter((plugin) => plugins.canRun(plugin));
+    const usablePlugins = liveDocument.filter(
       ({ name, base }) =>
-        runnable.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
+        runnablePlugins.some((plugin) => plugin.name === name && plugin.base === base) &&
+        !hotReload.expects(doc.tabId, name),
     );
     const failedPlugins = plugins.wantedPlugins.flatMap((plugin) => {
       const { name, hash } = plugin;

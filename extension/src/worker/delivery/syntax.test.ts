@@ -22,41 +22,41 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
     addEventListener: (_type: string, heard: (event: unknown) => void) => listeners.add(heard),
     removeEventListener: (_type: string, heard: (event: unknown) => void) => listeners.delete(heard),
   });
-  let value: unknown;
+  let evaluatedValue: unknown;
   for (const [i, code] of scripts.entries()) {
     try {
-      value = new Script(code, { filename: `script${i}` }).runInContext(realm);
+      evaluatedValue = new Script(code, { filename: `script${i}` }).runInContext(realm);
     } catch (error) {
       const lineno = Number(/^script\d+:(\d+)/.exec(Object(error).stack)?.[1]);
       for (const heard of listeners) heard({ message: `Uncaught ${error}`, lineno, preventDefault: () => undefined });
     }
   }
   assert.equal(listeners.size, 0, 'the page still has an error listener');
-  return JSON.parse(JSON.stringify(value ?? null));
+  return JSON.parse(JSON.stringify(evaluatedValue ?? null));
 }
 
 test('a syntax error is found with its message and line', async () => {
-  const syntax = makeSyntaxChecker(runInWorld);
+  const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
-  assert.equal(syntax.lastProblem(plugin), undefined);
-  const problem = await syntax.problem(doc, plugin, { code });
+  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
+  const syntaxProblem = await syntaxChecker.problem(doc, plugin, { code });
   assert.match(
-    problem ?? '',
+    syntaxProblem ?? '',
     /^the browser can't parse the adapter: SyntaxError: .*Duplicate capture group name \(line 2\)$/,
   );
-  assert.equal(syntax.lastProblem(plugin), problem);
-  assert.equal(syntax.lastProblem({ ...plugin, script: 's2' }), undefined);
-  const pre = await syntax.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
+  assert.equal(syntaxChecker.lastProblem(plugin), syntaxProblem);
+  assert.equal(syntaxChecker.lastProblem({ ...plugin, script: 's2' }), undefined);
+  const pre = await syntaxChecker.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
 
 test('valid code has no problem and does not run, and neither does code in a document that does not answer', async () => {
-  const syntax = makeSyntaxChecker(runInWorld);
+  const syntaxChecker = makeSyntaxChecker(runInWorld);
   const code = wrapCode('throw new Error("it ran") // end');
-  assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
+  assert.equal(await syntaxChecker.problem(doc, plugin, { code, preScript: code }), undefined);
   assert.equal(
     await makeSyntaxChecker(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }),
     undefined,
   );
-  assert.equal(syntax.lastProblem(plugin), undefined);
+  assert.equal(syntaxChecker.lastProblem(plugin), undefined);
 });

@@ -8,8 +8,8 @@ export const SYNTAX_WORLD = 'syntax';
 
 const MaxProblems = 200;
 
-/** Code is a plugin's adapter and optional pre-script. */
-export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
+/** CheckedCode is a plugin's adapter and optional pre-script. */
+export type CheckedCode = Pick<PluginFetchResult, 'code' | 'preScript'>;
 
 /**
  * SyntaxChecker finds plugin code that Chrome cannot parse. The server also parses the code, but the server's parser
@@ -18,7 +18,7 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  */
 export interface SyntaxChecker {
   /** problem parses a plugin's code in the given document, without running it, and returns the syntax error. */
-  problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
+  problem(doc: Doc, plugin: PluginInfo, code: CheckedCode): Promise<string | undefined>;
   /** lastProblem returns the last stored syntax error of the plugin's current script. */
   lastProblem(plugin: PluginInfo): string | undefined;
 }
@@ -28,28 +28,28 @@ export interface SyntaxChecker {
  * result.
  */
 export function makeSyntaxChecker(
-  run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
+  runScripts: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>,
 ): SyntaxChecker {
-  const problems = new Map<string, string>();
-  const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
+  const problemByCode = new Map<string, string>();
+  const parseCode = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
     // Parentheses turn a plugin's code into a function expression, which Chrome parses but does not call. Subtract 1
     // from Chrome's line number, because the first line of a plugin's code is the server's wrapper.
-    const error = await findSyntaxError((scripts) => run(doc, scripts), `(${code}\n)`);
+    const error = await findSyntaxError((scripts) => runScripts(doc, scripts), `(${code}\n)`);
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;
   };
   return {
     problem: async (doc, plugin, { code, preScript }) => {
-      const problem =
-        (await parse(doc, 'adapter', code)) ??
-        (preScript === undefined ? undefined : await parse(doc, 'pre-script', preScript));
-      if (problem === undefined) return undefined;
-      const [oldest] = problems.keys();
-      if (problems.size >= MaxProblems && oldest !== undefined) problems.delete(oldest);
-      problems.set(plugin.script, problem);
-      return problem;
+      const syntaxProblem =
+        (await parseCode(doc, 'adapter', code)) ??
+        (preScript === undefined ? undefined : await parseCode(doc, 'pre-script', preScript));
+      if (syntaxProblem === undefined) return undefined;
+      const [oldest] = problemByCode.keys();
+      if (problemByCode.size >= MaxProblems && oldest !== undefined) problemByCode.delete(oldest);
+      problemByCode.set(plugin.script, syntaxProblem);
+      return syntaxProblem;
     },
-    lastProblem: ({ script }) => problems.get(script),
+    lastProblem: ({ script }) => problemByCode.get(script),
   };
 }
 
@@ -63,10 +63,10 @@ export interface SyntaxProblem {
  * scripts in order in the isolated world SYNTAX_WORLD, and resolve with the last script's result.
  */
 export async function findSyntaxError(
-  run: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
+  runScripts: (scripts: readonly [string, ...string[]]) => Promise<unknown>,
   script: string,
 ): Promise<SyntaxProblem | undefined> {
-  return readError(await run([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
+  return readError(await runScripts([START_LISTENING, script, RETURN_ERROR]).catch(() => undefined));
 }
 
 /**

@@ -10,30 +10,30 @@ import type { HotReload } from '../delivery/hot-reload.ts';
 import type { SettingsSync } from '../plugins/settings-sync.ts';
 import type { Doc, Docs } from './docs.ts';
 import type { Health } from './health.ts';
-import type { Logs } from './logs.ts';
+import type { DocumentLogs } from './logs.ts';
 import type { WakeTimers } from './wakes.ts';
 
 export interface BridgePortsOptions {
   readonly calls: Pick<Calls, 'onDocumentConnected' | 'receive' | 'onDocumentDisconnected'>;
-  readonly running: Pick<RunningCalls, 'size'>;
+  readonly runningCalls: Pick<RunningCalls, 'size'>;
   readonly docs: Docs;
   readonly health: Pick<Health, 'onDocumentConnected' | 'recordMessage' | 'onDocumentDisconnected'>;
-  readonly logs: Logs;
-  readonly wakes: WakeTimers;
+  readonly logs: DocumentLogs;
+  readonly wakeTimers: WakeTimers;
   readonly settingsSync: SettingsSync;
   readonly hotReload: Pick<HotReload, 'onDocumentReported' | 'handleEntryPoint' | 'handleReplaced'>;
   readonly delivery: Pick<Delivery, 'onDocumentReported' | 'entryPointReady'>;
 }
 
-export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
-  const { calls, running, docs, health, wakes } = options;
+export function makeBridgePorts(options: BridgePortsOptions): (port: Port, portSender: Omit<Doc, 'post'>) => void {
+  const { calls, runningCalls, docs, health, wakeTimers } = options;
   const handlers = makeBridgeHandlers(options);
   const runSoon = makeTaskScheduler();
-  const isLikelyLastMessage = () => running.size <= 1;
-  return (port, sender) => {
-    const send = (messages: readonly ToBridge[]): boolean => {
+  const isLikelyLastMessage = () => runningCalls.size <= 1;
+  return (port, portSender) => {
+    const sendMessages = (bridgeMessages: readonly ToBridge[]): boolean => {
       try {
-        port.postMessage(encodeMessages(messages));
+        port.postMessage(encodeMessages(bridgeMessages));
       } catch {
         // If the port's document no longer exists, the function postMessage throws. The port of a document that no
         // longer exists fires onDisconnect, which removes the document.
@@ -41,20 +41,20 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       return true;
     };
     const doc: Doc = {
-      ...sender,
-      post: makeBatcher({ send, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
+      ...portSender,
+      post: makeBatcher({ sendMessages, countChars: countMessageChars, runSoon, isLikelyLastMessage }).post,
     };
     calls.onDocumentConnected(doc);
     health.onDocumentConnected(doc);
-    port.onMessage((raw) => {
+    port.onMessage((rawMessage) => {
       const arrivedMs = performance.now();
-      for (const message of decodeMessages(raw, readFromBridge)) {
+      for (const message of decodeMessages(rawMessage, readFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
         routeMessage(handlers, message.op, message, doc, arrivedMs);
       }
     });
     port.onDisconnect(() => {
-      wakes.onDocumentDisconnected(doc);
+      wakeTimers.onDocumentDisconnected(doc);
       if (docs.get(doc.documentId) === doc) health.onDocumentDisconnected(doc.documentId);
       calls.onDocumentDisconnected(doc);
     });
@@ -62,7 +62,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
 }
 
 function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
-  const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
+  const { calls, docs, logs, wakeTimers, settingsSync, hotReload, delivery } = options;
   const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
     documentState: (message, doc) => {
@@ -83,7 +83,7 @@ function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridg
     navigating: receiveCall,
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
-    scheduleWake: ({ ms }, doc) => wakes.schedule(doc, ms),
+    scheduleWake: ({ ms }, doc) => wakeTimers.schedule(doc, ms),
     pong: () => undefined, // health.recordMessage handles the answer to a ping
     entryPointReady: (message, doc) => {
       delivery.entryPointReady(doc, message);

@@ -30,7 +30,7 @@ export interface Docs {
   startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
-  setReady(documentId: string, plugin: string, ready: boolean): void;
+  setReady(documentId: string, plugin: string, isReady: boolean): void;
   removedPlugins(documentId: string): readonly RemovedPlugin[];
   /** isRunning reports whether a plugin's adapter runs in a document and has started without an error. */
   isRunning(documentId: string, plugin: string): boolean;
@@ -58,8 +58,8 @@ export function makeDocs(): Docs {
   const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
   const onlyReported = (candidates: Iterable<Doc>) =>
     [...candidates].flatMap((doc): DocWithPlugins[] => {
-      const adapters = adaptersByDocument.get(doc.documentId);
-      return adapters ? [{ doc, plugins: adapters }] : [];
+      const liveAdapters = adaptersByDocument.get(doc.documentId);
+      return liveAdapters ? [{ doc, plugins: liveAdapters }] : [];
     });
   return {
     get: (documentId) => docsById.get(documentId),
@@ -79,17 +79,17 @@ export function makeDocs(): Docs {
     setStarted: (documentId, startedPlugins, hasBase) => startsByDocument.set(documentId, { startedPlugins, hasBase }),
     startedPlugins: (documentId) => startsByDocument.get(documentId)?.startedPlugins ?? [],
     hasBase: (documentId) => startsByDocument.get(documentId)?.hasBase === true,
-    setPlugins: (documentId, adapters, removedPlugins = []) => {
-      adaptersByDocument.set(documentId, adapters);
+    setPlugins: (documentId, liveAdapters, removedPlugins = []) => {
+      adaptersByDocument.set(documentId, liveAdapters);
       removedByDocument.set(documentId, removedPlugins);
     },
     removedPlugins: (documentId) => removedByDocument.get(documentId) ?? [],
-    setReady: (documentId, name, ready) => {
-      const adapters = adaptersByDocument.get(documentId);
-      if (!adapters) return;
+    setReady: (documentId, name, isReady) => {
+      const liveAdapters = adaptersByDocument.get(documentId);
+      if (!liveAdapters) return;
       adaptersByDocument.set(
         documentId,
-        adapters.map((plugin) => (plugin.name === name ? { ...plugin, ready } : plugin)),
+        liveAdapters.map((plugin) => (plugin.name === name ? { ...plugin, ready: isReady } : plugin)),
       );
     },
     isRunning: (documentId, name) =>

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { Doc } from './docs.ts';
 import { Health } from './health.ts';
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
-  const pinged: number[] = [];
-  const changes: boolean[] = [];
+  const pingedTimes: number[] = [];
+  const healthChanges: boolean[] = [];
   const page = { busy: true, frozen: false };
   const doc: Doc = {
     tabId: 1,
@@ -15,48 +15,48 @@ function makeFixture(t: TestContext) {
     documentId: 'd',
     url: '',
     post: (message) => {
-      if (message.op === 'ping') pinged.push(message.ping);
+      if (message.op === 'ping') pingedTimes.push(message.ping);
     },
   };
   const health = new Health({
     isBusy: () => page.busy,
     isFrozen: async () => page.frozen,
   });
-  health.changed.addListener(() => changes.push(health.isSilent('d')));
+  health.changed.addListener(() => healthChanges.push(health.isSilent('d')));
   health.onDocumentConnected(doc);
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
-    await settle();
+    await runPendingPromises();
   };
-  return { health, doc, pinged, changes, page, advanceTime };
+  return { health, doc, pingedTimes, healthChanges, page, advanceTime };
 }
 
 test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
-  const { health, doc, pinged, changes, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, healthChanges, page, advanceTime } = makeFixture(t);
   for (let i = 1; i <= 5; i++) {
     await advanceTime(1000);
-    assert.equal(pinged.at(-1), i);
+    assert.equal(pingedTimes.at(-1), i);
     health.recordMessage(doc, i);
   }
   health.recordMessage(doc);
   page.busy = false;
   await advanceTime(60_000);
-  assert.deepEqual([pinged.length, changes], [5, []]);
+  assert.deepEqual([pingedTimes.length, healthChanges], [5, []]);
 });
 
 test('a busy document is pinged one second after its last message', async (t) => {
-  const { health, doc, pinged, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, advanceTime } = makeFixture(t);
   await advanceTime(900);
   health.prepareCall(doc);
   health.recordMessage(doc);
   await advanceTime(999);
-  assert.deepEqual(pinged, []);
+  assert.deepEqual(pingedTimes, []);
   await advanceTime(1);
-  assert.deepEqual(pinged, [1]);
+  assert.deepEqual(pingedTimes, [1]);
 });
 
 test('a document that does not answer for 5 s is silent until it answers', async (t) => {
-  const { health, doc, changes, advanceTime } = makeFixture(t);
+  const { health, doc, healthChanges, advanceTime } = makeFixture(t);
   await advanceTime(1000);
   await advanceTime(4999);
   assert.equal(health.isSilent('d'), false);
@@ -65,15 +65,15 @@ test('a document that does not answer for 5 s is silent until it answers', async
   health.recordMessage(doc); // The document had sent the message before the ping.
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc, 1);
-  assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
+  assert.deepEqual([health.isSilent('d'), healthChanges], [false, [true, false]]);
 });
 
 test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
-  const { health, doc, pinged, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, page, advanceTime } = makeFixture(t);
   assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
   await advanceTime(5000);
-  assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
+  assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pingedTimes], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 7); // No ping with number 7 was sent.
   assert.equal(health.hasAnswered('d', 1), false);
@@ -83,7 +83,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
 });
 
 test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
-  const { health, doc, page, advanceTime, changes } = makeFixture(t);
+  const { health, doc, page, advanceTime, healthChanges } = makeFixture(t);
   page.frozen = true;
   await advanceTime(1000);
   await advanceTime(60_000);
@@ -91,35 +91,35 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   health.onDocumentConnected(doc);
   await advanceTime(1000);
   t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
-  await settle();
-  assert.deepEqual(changes, []);
+  await runPendingPromises();
+  assert.deepEqual(healthChanges, []);
   await advanceTime(1); // After the machine wakes up, the delayed timers fire.
-  assert.deepEqual(changes, []);
+  assert.deepEqual(healthChanges, []);
   await advanceTime(5000);
-  assert.deepEqual(changes, [true]);
+  assert.deepEqual(healthChanges, [true]);
   health.onDocumentConnected(doc);
   assert.equal(health.isSilent('d'), false);
   health.onDocumentDisconnected('d');
   await advanceTime(60_000);
-  assert.deepEqual(changes, [true]);
+  assert.deepEqual(healthChanges, [true]);
 });
 
 test('waitForAnswer sends one ping at a time and resolves within its limit', async (t) => {
-  const { health, doc, pinged, page, advanceTime } = makeFixture(t);
+  const { health, doc, pingedTimes, page, advanceTime } = makeFixture(t);
   page.busy = false;
-  const answers: boolean[] = [];
-  const ask = () => void health.waitForAnswer(doc, 1000).then((answer) => answers.push(answer));
-  ask();
-  ask();
-  assert.deepEqual(pinged, [1]);
+  const healthAnswers: boolean[] = [];
+  const askHealth = () => void health.waitForAnswer(doc, 1000).then((answer) => healthAnswers.push(answer));
+  askHealth();
+  askHealth();
+  assert.deepEqual(pingedTimes, [1]);
   await advanceTime(999);
   health.recordMessage(doc, 1);
   await advanceTime(0);
-  assert.deepEqual(answers, [true, true]);
-  ask();
+  assert.deepEqual(healthAnswers, [true, true]);
+  askHealth();
   await advanceTime(1000);
   assert.deepEqual(
-    [pinged, answers],
+    [pingedTimes, healthAnswers],
     [
       [1, 2],
       [true, true, false],
@@ -127,5 +127,5 @@ test('waitForAnswer sends one ping at a time and resolves within its limit', asy
   );
   health.recordMessage(doc, 2);
   await advanceTime(10_000);
-  assert.deepEqual([answers.length, health.isSilent('d')], [3, false]);
+  assert.deepEqual([healthAnswers.length, health.isSilent('d')], [3, false]);
 });

@@ -30,8 +30,8 @@ interface DocumentHealth {
 }
 
 /**
- * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on the
- * page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
+ * Health detects unresponsive documents, whose main thread is blocked by a script. Because the bridge runs on
+ * the page's main thread, a blocked page cannot answer pings. Health pings only documents with running calls.
  */
 export class Health {
   /** changed fires with a document that stops answering pings, or answers again. */
@@ -68,16 +68,16 @@ export class Health {
   }
 
   /** The worker sends a ping and then the call, so an answered ping proves that the call has arrived. */
-  hasAnswered(documentId: string, ping: number): boolean {
-    return ping <= (this.#documents.get(documentId)?.answeredPing ?? 0);
+  hasAnswered(documentId: string, pingNumber: number): boolean {
+    return pingNumber <= (this.#documents.get(documentId)?.answeredPing ?? 0);
   }
 
   /** If the message answers a ping, the parameter ping is the number of that ping. */
-  recordMessage(doc: Doc, ping?: number): void {
+  recordMessage(doc: Doc, pingNumber?: number): void {
     const health = this.#findHealth(doc);
     health.lastMessageAt = Date.now();
-    if (ping === undefined || ping <= health.answeredPing || ping > health.lastPing) return;
-    health.answeredPing = ping;
+    if (pingNumber === undefined || pingNumber <= health.answeredPing || pingNumber > health.lastPing) return;
+    health.answeredPing = pingNumber;
     for (const callback of health.onAnswer.splice(0)) callback();
     this.#stopTimer(health);
     this.#schedulePing(health);
@@ -149,9 +149,9 @@ export class Health {
 
   /** markSilent marks a document as unresponsive, unless Chrome has frozen the document or the machine was asleep. */
   async #markSilent(health: DocumentHealth, dueAt: number): Promise<void> {
-    const ping = health.lastPing;
+    const pingNumber = health.lastPing;
     const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
-    if (!this.#isCurrent(health) || health.answeredPing >= ping || health.isSilent) return;
+    if (!this.#isCurrent(health) || health.answeredPing >= pingNumber || health.isSilent) return;
     if (isFrozen || Date.now() > dueAt + SleepThresholdMs) {
       this.#expectAnswer(health);
       return;

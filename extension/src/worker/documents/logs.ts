@@ -20,54 +20,59 @@ export interface LogsOptions {
 }
 
 /**
- * Logs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs drops the
- * excess entries and reports their number to the server.
+ * DocumentLogs forwards the log entries of adapters to the server. If a document sends log messages too fast, Logs
+ * drops the excess entries and reports their number to the server.
  */
-export interface Logs {
+export interface DocumentLogs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-export function makeLogs(options: LogsOptions): Logs {
+export function makeLogs(options: LogsOptions): DocumentLogs {
   const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {
-    add: (doc, { plugin, entries, dropped }) => {
+    add: (doc, { plugin, entries: entriesText, dropped }) => {
       if (!options.isRunning(doc.documentId, plugin)) return;
-      const now = Date.now();
-      const window = windows.get(doc) ?? { startedAt: now, frames: 0, dropped: new Map() };
+      const nowMs = Date.now();
+      const window = windows.get(doc) ?? { startedAt: nowMs, frames: 0, dropped: new Map() };
       windows.set(doc, window);
-      if (now - window.startedAt >= RateWindowMs) {
-        window.startedAt = now;
+      if (nowMs - window.startedAt >= RateWindowMs) {
+        window.startedAt = nowMs;
         window.frames = 0;
       }
       window.frames++;
       const droppedCount = (window.dropped.get(plugin) ?? 0) + dropped;
       const params =
-        window.frames > MaxFramesPerRateWindow ? undefined : readParams(doc.tabId, plugin, entries, droppedCount);
+        window.frames > MaxFramesPerRateWindow ? undefined : readParams(doc.tabId, plugin, entriesText, droppedCount);
       if (params) {
         window.dropped.delete(plugin);
         options.send(params);
-      } else window.dropped.set(plugin, droppedCount + countEntries(entries));
+      } else window.dropped.set(plugin, droppedCount + countEntries(entriesText));
     },
   };
 }
 
 /** A text that is not a JSON array counts as one log entry. */
-function countEntries(entries: string): number {
-  const list = entries.length <= MaxParsedChars ? parseJsonOrUndefined(entries) : undefined;
+function countEntries(entriesText: string): number {
+  const list = entriesText.length <= MaxParsedChars ? parseJsonOrUndefined(entriesText) : undefined;
   return Array.isArray(list) ? list.length : 1;
 }
 
-function readParams(tabId: number, plugin: string, text: string, dropped: number): PluginLogParams | undefined {
-  const entries = text.length <= MaxParsedChars ? parseJsonOrUndefined(text) : undefined;
-  if (!Array.isArray(entries) || entries.length > MaxLogEntries) return undefined;
-  const checked = checkType('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
-  return checked.ok ? checked.value : undefined;
+function readParams(tabId: number, plugin: string, text: string, droppedCount: number): PluginLogParams | undefined {
+  const entriesText = text.length <= MaxParsedChars ? parseJsonOrUndefined(text) : undefined;
+  if (!Array.isArray(entriesText) || entriesText.length > MaxLogEntries) return undefined;
+  const checkedParams = checkType('PluginLogParams', {
+    tabId,
+    plugin,
+    entries: entriesText,
+    ...(droppedCount > 0 ? { dropped: droppedCount } : {}),
+  });
+  return checkedParams.ok ? checkedParams.value : undefined;
 }
 
-function parseJsonOrUndefined(text: string): unknown {
+function parseJsonOrUndefined(entriesText: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(entriesText);
   } catch {
     return undefined;
   }

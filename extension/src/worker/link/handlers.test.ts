@@ -19,21 +19,24 @@ const handlers: RequestHandlers = {
   'tab.describe': async () => ({}),
 };
 
-async function answer(text: string): Promise<string[]> {
-  const sent: string[] = [];
-  const frame = parseFrame(text);
+async function answerRequestText(requestText: string): Promise<string[]> {
+  const sentFrames: string[] = [];
+  const frame = parseFrame(requestText);
   assert.equal(frame.kind, 'request');
-  if (frame.kind === 'request') await answerRequest(handlers, frame, (reply) => sent.push(reply));
-  return sent;
+  if (frame.kind === 'request') await answerRequest(handlers, frame, (reply) => sentFrames.push(reply));
+  return sentFrames;
 }
 
 test('request handlers that lack a method of the server do not compile', () => {
-  const { 'tab.open': open, ...others } = handlers;
+  const { 'tab.open': openTabHandler, ...otherHandlers } = handlers;
   // @ts-expect-error: tab.open has no handler
-  const requests: RequestHandlers = others;
+  const requests: RequestHandlers = otherHandlers;
   // @ts-expect-error: tool.resync, state.plugins and state.waiting have no handler
   const notifications: NotificationHandlers = { 'state.sync': () => undefined };
-  assert.deepEqual([typeof open, 'tab.open' in requests, 'tool.resync' in notifications], ['function', false, false]);
+  assert.deepEqual(
+    [typeof openTabHandler, 'tab.open' in requests, 'tool.resync' in notifications],
+    ['function', false, false],
+  );
 });
 
 test('a request for a method without a handler is rejected', async () => {
@@ -64,44 +67,45 @@ test('a request for a method without a handler is rejected', async () => {
       'tab.release': '{"tabId":7}',
     };
     const body = Object.entries(params).find(([name]) => name === method)?.[1];
-    const [reply = ''] = await answer(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);
+    const [reply = ''] = await answerRequestText(`{"jsonrpc":"2.0","id":"1","method":"${method}","params":${body}}`);
     assert.match(reply, /"code":-32601,"message":"the browser does not answer /, method);
   }
 });
 
 test('results and failures are sent as answers, and a dispatch is answered later', async (t) => {
-  const warn = t.mock.method(console, 'warn', () => undefined);
-  assert.deepEqual(await answer(encodeRequest('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
-  assert.deepEqual(await answer(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
+  assert.deepEqual(await answerRequestText(encodeRequest('1', 'ping', {})), ['{"jsonrpc":"2.0","id":"1","result":{}}']);
+  assert.deepEqual(await answerRequestText(encodeRequest('2', 'tool.cancel', { dispatchId: 'x', reason: '' })), [
     '{"jsonrpc":"2.0","id":"2","result":{"outcome":"aborted"}}',
   ]);
-  assert.deepEqual(await answer(encodeRequest('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })), [
-    '{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}',
-  ]);
-  assert.equal(warn.mock.callCount(), 1);
+  assert.deepEqual(
+    await answerRequestText(encodeRequest('3', 'plugin.code', { name: 'a', hash: 'b', script: 's', code: '' })),
+    ['{"jsonrpc":"2.0","id":"3","error":{"code":-32603,"message":"not wanted"}}'],
+  );
+  assert.equal(warnMock.mock.callCount(), 1);
   const dispatch = { dispatchId: '4', plugin: 'p', tool: 't', tabId: 1, documentId: 'd', maxResultBytes: 1, args: {} };
-  assert.deepEqual(await answer(encodeRequest('4', 'tool.dispatch', dispatch)), []);
+  assert.deepEqual(await answerRequestText(encodeRequest('4', 'tool.dispatch', dispatch)), []);
 });
 
 test('a notification without a handler is ignored', () => {
-  const handled: string[] = [];
+  const handledMethods: string[] = [];
   const notifications: NotificationHandlers = {
-    'tool.resync': ({ dispatchId }) => handled.push(dispatchId),
-    'state.sync': () => handled.push('sync'),
-    'state.plugins': () => handled.push('plugins'),
-    'state.browser': () => handled.push('browser tools'),
-    'state.waiting': ({ count }) => handled.push(`${count} waiting`),
-    'tab.holds': () => handled.push('holds'),
-    'session.ended': () => handled.push('ended'),
+    'tool.resync': ({ dispatchId }) => handledMethods.push(dispatchId),
+    'state.sync': () => handledMethods.push('sync'),
+    'state.plugins': () => handledMethods.push('plugins'),
+    'state.browser': () => handledMethods.push('browser tools'),
+    'state.waiting': ({ count }) => handledMethods.push(`${count} waiting`),
+    'tab.holds': () => handledMethods.push('holds'),
+    'session.ended': () => handledMethods.push('ended'),
   };
-  for (const text of [
+  for (const requestText of [
     encodeNotification('state.waiting', { count: 2 }),
     encodeNotification('state.watch', { on: true }),
     encodeNotification('tool.resync', { dispatchId: 'x', activityType: 'a' }),
   ]) {
-    const frame = parseFrame(text);
+    const frame = parseFrame(requestText);
     assert.equal(frame.kind, 'notification');
     if (frame.kind === 'notification') handleNotification(notifications, frame);
   }
-  assert.deepEqual(handled, ['2 waiting', 'x']);
+  assert.deepEqual(handledMethods, ['2 waiting', 'x']);
 });

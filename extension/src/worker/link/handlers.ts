@@ -68,20 +68,20 @@ export type NotificationHandlers = { readonly [M in ServerNotification]: (params
 export async function answerRequest(
   handlers: RequestHandlers,
   frame: RequestFrame,
-  send: (text: string) => void,
+  sendFrame: (text: string) => void,
 ): Promise<void> {
   if (!hasRequestHandler(handlers, frame)) {
     const message = `the browser does not answer ${frame.method}`;
-    send(encodeError(frame.id, { code: CodeMethodNotFound, message }));
+    sendFrame(encodeError(frame.id, { code: CodeMethodNotFound, message }));
     return;
   }
   try {
     const result = await callRequestHandler(handlers, frame.method, frame.params);
-    if (result !== undefined) send(encodeResult(frame.id, frame.method, result));
+    if (result !== undefined) sendFrame(encodeResult(frame.id, frame.method, result));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     console.warn(`opentabs: ${frame.method} failed: ${message}`);
-    send(encodeError(frame.id, { code: CodeInternal, message }));
+    sendFrame(encodeError(frame.id, { code: CodeInternal, message }));
   }
 }
 

@@ -40,9 +40,9 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
 });
 
 test('proveTo returns no proof for an invalid challenge', async () => {
-  const old = await beginHandshake();
-  const seen = computeHmac('server', [old.nonce, 'server']);
-  const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [
+  const oldHandshake = await beginHandshake();
+  const expectedMac = computeHmac('server', [oldHandshake.nonce, 'server']);
+  const challengeCases: [string, (nonce: string) => { nonce: string; proof: string }][] = [
     ['no proof', () => ({ nonce: 'server', proof: '' })],
     ['the nonce', (nonce) => ({ nonce: 'server', proof: nonce })],
     ['another key', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server'], 'other') })],
@@ -53,7 +53,7 @@ test('proveTo returns no proof for an invalid challenge', async () => {
     ],
     ['the role of a browser', (nonce) => ({ nonce: 'server', proof: computeHmac('browser', [nonce, 'server']) })],
     ['another nonce of the server', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'other']) })],
-    ['a proof seen before', () => ({ nonce: 'server', proof: seen })],
+    ['a proof seen before', () => ({ nonce: 'server', proof: expectedMac })],
     [
       'a part of the proof',
       (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).slice(0, 62) }),
@@ -61,31 +61,31 @@ test('proveTo returns no proof for an invalid challenge', async () => {
     ['capitals', (nonce) => ({ nonce: 'server', proof: computeHmac('server', [nonce, 'server']).toUpperCase() })],
     ['no hex', () => ({ nonce: 'server', proof: 'zz'.repeat(32) })],
   ];
-  for (const [name, make] of challenges) {
+  for (const [name, make] of challengeCases) {
     const { handshake, nonce } = await beginHandshake();
     assert.equal(await handshake.proveTo(make(nonce)), undefined, name);
   }
 });
 
 test('findListener sends no secret', async () => {
-  const asked: string[] = [];
-  const answers: [string, string][] = [
+  const askedUrls: string[] = [];
+  const healthAnswers: [string, string][] = [
     ['{"ok":true,"version":"0.1.0","pid":1}', 'opentabs'],
     ['{"ok":false,"version":"0.1.0"}', 'other'],
     ['{"ok":true}', 'other'],
     ['[]', 'other'],
     ['hello', 'other'],
   ];
-  for (const [text, want] of answers) {
-    const ask: typeof fetch = async (input, init) => {
-      asked.push(`${String(input)} ${JSON.stringify(init)}`);
-      return new Response(text);
+  for (const [healthText, isHealthy] of healthAnswers) {
+    const askServer: typeof fetch = async (input, init) => {
+      askedUrls.push(`${String(input)} ${JSON.stringify(init)}`);
+      return new Response(healthText);
     };
-    assert.equal(await findListener(connection, ask), want, text);
+    assert.equal(await findListener(connection, askServer), isHealthy, healthText);
   }
-  assert.doesNotMatch(asked.join(), /key|challenge|nonce/);
-  const failed: typeof fetch = async () => {
+  assert.doesNotMatch(askedUrls.join(), /key|challenge|nonce/);
+  const failFetch: typeof fetch = async () => {
     throw new TypeError('Failed to fetch');
   };
-  assert.equal(await findListener(connection, failed), 'nothing');
+  assert.equal(await findListener(connection, failFetch), 'nothing');
 });

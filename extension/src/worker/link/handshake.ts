@@ -12,8 +12,8 @@ import {
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 
-/** Connection contains the server's port, and the key that the browser shares with the server. */
-export interface Connection {
+/** ServerConnection contains the server's port, and the key that the browser shares with the server. */
+export interface ServerConnection {
   readonly port: number;
   readonly key: string;
   /**
@@ -34,12 +34,15 @@ export interface Handshake {
 
 const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-export async function makeHandshake({ port, key, keyId }: Connection): Promise<Handshake> {
-  const encoder = new TextEncoder();
-  const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
+export async function makeHandshake({ port, key, keyId }: ServerConnection): Promise<Handshake> {
+  const textEncoder = new TextEncoder();
+  const hmacKey = await crypto.subtle.importKey('raw', textEncoder.encode(key), hmacAlgorithm, false, [
+    'sign',
+    'verify',
+  ]);
   const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
   const proofInput = (role: string, serverNonce: string) =>
-    encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
+    textEncoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
   return {
     protocols: [
       Subprotocol,
@@ -47,22 +50,27 @@ export async function makeHandshake({ port, key, keyId }: Connection): Promise<H
       ...(keyId === undefined ? [] : [KeySubprotocolPrefix + keyId]),
     ],
     proveTo: async (challenge) => {
-      const proof = parseHex(challenge.proof);
+      const serverProof = parseHex(challenge.proof);
       // crypto.subtle.verify compares the server's proof in constant time.
-      if (!proof || !(await crypto.subtle.verify('HMAC', hmacKey, proof, proofInput('server', challenge.nonce))))
+      if (
+        !serverProof ||
+        !(await crypto.subtle.verify('HMAC', hmacKey, serverProof, proofInput('server', challenge.nonce)))
+      )
         return undefined;
       return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', hmacKey, proofInput('browser', challenge.nonce))));
     },
   };
 }
 
-function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+function parseHex(hexText: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^(?:[0-9a-f]{2})+$/.test(hexText)) return undefined;
+  return Uint8Array.from({ length: hexText.length / 2 }, (_, i) =>
+    Number.parseInt(hexText.slice(2 * i, 2 * i + 2), 16),
+  );
 }
 
 /** Error texts use Listener only as a hint, because the program has not proved its identity. */
-export type Listener = 'opentabs' | 'other' | 'nothing';
+export type PortListener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * Chrome may send a request over a cached half-open connection, which never responds. If the server sends no response
@@ -75,7 +83,7 @@ const AnswerTimeoutMs = 2500;
  * not report why a WebSocket failed, and delays new WebSockets by seconds after failures. The worker opens a new
  * WebSocket only after findListener has found a server.
  */
-export async function findListener({ port }: Connection, fetchUrl: typeof fetch): Promise<Listener> {
+export async function findListener({ port }: ServerConnection, fetchUrl: typeof fetch): Promise<PortListener> {
   try {
     const response = await fetchUrl(`http://127.0.0.1:${port}/healthz`, {
       cache: 'no-store',
@@ -89,9 +97,9 @@ export async function findListener({ port }: Connection, fetchUrl: typeof fetch)
   }
 }
 
-function isHealthAnswer(text: string): boolean {
+function isHealthAnswer(hexText: string): boolean {
   try {
-    const health: unknown = JSON.parse(text);
+    const health: unknown = JSON.parse(hexText);
     return isRecord(health) && health.ok === true && typeof health.version === 'string';
   } catch {
     return false;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { BrowserIdentity, type Storage } from './identity.ts';
+import { BrowserIdentity, type IdentityStorage } from './identity.ts';
 
 function makeStorage() {
-  const local = new Map<string, string>();
+  const localStorage = new Map<string, string>();
   const session = new Map<string, string>();
-  const storage: Storage = {
-    readSetting: async (key) => local.get(key),
-    writeSetting: async (key, value) => void local.set(key, value),
+  const storage: IdentityStorage = {
+    readSetting: async (key) => localStorage.get(key),
+    writeSetting: async (key, value) => void localStorage.set(key, value),
     readSessionValue: async (key) => session.get(key),
     writeSessionValue: async (key, value) => void session.set(key, value),
     readPlatformName: async () => 'Linux',
@@ -21,14 +21,17 @@ function makeStorage() {
 test('a browser keeps its ID, and its boot ID until it restarts', async () => {
   const { storage, session } = makeStorage();
   const identity = new BrowserIdentity(storage);
-  const first = await identity.makeHello();
-  assert.deepEqual([first.protocol, first.browserName, first.extensionVersion], [1, 'Chrome on Linux', '1.2.3']);
-  assert.deepEqual(first.capabilities, ['debugger']);
-  assert.deepEqual(await new BrowserIdentity(storage).makeHello(), first);
+  const firstHello = await identity.makeHello();
+  assert.deepEqual(
+    [firstHello.protocol, firstHello.browserName, firstHello.extensionVersion],
+    [1, 'Chrome on Linux', '1.2.3'],
+  );
+  assert.deepEqual(firstHello.capabilities, ['debugger']);
+  assert.deepEqual(await new BrowserIdentity(storage).makeHello(), firstHello);
   session.clear();
   const second = await identity.makeHello();
-  assert.equal(second.browserId, first.browserId);
-  assert.notEqual(second.bootId, first.bootId);
+  assert.equal(second.browserId, firstHello.browserId);
+  assert.notEqual(second.bootId, firstHello.bootId);
 });
 
 test('the user names the browser', async () => {

@@ -4,7 +4,7 @@ import type * as browser from '../../chrome.ts';
 /** MaxNameChars limits the name of a browser, in UTF-16 code units. */
 const MaxNameChars = 60;
 
-export type Storage = Pick<
+export type IdentityStorage = Pick<
   typeof browser,
   | 'readSetting'
   | 'writeSetting'
@@ -16,15 +16,15 @@ export type Storage = Pick<
   | 'listCapabilities'
 >;
 
-/** Identity contains the parameters of hello except the proof, which differs for each connection. */
-export type Identity = Omit<HelloParams, 'proof'>;
+/** HelloIdentity contains the parameters of hello except the proof, which differs for each connection. */
+export type HelloIdentity = Omit<HelloParams, 'proof'>;
 
 /** BrowserIdentity provides the IDs and the name with which this browser identifies itself to the server. */
 export class BrowserIdentity {
-  readonly #storage: Storage;
+  readonly #storage: IdentityStorage;
   #name = '';
 
-  constructor(storage: Storage) {
+  constructor(storage: IdentityStorage) {
     this.#storage = storage;
   }
 
@@ -33,7 +33,7 @@ export class BrowserIdentity {
     return this.#name;
   }
 
-  async makeHello(): Promise<Identity> {
+  async makeHello(): Promise<HelloIdentity> {
     const storage = this.#storage;
     const [browserId, bootId, name] = await Promise.all([
       readOrCreate('browserId', storage.readSetting, storage.writeSetting),
@@ -80,12 +80,12 @@ export class BrowserIdentity {
 
 async function readOrCreate(
   key: string,
-  read: (key: string) => Promise<string | undefined>,
-  write: (key: string, value: string) => Promise<void>,
+  readValue: (key: string) => Promise<string | undefined>,
+  writeValue: (key: string, value: string) => Promise<void>,
 ): Promise<string> {
-  const old = await read(key);
-  if (old) return old;
+  const oldValue = await readValue(key);
+  if (oldValue) return oldValue;
   const fresh = crypto.randomUUID();
-  await write(key, fresh);
+  await writeValue(key, fresh);
   return fresh;
 }

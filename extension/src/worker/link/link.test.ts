@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { CloseReplaced, CloseUnpaired, CloseVersion, CodeVersion, Version } from '../../../../wire/wire.gen.ts';
-import { type FakeSocket, makeFakeHandshake, makeServer, settle } from '../../../test/server.ts';
-import type { Connection, Listener } from './handshake.ts';
+import { type FakeSocket, makeFakeHandshake, makeServer, runPendingPromises } from '../../../test/server.ts';
+import type { PortListener, ServerConnection } from './handshake.ts';
 import { Link, type LinkState } from './link.ts';
 
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
@@ -11,11 +11,11 @@ const server = { protocol: Version, serverVersion: '9.9.9' };
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   const { open, sockets } = makeServer();
-  const states: LinkState[] = [];
+  const linkStates: LinkState[] = [];
   const events: string[] = [];
   const savedKeys: string[] = [];
-  const connection: Connection = { port: 4321, key: 'secret' };
-  const environment: { connection: Connection; stuck: boolean; listener: Listener; asked: number } = {
+  const connection: ServerConnection = { port: 4321, key: 'secret' };
+  const environment: { connection: ServerConnection; stuck: boolean; listener: PortListener; asked: number } = {
     connection,
     stuck: false,
     listener: 'opentabs',
@@ -37,74 +37,87 @@ function makeFixture(t: TestContext) {
   link.opened.addListener(() => events.push('opened'));
   link.lost.addListener(() => events.push('lost'));
   link.received.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
-  link.changed.addListener(() => states.push(link.state));
+  link.changed.addListener(() => linkStates.push(link.state));
   const lastSocket = (): FakeSocket => {
     const socket = sockets.at(-1);
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
-  const accepted = async () => {
+  const acceptConnection = async () => {
     lastSocket().accept();
-    await settle();
+    await runPendingPromises();
   };
-  const connected = async () => {
+  const connectLink = async () => {
     link.start();
-    await settle();
-    await accepted();
+    await runPendingPromises();
+    await acceptConnection();
     lastSocket().answer('hello', server);
-    await settle();
+    await runPendingPromises();
     return lastSocket();
   };
   const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
-    await settle();
+    await runPendingPromises();
   };
-  return { link, sockets, states, events, savedKeys, environment, lastSocket, accepted, connected, advanceTime };
+  return {
+    link,
+    sockets,
+    linkStates,
+    events,
+    savedKeys,
+    environment,
+    lastSocket,
+    acceptConnection,
+    connectLink,
+    advanceTime,
+  };
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
-  const { link, states, events, lastSocket } = makeFixture(t);
+  const { link, linkStates, events, lastSocket } = makeFixture(t);
   link.start();
   link.start();
-  await settle();
+  await runPendingPromises();
   await assert.rejects(link.request('ping', {}), /no link/);
   const socket = lastSocket();
   assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
-  assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
+  assert.deepEqual(socket.webSocketProtocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
   assert.equal(link.send('early'), false);
   socket.open();
-  await settle();
-  assert.deepEqual(socket.sent, []);
+  await runPendingPromises();
+  assert.deepEqual(socket.sentMessages, []);
   socket.notify('challenge', { nonce: 'of-the-server', proof: 'right' });
-  await settle();
-  assert.deepEqual(socket.sent, [{ jsonrpc: '2.0', id: 'b1', method: 'hello', params: { ...hello, proof: 'proved' } }]);
+  await runPendingPromises();
+  assert.deepEqual(socket.sentMessages, [
+    { jsonrpc: '2.0', id: 'b1', method: 'hello', params: { ...hello, proof: 'proved' } },
+  ]);
   assert.equal(link.send('early'), false);
   await assert.rejects(link.request('ping', {}), /no link/);
-  assert.equal(socket.sent.length, 1);
+  assert.equal(socket.sentMessages.length, 1);
   socket.answer('hello', server);
-  await settle();
-  assert.deepEqual(states, [{ kind: 'open', serverVersion: '9.9.9' }]);
+  await runPendingPromises();
+  assert.deepEqual(linkStates, [{ kind: 'open', serverVersion: '9.9.9' }]);
   assert.deepEqual(events, ['opened']);
   assert.equal(link.send('{}'), true);
 });
 
 test('a try for which Chrome returns no data is repeated', async (t) => {
-  const { link, states, sockets, environment, advanceTime } = makeFixture(t);
+  const { link, linkStates, sockets, environment, advanceTime } = makeFixture(t);
   environment.stuck = true;
   link.start();
   await advanceTime(2999);
-  assert.deepEqual(states, []);
+  assert.deepEqual(linkStates, []);
   await advanceTime(1);
-  assert.deepEqual(states, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
+  assert.deepEqual(linkStates, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
   environment.stuck = false;
   await advanceTime(1000);
   assert.equal(sockets.length, 1);
 });
 
 test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
-  const { events, connected } = makeFixture(t);
-  const warn = t.mock.method(console, 'warn', () => undefined);
-  const socket = await connected();
+  const { events, connectLink } = makeFixture(t);
+  const warnMock = t.mock.method(console, 'warn', () => undefined);
+  const socket = await connectLink();
   socket.request('s1', 'ping', {});
   socket.notify('state.sync', { serverVersion: '1', running: 0 });
   assert.deepEqual(events, ['opened', 'request ping', 'notification state.sync']);
@@ -113,40 +126,40 @@ test('valid frames are forwarded, invalid ones are answered or dropped', async (
   socket.text('{"jsonrpc":"2.0","id":"8","method":"tool.cancel","params":{"dispatchId":5}}');
   socket.text('{"jsonrpc":"2.0","id":"unknown","result":{}}');
   assert.deepEqual(
-    socket.sent.map((f) => [f.id, JSON.stringify(f.error).slice(0, 14)]),
+    socket.sentMessages.map((f) => [f.id, JSON.stringify(f.error).slice(0, 14)]),
     [
       ['7', '{"code":-32601'],
       ['8', '{"code":-32602'],
     ],
   );
-  assert.equal(warn.mock.callCount(), 3);
+  assert.equal(warnMock.mock.callCount(), 3);
 });
 
 test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
-  const { sockets, events, states, connected, advanceTime } = makeFixture(t);
-  const socket = await connected();
+  const { sockets, events, linkStates, connectLink, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
   for (let i = 0; i < 20; i++) {
     await advanceTime(2500);
-    assert.equal(socket.sent.length, 0);
+    assert.equal(socket.sentMessages.length, 0);
     await advanceTime(2500);
     socket.answer('ping', {});
   }
   await advanceTime(2500);
   await advanceTime(2500);
-  assert.equal(socket.sent.length, 1);
+  assert.equal(socket.sentMessages.length, 1);
   await advanceTime(2500);
   assert.equal(socket.isClosed, false);
   await advanceTime(2500);
   assert.equal(socket.isClosed, true);
   assert.deepEqual(events, ['opened', 'lost']);
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 10 s' });
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 10 s' });
   await advanceTime(0);
   assert.equal(sockets.length, 2);
 });
 
 test('a link survives the sleep of the machine', async (t) => {
-  const { events, connected, advanceTime } = makeFixture(t);
-  const socket = await connected();
+  const { events, connectLink, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
   await advanceTime(2500);
   t.mock.method(Date, 'now', () => 4e12);
   await advanceTime(2500);
@@ -156,8 +169,8 @@ test('a link survives the sleep of the machine', async (t) => {
 });
 
 test('a link that still sends a large result is alive', async (t) => {
-  const { connected, advanceTime } = makeFixture(t);
-  const socket = await connected();
+  const { connectLink, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
     for (let beat = 0; beat < 3; beat++) await advanceTime(2500);
     assert.equal(socket.isClosed, false);
@@ -167,55 +180,55 @@ test('a link that still sends a large result is alive', async (t) => {
 });
 
 test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
-  const { sockets, states, environment, accepted, connected, lastSocket, advanceTime } = makeFixture(t);
-  const socket = await connected();
+  const { sockets, linkStates, environment, acceptConnection, connectLink, lastSocket, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
   environment.listener = 'nothing';
   socket.close();
-  await settle();
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
+  await runPendingPromises();
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'lost', text: '' });
   await advanceTime(600);
   assert.deepEqual([sockets.length, environment.asked], [2, 0]);
   lastSocket().close();
-  await settle();
+  await runPendingPromises();
   for (let asked = 2; asked < 200; asked++) {
     await advanceTime(600);
     assert.equal(environment.asked, asked);
   }
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'no_server', text: '' });
   assert.equal(sockets.length, 2);
   environment.listener = 'opentabs';
   await advanceTime(600);
   assert.equal(sockets.length, 3);
   lastSocket().close();
-  await settle();
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: inUse });
+  await runPendingPromises();
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'refused', text: inUse });
   await advanceTime(600);
-  await accepted();
+  await acceptConnection();
   lastSocket().answer('hello', server);
-  await settle();
-  assert.equal(states.at(-1)?.kind, 'open');
+  await runPendingPromises();
+  assert.equal(linkStates.at(-1)?.kind, 'open');
 });
 
 const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
 test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
-  const { link, sockets, states, environment, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.listener = 'other';
   link.start();
-  await settle();
+  await runPendingPromises();
   lastSocket().close();
-  await settle();
+  await runPendingPromises();
   for (let i = 0; i < 20; i++) await advanceTime(600);
   assert.equal(sockets.length, 1);
-  assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }]);
+  assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: inUse }]);
   environment.listener = 'opentabs';
   await advanceTime(600);
   assert.equal(sockets.length, 2);
 });
 
 test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
-  const { link, events, states, sockets, lastSocket, advanceTime } = makeFixture(t);
-  const peers: [string, (socket: FakeSocket) => void][] = [
+  const { link, events, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
+  const peerCases: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
     ['an answer to hello', (socket) => socket.text('{"jsonrpc":"2.0","id":"b1","result":{}}')],
@@ -233,30 +246,30 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
     ],
   ];
   link.start();
-  await settle();
-  for (const [name, act] of peers) {
+  await runPendingPromises();
+  for (const [name, actOnSocket] of peerCases) {
     const socket = lastSocket();
-    const before = sockets.length;
+    const countBefore = sockets.length;
     socket.open();
-    act(socket);
-    await settle();
-    assert.deepEqual(socket.sent, [], name);
-    assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }], name);
+    actOnSocket(socket);
+    await runPendingPromises();
+    assert.deepEqual(socket.sentMessages, [], name);
+    assert.deepEqual(linkStates, [{ kind: 'down', why: 'refused', text: inUse }], name);
     await advanceTime(600);
-    assert.equal(sockets.length, before + 1, name);
+    assert.equal(sockets.length, countBefore + 1, name);
   }
   assert.deepEqual(events, []);
 });
 
 test('a browser with an unknown key retries every second', async (t) => {
-  const { link, sockets, states, environment, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, environment, lastSocket, advanceTime } = makeFixture(t);
   environment.connection = { port: 4321, key: 'secret', keyId: 'k1' };
   link.start();
-  await settle();
+  await runPendingPromises();
   lastSocket().open();
   lastSocket().close(CloseUnpaired, 'text of a peer that has not proved its identity');
-  await settle();
-  assert.deepEqual(states, [{ kind: 'down', why: 'unpaired', text: '' }]);
+  await runPendingPromises();
+  assert.deepEqual(linkStates, [{ kind: 'down', why: 'unpaired', text: '' }]);
   await advanceTime(999);
   assert.equal(sockets.length, 1);
   await advanceTime(1);
@@ -264,58 +277,58 @@ test('a browser with an unknown key retries every second', async (t) => {
 });
 
 test('a key from the server is stored before the link is open', async (t) => {
-  const { link, states, savedKeys, accepted, lastSocket } = makeFixture(t);
+  const { link, linkStates, savedKeys, acceptConnection, lastSocket } = makeFixture(t);
   link.start();
-  await settle();
-  await accepted();
+  await runPendingPromises();
+  await acceptConnection();
   lastSocket().answer('hello', { protocol: Version, serverVersion: '1', pairedKey: 'k2' });
-  await settle();
-  assert.deepEqual([savedKeys, states], [['k2'], [{ kind: 'open', serverVersion: '1' }]]);
+  await runPendingPromises();
+  assert.deepEqual([savedKeys, linkStates], [['k2'], [{ kind: 'open', serverVersion: '1' }]]);
 });
 
 test("a version mismatch shows the server's message and is retried slowly", async (t) => {
-  const { link, sockets, states, accepted, lastSocket, advanceTime } = makeFixture(t);
+  const { link, sockets, linkStates, acceptConnection, lastSocket, advanceTime } = makeFixture(t);
   link.start();
-  await settle();
-  await accepted();
-  lastSocket().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
-  await settle();
+  await runPendingPromises();
+  await acceptConnection();
+  lastSocket().refuseRequest('hello', CodeVersion, 'the server speaks 2, this extension 1');
+  await runPendingPromises();
   lastSocket().close(CloseVersion, 'the server speaks 2');
-  await settle();
-  const want = { kind: 'down', why: 'version', text: 'the server speaks 2, this extension 1' };
-  assert.deepEqual(states, [want]);
+  await runPendingPromises();
+  const expectedState = { kind: 'down', why: 'version', text: 'the server speaks 2, this extension 1' };
+  assert.deepEqual(linkStates, [expectedState]);
   link.start();
   await advanceTime(29_999);
   assert.equal(sockets.length, 1);
   await advanceTime(1);
   assert.equal(sockets.length, 2);
-  await accepted();
+  await acceptConnection();
   lastSocket().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
-  await settle();
-  const state = states.at(-1);
+  await runPendingPromises();
+  const lastState = linkStates.at(-1);
   assert.match(
-    state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
+    lastState?.kind === 'down' ? `${lastState.why}: ${lastState.text}` : '',
     /^version: .*protocol 1.*protocol 2.*update the extension/,
   );
   assert.equal(lastSocket().isClosed, true);
 });
 
 test('a connection that another browser replaced is retried slowly', async (t) => {
-  const { states, sockets, link, connected, advanceTime } = makeFixture(t);
-  (await connected()).close(CloseReplaced, 'another connection');
+  const { linkStates, sockets, link, connectLink, advanceTime } = makeFixture(t);
+  (await connectLink()).close(CloseReplaced, 'another connection');
   await advanceTime(20_000);
-  assert.deepEqual(states.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
+  assert.deepEqual(linkStates.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
   link.start();
-  await settle();
+  await runPendingPromises();
   assert.equal(sockets.length, 1);
   link.restart();
-  await settle();
+  await runPendingPromises();
   assert.equal(sockets.length, 2);
 });
 
 test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
-  const { link, states, sockets, lastSocket, advanceTime } = makeFixture(t);
-  const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
+  const { link, linkStates, sockets, lastSocket, advanceTime } = makeFixture(t);
+  const stopCases: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
     ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
     [
@@ -325,44 +338,44 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
     ],
   ];
   link.start();
-  await settle();
-  for (const [name, act, want] of stops) {
+  await runPendingPromises();
+  for (const [name, actOnSocket, expectedState] of stopCases) {
     const socket = lastSocket();
-    const before = sockets.length;
-    act(socket);
+    const countBefore = sockets.length;
+    actOnSocket(socket);
     await advanceTime(4999);
     assert.equal(socket.isClosed, false, name);
     await advanceTime(1);
     assert.equal(socket.isClosed, true, name);
-    assert.deepEqual(states.at(-1), want, name);
+    assert.deepEqual(linkStates.at(-1), expectedState, name);
     await advanceTime(600);
-    assert.equal(sockets.length, before + 1, name);
+    assert.equal(sockets.length, countBefore + 1, name);
   }
 });
 
 test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
-  const { link, connected, advanceTime } = makeFixture(t);
-  const socket = await connected();
-  const ends: string[] = [];
-  const ask = (name: string) =>
+  const { link, connectLink, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
+  const linkEnds: string[] = [];
+  const runHandshakeAs = (name: string) =>
     link.request('call.cancel', { callId: name }).then(
-      (r) => ends.push(`${name} ${JSON.stringify(r)}`),
-      (e: Error) => ends.push(`${name} ${e.message}`),
+      (r) => linkEnds.push(`${name} ${JSON.stringify(r)}`),
+      (e: Error) => linkEnds.push(`${name} ${e.message}`),
     );
-  for (const name of ['a', 'b', 'c', 'd']) void ask(name);
+  for (const name of ['a', 'b', 'c', 'd']) void runHandshakeAs(name);
   socket.answer('call.cancel', { cancelled: true });
-  socket.refuse('call.cancel', -32000, 'no');
+  socket.refuseRequest('call.cancel', -32000, 'no');
   socket.answer('call.cancel', { cancelled: 'yes' });
   await advanceTime(5000);
   socket.request('s1', 'ping', {});
   await advanceTime(5000);
   socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
-  void ask('e');
+  void runHandshakeAs('e');
   socket.close();
-  await settle();
-  void ask('f');
-  await settle();
-  assert.deepEqual(ends, [
+  await runPendingPromises();
+  void runHandshakeAs('f');
+  await runPendingPromises();
+  assert.deepEqual(linkEnds, [
     'a {"cancelled":true}',
     'b no',
     "c the server's answer to call.cancel can't be read: result.cancelled: must be a boolean, got string",
@@ -373,31 +386,31 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
 });
 
 test('a request for which the server downloads a package has a longer limit', async (t) => {
-  const { link, connected, advanceTime } = makeFixture(t);
-  const socket = await connected();
-  const installed = link.request('plugin.install', { package: 'slack' });
+  const { link, connectLink, advanceTime } = makeFixture(t);
+  const socket = await connectLink();
+  const installRequest = link.request('plugin.install', { package: 'slack' });
   for (let second = 0; second < 100; second += 5) {
     await advanceTime(5000);
     socket.request(`s${second}`, 'ping', {});
   }
   socket.answer('plugin.install', { plugin: 'slack', version: '1.0.0' });
-  assert.deepEqual(await installed, { plugin: 'slack', version: '1.0.0' });
+  assert.deepEqual(await installRequest, { plugin: 'slack', version: '1.0.0' });
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {
-  const { link, events, states, accepted, connected, lastSocket } = makeFixture(t);
-  const old = await connected();
+  const { link, events, linkStates, acceptConnection, connectLink, lastSocket } = makeFixture(t);
+  const oldSocket = await connectLink();
   link.restart();
-  await settle();
-  assert.equal(old.isClosed, true);
-  const before = states.length;
-  old.text('{"jsonrpc":"2.0","id":"s","method":"ping","params":{}}');
-  old.close();
-  await settle();
+  await runPendingPromises();
+  assert.equal(oldSocket.isClosed, true);
+  const countBefore = linkStates.length;
+  oldSocket.text('{"jsonrpc":"2.0","id":"s","method":"ping","params":{}}');
+  oldSocket.close();
+  await runPendingPromises();
   assert.deepEqual(events, ['opened', 'lost']);
-  assert.equal(states.length, before);
-  await accepted();
+  assert.equal(linkStates.length, countBefore);
+  await acceptConnection();
   lastSocket().answer('hello', server);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(events, ['opened', 'lost', 'opened']);
 });

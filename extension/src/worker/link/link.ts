@@ -21,9 +21,9 @@ import {
 } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 import type { BrowserNotification, BrowserRequest } from './handlers.ts';
-import type { Connection, Handshake, Listener } from './handshake.ts';
-import type { Identity } from './identity.ts';
-import type { OpenSocket, Socket } from './socket.ts';
+import type { Handshake, PortListener, ServerConnection } from './handshake.ts';
+import type { HelloIdentity } from './identity.ts';
+import type { OpenSocket, ServerSocket } from './socket.ts';
 
 export type DownReason = 'unpaired' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
@@ -37,14 +37,14 @@ export interface LinkOptions {
   /**
    * The link calls readConnection before each connection attempt, because the user may have installed opentabs again.
    */
-  readConnection(): Promise<Connection>;
+  readConnection(): Promise<ServerConnection>;
   savePairedKey(key: string): Promise<void>;
-  readIdentity(): Promise<Identity>;
+  readIdentity(): Promise<HelloIdentity>;
   receiveName(server: HelloResult): void;
   openSocket: OpenSocket;
-  makeHandshake(connection: Connection): Promise<Handshake>;
+  makeHandshake(connection: ServerConnection): Promise<Handshake>;
   /** findListener detects which program listens on the server's port. */
-  findListener(connection: Connection): Promise<Listener>;
+  findListener(connection: ServerConnection): Promise<PortListener>;
   /** random returns a random number from 0 to 1, which spreads reconnection attempts over time. */
   random(): number;
 }
@@ -87,7 +87,7 @@ export class Link {
   readonly #options: LinkOptions;
   readonly #pending = new Map<string, RequestCallback>();
   #state: LinkState = { kind: 'connecting' };
-  #socket: Socket | undefined;
+  #socket: ServerSocket | undefined;
   #isTrying = false;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #heartbeatTimer: ReturnType<typeof setInterval> | undefined;
@@ -123,9 +123,9 @@ export class Link {
     void this.#connectOnce();
   }
 
-  send(text: string): boolean {
+  send(frameText: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
-    this.#socket.send(text);
+    this.#socket.send(frameText);
     return true;
   }
 
@@ -152,7 +152,7 @@ export class Link {
   }
 
   #sendRequest<M extends BrowserRequest>(
-    socket: Socket,
+    socket: ServerSocket,
     method: M,
     params: Requests[M]['params'],
   ): Promise<Requests[M]['result']> {
@@ -192,16 +192,19 @@ export class Link {
     }
   }
 
-  #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
-    let stage: ConnectionStage = 'opening';
+  #openSocket(connection: ServerConnection, hello: HelloIdentity, handshake: Handshake): void {
+    let connectionStage: ConnectionStage = 'opening';
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
       this.#dropSocket();
-      void this.#explainClose(code, reason, stage, connection);
+      void this.#explainClose(code, reason, connectionStage, connection);
     };
-    /** refuse forgets a socket before closing the socket, because closing takes long if the server does not respond. */
-    const refuse = (code: number, reason: string) => {
+    /**
+     * refuseServer forgets a socket before closing the socket, because closing takes long if the server does not
+     * respond.
+     */
+    const refuseServer = (code: number, reason: string) => {
       onEnd(code, reason);
       socket.close();
     };
@@ -214,31 +217,31 @@ export class Link {
         });
       }
       if (server.protocol === Version) this.#setOpen(server);
-      else refuse(CloseVersion, describeVersionMismatch(server));
+      else refuseServer(CloseVersion, describeVersionMismatch(server));
     };
     /** Before the browser has sent hello, the browser ignores all message frames except the challenge. */
-    const onChallenge = async (text: string) => {
-      const proof = await proveIdentity(handshake, text);
+    const onChallenge = async (frameText: string) => {
+      const clientProof = await proveIdentity(handshake, frameText);
       if (this.#socket !== socket) return;
-      if (proof === undefined) return refuse(0, '');
-      stage = 'proven';
-      this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
+      if (clientProof === undefined) return refuseServer(0, '');
+      connectionStage = 'proven';
+      this.#sendRequest(socket, 'hello', { ...hello, proof: clientProof }).then(onHelloAnswer, (error: unknown) => {
         // Report the error in the response to hello, because a WebSocket's close reason is too short for the message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
-        refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
+        refuseServer(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
     };
-    const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenTimeoutMs);
+    const timer = setTimeout(() => refuseServer(0, 'the server did not answer'), OpenTimeoutMs);
     const socket = this.#options.openSocket(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
       onOpen: () => {
-        stage = 'opened';
+        connectionStage = 'opened';
         if (this.#socket === socket) this.#hasFailedToOpen = false;
       },
-      onText: (text) => {
+      onText: (frameText) => {
         if (this.#socket !== socket) return;
-        if (stage === 'proven') return this.#receive(text);
-        if (stage === 'opened') void onChallenge(text);
-        stage = 'challenged';
+        if (connectionStage === 'proven') return this.#receive(frameText);
+        if (connectionStage === 'opened') void onChallenge(frameText);
+        connectionStage = 'challenged';
       },
       onClose: onEnd,
     });
@@ -270,17 +273,17 @@ export class Link {
     }
   }
 
-  #receive(text: string): void {
+  #receive(frameText: string): void {
     this.#silentHeartbeats = 0;
     this.#lastReceivedAtMs = performance.now();
-    const frame = parseFrame(text);
+    const frame = parseFrame(frameText);
     switch (frame.kind) {
       case 'request':
       case 'notification':
         this.received.emit(frame);
         break;
       case 'invalid':
-        console.warn(`opentabs: a frame of the server was refused: ${frame.problem}`);
+        console.warn(`opentabs: a frame of the server was refused: ${frame.formatProblem}`);
         if (frame.reply !== undefined) this.#socket?.send(frame.reply);
         break;
       default: {
@@ -295,9 +298,9 @@ export class Link {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
     clearInterval(this.#heartbeatTimer);
-    const pending = [...this.#pending.values()];
+    const pendingRequests = [...this.#pending.values()];
     this.#pending.clear();
-    for (const endRequest of pending) endRequest(undefined);
+    for (const endRequest of pendingRequests) endRequest(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
       this.lost.emit();
@@ -308,12 +311,17 @@ export class Link {
    * Browsers expose neither the HTTP status nor the body of a rejected WebSocket handshake. The panel never shows text
    * from an unauthenticated peer.
    */
-  async #explainClose(code: number, reason: string, stage: ConnectionStage, connection: Connection): Promise<void> {
-    if (stage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
+  async #explainClose(
+    code: number,
+    reason: string,
+    connectionStage: ConnectionStage,
+    connection: ServerConnection,
+  ): Promise<void> {
+    if (connectionStage === 'opened' && code === CloseUnpaired && connection.keyId !== undefined)
       return this.#markDown('unpaired', '', PairingRetryDelayMs);
-    if (stage === 'opened' || stage === 'challenged')
+    if (connectionStage === 'opened' || connectionStage === 'challenged')
       return this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
-    if (stage === 'proven') {
+    if (connectionStage === 'proven') {
       if (code === CloseVersion) return this.#markDown('version', reason, SlowRetryDelayMs);
       if (code === CloseReplaced) return this.#markDown('replaced', reason, SlowRetryDelayMs);
       return this.#markDown('lost', reason, RetryDelayMs);
@@ -325,21 +333,21 @@ export class Link {
     if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
-  #reportUnreachable(listener: Listener, connection: Connection): void {
+  #reportUnreachable(listener: PortListener, connection: ServerConnection): void {
     if (listener === 'nothing') this.#markDown('no_server', '', RetryDelayMs);
     else this.#markDown('refused', describePortInUse(connection), RetryDelayMs);
   }
 
-  #markDown(reason: DownReason, text: string, waitMs: number): void {
-    const { state } = this;
-    if (state.kind !== 'down' || state.why !== reason || state.text !== text)
-      this.#setState({ kind: 'down', why: reason, text });
+  #markDown(reason: DownReason, frameText: string, waitMs: number): void {
+    const { state: linkState } = this;
+    if (linkState.kind !== 'down' || linkState.why !== reason || linkState.text !== frameText)
+      this.#setState({ kind: 'down', why: reason, text: frameText });
     clearTimeout(this.#retryTimer);
     this.#retryTimer = setTimeout(() => void this.#connectOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
 
-  #setState(state: LinkState): void {
-    this.#state = state;
+  #setState(linkState: LinkState): void {
+    this.#state = linkState;
     this.changed.emit();
   }
 }
@@ -349,27 +357,27 @@ export class Link {
  */
 type ConnectionStage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-function describePortInUse({ port }: Connection): string {
+function describePortInUse({ port }: ServerConnection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
 /** proveIdentity never rejects. */
-async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
-  const frame = parseFrame(text);
+async function proveIdentity(handshake: Handshake, frameText: string): Promise<string | undefined> {
+  const frame = parseFrame(frameText);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
   return handshake.proveTo(frame.params).catch(() => undefined);
 }
 
-async function prepareConnection(options: LinkOptions): Promise<[Connection, Identity]> {
+async function prepareConnection(options: LinkOptions): Promise<[ServerConnection, HelloIdentity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
+  const timeoutPromise = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error(`the browser did not answer for ${PrepareTimeoutMs / 1000} s`)),
       PrepareTimeoutMs,
     );
   });
   try {
-    return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeout]);
+    return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeoutPromise]);
   } finally {
     clearTimeout(timer);
   }
@@ -379,7 +387,9 @@ function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
   const result = checkResult(method, frame.result);
-  return result.ok ? result.value : new Error(`the server's answer to ${method} can't be read: ${result.problem}`);
+  return result.ok
+    ? result.value
+    : new Error(`the server's answer to ${method} can't be read: ${result.formatProblem}`);
 }
 
 class RefusedError extends Error {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Pairing, type Storage } from './pairing.ts';
+import { Pairing, type PairingStorage } from './pairing.ts';
 
 function makePairing(file?: string) {
   const settings = new Map<string, string>();
-  const storage: Storage = {
+  const storage: PairingStorage = {
     readSetting: async (key) => settings.get(key),
     writeSetting: async (key, value) => void settings.set(key, value),
     readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),

@@ -8,9 +8,9 @@ import type * as browser from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import { toHex } from '../hex.ts';
 import { Signal } from '../signal.ts';
-import type { Connection } from './handshake.ts';
+import type { ServerConnection } from './handshake.ts';
 
-export type Storage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
+export type PairingStorage = Pick<typeof browser, 'readSetting' | 'writeSetting' | 'readOwnFile'>;
 
 /** PairingState.code is undefined after the pairing. */
 export interface PairingState {
@@ -31,10 +31,10 @@ const KeyIdChars = 32;
 export class Pairing {
   /** changed fires when state has changed. */
   readonly changed = new Signal();
-  readonly #storage: Storage;
+  readonly #storage: PairingStorage;
   #state: PairingState | undefined;
 
-  constructor(storage: Storage) {
+  constructor(storage: PairingStorage) {
     this.#storage = storage;
   }
 
@@ -43,12 +43,12 @@ export class Pairing {
     return this.#state;
   }
 
-  async readConnection(): Promise<Connection> {
+  async readConnection(): Promise<ServerConnection> {
     const { readSetting, readOwnFile } = this.#storage;
-    const installed = parseConnection(await readOwnFile('connection.json'));
-    if (installed) {
+    const installedConnection = parseConnection(await readOwnFile('connection.json'));
+    if (installedConnection) {
       this.#setState(undefined);
-      return installed;
+      return installedConnection;
     }
     const port = toPort(Number(await readSetting('port'))) ?? DefaultPort;
     const pairedKey = await readSetting('pairedKey');
@@ -107,18 +107,18 @@ async function makeKeyId(key: string): Promise<string> {
   return (await makeChecksum(`opentabs key\n${key}`)).slice(0, KeyIdChars);
 }
 
-async function makeChecksum(text: string): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
+async function makeChecksum(checksumInput: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(checksumInput))));
 }
 
 /**
  * parseConnection parses connection.json, which `opentabs extension install` writes beside the manifest of the
  * extension.
  */
-function parseConnection(text: string | undefined): Connection | undefined {
-  if (text === undefined) return undefined;
+function parseConnection(checksumInput: string | undefined): ServerConnection | undefined {
+  if (checksumInput === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(checksumInput);
     if (!isRecord(value)) return undefined;
     const port = toPort(value.port);
     return port !== undefined && typeof value.key === 'string' && value.key !== ''

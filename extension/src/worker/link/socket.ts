@@ -1,5 +1,5 @@
-/** Socket is a WebSocket that is open or being opened. */
-export interface Socket {
+/** ServerSocket is a WebSocket that is open or being opened. */
+export interface ServerSocket {
   /** unsentBytes is the number of bytes that are queued but not sent yet. */
   readonly unsentBytes: number;
   send(text: string): void;
@@ -14,10 +14,10 @@ export interface SocketEvents {
 }
 
 /** OpenSocket reports failures to onClose and never throws. */
-export type OpenSocket = (url: string, protocols: readonly string[], events: SocketEvents) => Socket;
+export type OpenSocket = (url: string, webSocketProtocols: readonly string[], events: SocketEvents) => ServerSocket;
 
-export const openSocket: OpenSocket = (url, protocols, events) => {
-  const socket = new WebSocket(url, [...protocols]);
+export const openSocket: OpenSocket = (url, webSocketProtocols, events) => {
+  const socket = new WebSocket(url, [...webSocketProtocols]);
   socket.addEventListener('open', () => events.onOpen());
   socket.addEventListener('message', (event) => {
     const data: unknown = event.data;

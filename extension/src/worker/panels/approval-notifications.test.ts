@@ -1,73 +1,84 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { CallDecideParams, CallDecideResult, CallView, WaitingView } from '../../../../wire/wire.gen.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { NotificationContent } from '../../chrome-notifications.ts';
 import { ApprovalNotifications } from './approval-notifications.ts';
 
-const makeCall = (n: number, waiting: Partial<WaitingView> = {}, tool = `tool${n}`): CallView => ({
-  callId: `call_${n}`,
+const makeCall = (
+  callNumber: number,
+  waitingFields: Partial<WaitingView> = {},
+  tool = `tool${callNumber}`,
+): CallView => ({
+  callId: `call_${callNumber}`,
   plugin: 'p',
   tool,
   status: 'pending',
   runMs: 0,
   waiting: {
-    ticketId: `ticket_${n}`,
+    ticketId: `ticket_${callNumber}`,
     kind: 'permission',
     reason: 'Cursor asks',
     args: '{"to":"ann"}',
     leftMs: 1,
-    ...waiting,
+    ...waitingFields,
   },
 });
 
 /** makeFixture returns a fake Chrome that keeps notifications and session storage when the worker restarts. */
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
-  const open = new Map<string, NotificationContent>();
+  const openNotifications = new Map<string, NotificationContent>();
   const session = new Map<string, string>();
-  const decisions: CallDecideParams[] = [];
-  const result: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
-  const watching: boolean[] = [];
+  const sentDecisions: CallDecideParams[] = [];
+  const decisionResult: { decided: CallDecideResult | Error } = { decided: { outcome: 'decided', allowed: true } };
+  const watchingStates: boolean[] = [];
   /** While holdsCreations is true, the fake Chrome adds new notifications to heldCreations instead of creating them. */
   const heldCreations: (() => void)[] = [];
-  const state = { isPanelOpen: false, openedPanels: 0, watching, result, holdsCreations: false, heldCreations };
+  const panelState = {
+    isPanelOpen: false,
+    openedPanels: 0,
+    watching: watchingStates,
+    result: decisionResult,
+    holdsCreations: false,
+    heldCreations,
+  };
   const startWorker = () =>
     new ApprovalNotifications({
       show: async (id, content) => {
-        if (state.holdsCreations) await new Promise<void>((resolve) => heldCreations.push(resolve));
-        open.set(id, content);
+        if (panelState.holdsCreations) await new Promise<void>((resolve) => heldCreations.push(resolve));
+        openNotifications.set(id, content);
       },
-      close: async (id) => void open.delete(id),
-      listOpen: async () => [...open.keys()],
-      isPanelOpen: () => state.isPanelOpen,
-      openPanel: async () => void state.openedPanels++,
-      setWatching: (on) => void state.watching.push(on),
+      close: async (id) => void openNotifications.delete(id),
+      listOpen: async () => [...openNotifications.keys()],
+      isPanelOpen: () => panelState.isPanelOpen,
+      openPanel: async () => void panelState.openedPanels++,
+      setWatching: (on) => void panelState.watching.push(on),
       decide: async (params) => {
-        decisions.push(params);
-        if (result.decided instanceof Error) throw result.decided;
-        return result.decided;
+        sentDecisions.push(params);
+        if (decisionResult.decided instanceof Error) throw decisionResult.decided;
+        return decisionResult.decided;
       },
       readSessionValue: async (key) => session.get(key),
       writeSessionValue: async (key, value) => void session.set(key, value),
     });
   const notifications = startWorker();
-  const show = async (calls: readonly CallView[], worker = notifications) => {
+  const showCalls = async (calls: readonly CallView[], worker = notifications) => {
     t.mock.timers.tick(500); // Chrome now accepts another change of the notification.
     worker.setWaitingCount(calls.length);
     worker.setCalls(calls);
-    await settle();
+    await runPendingPromises();
   };
   return {
     notifications,
     startWorker,
-    open,
-    decisions,
-    state,
-    show,
-    titles: () => [...open.values()].map(({ title }) => title),
+    openNotifications,
+    sentDecisions,
+    panelState,
+    showCalls,
+    listTitles: () => [...openNotifications.values()].map(({ title }) => title),
     onlyId: () => {
-      const ids = [...open.keys()];
+      const ids = [...openNotifications.keys()];
       assert.equal(ids.length, 1, ids.join());
       return ids[0] ?? '';
     },
@@ -75,193 +86,197 @@ function makeFixture(t: TestContext) {
 }
 
 test('the call that has waited longest has a notification while no panel is open', async (t) => {
-  const { notifications, show, titles, open, state } = makeFixture(t);
-  await show([makeCall(1), makeCall(2), makeCall(3)]);
-  assert.deepEqual(titles(), ['Allow p tool1?']);
-  assert.deepEqual([...open.values()][0]?.buttons, ['Allow once', 'Deny']);
-  assert.match([...open.values()][0]?.context ?? '', /2 more waiting/);
-  await show([makeCall(2), makeCall(3)]);
-  assert.deepEqual(titles(), ['Allow p tool2?'], 'the next call in the order of arrival');
-  state.isPanelOpen = true;
+  const { notifications, showCalls, listTitles, openNotifications, panelState } = makeFixture(t);
+  await showCalls([makeCall(1), makeCall(2), makeCall(3)]);
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
+  assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Allow once', 'Deny']);
+  assert.match([...openNotifications.values()][0]?.context ?? '', /2 more waiting/);
+  await showCalls([makeCall(2), makeCall(3)]);
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'the next call in the order of arrival');
+  panelState.isPanelOpen = true;
   notifications.scheduleUpdate();
-  await settle();
-  assert.deepEqual(titles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Allow p tool2?'], 'a change waits until the operating system has answered');
   t.mock.timers.tick(500);
-  await settle();
-  assert.deepEqual(titles(), []);
-  state.isPanelOpen = false;
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), []);
+  panelState.isPanelOpen = false;
   notifications.scheduleUpdate();
-  await settle();
-  assert.deepEqual(titles(), ['Allow p tool2?']);
-  await show([]);
-  assert.deepEqual(titles(), []);
-  assert.equal(state.watching.at(-1), false);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
+  await showCalls([]);
+  assert.deepEqual(listTitles(), []);
+  assert.equal(panelState.watching.at(-1), false);
 });
 
 test('a button sends one decision about the ticket, and the notification closes', async (t) => {
-  for (const [button, allow] of [
+  for (const [button, isAllowed] of [
     [0, true],
     [1, false],
   ] as const) {
-    const { notifications, show, titles, onlyId, decisions } = makeFixture(t);
-    await show([makeCall(1)]);
+    const { notifications, showCalls, listTitles, onlyId, sentDecisions } = makeFixture(t);
+    await showCalls([makeCall(1)]);
     t.mock.timers.tick(1000);
     notifications.handleButtonClick(onlyId(), button);
-    await settle();
-    const scope = allow ? { scope: 'once' } : {};
-    assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow, surface: 'notification', ...scope }]);
-    assert.deepEqual(titles(), []);
-    await show([makeCall(1)]); // The server's list still contains the ended call.
-    assert.deepEqual(titles(), []);
+    await runPendingPromises();
+    const grantScope = isAllowed ? { scope: 'once' } : {};
+    assert.deepEqual(sentDecisions, [
+      { callId: 'call_1', ticketId: 'ticket_1', allow: isAllowed, surface: 'notification', ...grantScope },
+    ]);
+    assert.deepEqual(listTitles(), []);
+    await showCalls([makeCall(1)]); // The server's list still contains the ended call.
+    assert.deepEqual(listTitles(), []);
     t.mock.timers.reset();
   }
 });
 
 test('a click right after the notification appeared has no effect', async (t) => {
-  const { notifications, show, titles, onlyId, decisions } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles, onlyId, sentDecisions } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   t.mock.timers.tick(600);
   notifications.handleButtonClick(onlyId(), 0);
-  await settle();
-  assert.deepEqual(decisions, []);
-  assert.deepEqual(titles(), ['Allow p tool1?'], 'the notification is shown again');
+  await runPendingPromises();
+  assert.deepEqual(sentDecisions, []);
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the notification is shown again');
 });
 
 test('a notification with truncated content has no button "Allow"', async (t) => {
-  const { notifications, show, open, onlyId, decisions, state } = makeFixture(t);
-  await show([makeCall(1, { args: JSON.stringify({ code: 'x'.repeat(200) }) })]);
-  assert.deepEqual([...open.values()][0]?.buttons, ['Review', 'Deny']);
+  const { notifications, showCalls, openNotifications, onlyId, sentDecisions, panelState } = makeFixture(t);
+  await showCalls([makeCall(1, { args: JSON.stringify({ code: 'x'.repeat(200) }) })]);
+  assert.deepEqual([...openNotifications.values()][0]?.buttonTitles, ['Review', 'Deny']);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
-  await settle();
-  assert.deepEqual([decisions, state.openedPanels], [[], 1]);
+  await runPendingPromises();
+  assert.deepEqual([sentDecisions, panelState.openedPanels], [[], 1]);
 });
 
 test('a click on the notification text opens the panel; if none opens, the notification returns', async (t) => {
-  const { notifications, show, titles, onlyId, decisions, state } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles, onlyId, sentDecisions, panelState } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   notifications.handleClick(onlyId());
-  await settle();
-  assert.deepEqual([state.openedPanels, titles(), decisions], [1, [], []]);
+  await runPendingPromises();
+  assert.deepEqual([panelState.openedPanels, listTitles(), sentDecisions], [1, [], []]);
   t.mock.timers.tick(3000);
-  await settle();
-  assert.deepEqual(titles(), ['Allow p tool1?']);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
 });
 
 test('a notification that the user closes is not shown again, also by a new worker', async (t) => {
-  const { notifications, startWorker, show, titles, open, onlyId } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { notifications, startWorker, showCalls, listTitles, openNotifications, onlyId } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   const id = onlyId();
-  open.delete(id);
+  openNotifications.delete(id);
   notifications.handleClose(id, true);
-  await show([makeCall(1), makeCall(2)]);
-  assert.deepEqual(titles(), ['Allow p tool2?']);
-  await show([makeCall(1)], startWorker());
-  assert.deepEqual(titles(), []);
+  await showCalls([makeCall(1), makeCall(2)]);
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
+  await showCalls([makeCall(1)], startWorker());
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a new worker handles a click on the notification of an earlier worker', async (t) => {
-  const { startWorker, show, onlyId, decisions, state } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { startWorker, showCalls, onlyId, sentDecisions, panelState } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   const id = onlyId();
-  state.watching.length = 0;
+  panelState.watching.length = 0;
   const worker = startWorker();
   worker.handleButtonClick(id, 1);
-  await settle();
-  assert.deepEqual(decisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
+  await runPendingPromises();
+  assert.deepEqual(sentDecisions, [{ callId: 'call_1', ticketId: 'ticket_1', allow: false, surface: 'notification' }]);
 });
 
 test('a restarted worker requests the calls, and closes notifications that are not needed', async (t) => {
-  const { startWorker, show, open, titles, onlyId, state } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { startWorker, showCalls, openNotifications, listTitles, onlyId, panelState } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   const id = onlyId();
-  open.set('outcome:ticket_0', { title: 'Already allowed', message: '', context: '', buttons: [] });
-  state.watching.length = 0;
+  openNotifications.set('outcome:ticket_0', { title: 'Already allowed', message: '', context: '', buttonTitles: [] });
+  panelState.watching.length = 0;
   const worker = startWorker();
-  await settle();
-  assert.deepEqual([onlyId(), state.watching], [id, [true]]);
-  await show([makeCall(1)], worker);
+  await runPendingPromises();
+  assert.deepEqual([onlyId(), panelState.watching], [id, [true]]);
+  await showCalls([makeCall(1)], worker);
   assert.equal(onlyId(), id, 'the user is not alerted again');
-  await show([makeCall(2)], worker);
-  assert.deepEqual(titles(), ['Allow p tool2?']);
+  await showCalls([makeCall(2)], worker);
+  assert.deepEqual(listTitles(), ['Allow p tool2?']);
 });
 
 test('a notification that Chrome creates after the user has decided closes', async (t) => {
-  const { notifications, show, titles, onlyId, state } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
-  state.holdsCreations = true;
-  await show([makeCall(1), makeCall(2)]); // the text of the notification changes
+  panelState.holdsCreations = true;
+  await showCalls([makeCall(1), makeCall(2)]); // the text of the notification changes
   notifications.handleButtonClick(onlyId(), 1);
-  await show([]);
-  for (const create of state.heldCreations) create();
-  await settle();
+  await showCalls([]);
+  for (const create of panelState.heldCreations) create();
+  await runPendingPromises();
   t.mock.timers.tick(500);
-  await settle();
-  assert.deepEqual(titles(), []);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a notification that Chrome creates after the worker has stopped closes once its call is denied', async (t) => {
-  const { startWorker, show, titles, state } = makeFixture(t);
-  state.holdsCreations = true;
-  await show([makeCall(1)]);
+  const { startWorker, showCalls, listTitles, panelState } = makeFixture(t);
+  panelState.holdsCreations = true;
+  await showCalls([makeCall(1)]);
   const worker = startWorker();
-  await show([], worker); // the call was denied in the terminal
-  for (const create of state.heldCreations) create();
-  await settle();
-  assert.deepEqual(titles(), ['Allow p tool1?']);
+  await showCalls([], worker); // the call was denied in the terminal
+  for (const create of panelState.heldCreations) create();
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Allow p tool1?']);
   t.mock.timers.tick(2000);
-  await settle();
-  assert.deepEqual(titles(), []);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), []);
 });
 
 test('without a link, the notification closes after 10 s', async (t) => {
-  const { notifications, show, titles } = makeFixture(t);
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles } = makeFixture(t);
+  await showCalls([makeCall(1)]);
   notifications.onLinkLost();
   t.mock.timers.tick(9_000);
-  await settle();
-  assert.deepEqual(titles(), ['Allow p tool1?'], 'the link may return');
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Allow p tool1?'], 'the link may return');
   t.mock.timers.tick(1_000);
-  await settle();
-  assert.deepEqual(titles(), []);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), []);
 });
 
 test('a notification reports a decision that came too late', async (t) => {
-  const { notifications, show, titles, onlyId, state } = makeFixture(t);
-  state.result.decided = { outcome: 'already', allowed: false, by: 'the side panel' };
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
+  panelState.result.decided = { outcome: 'already', allowed: false, by: 'the side panel' };
+  await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
-  await settle();
-  assert.deepEqual(titles(), ['Already denied by the side panel.']);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), ['Already denied by the side panel.']);
   t.mock.timers.tick(6000);
-  await settle();
-  assert.deepEqual(titles(), []);
+  await runPendingPromises();
+  assert.deepEqual(listTitles(), []);
 });
 
 test('an unsent decision is reported, and the notification returns', async (t) => {
-  const { notifications, show, titles, onlyId, state } = makeFixture(t);
-  state.result.decided = new Error('there is no link to the server');
-  await show([makeCall(1)]);
+  const { notifications, showCalls, listTitles, onlyId, panelState } = makeFixture(t);
+  panelState.result.decided = new Error('there is no link to the server');
+  await showCalls([makeCall(1)]);
   t.mock.timers.tick(1000);
   notifications.handleButtonClick(onlyId(), 0);
-  await settle();
-  assert.deepEqual(titles().sort(), ['Allow p tool1?', 'Not decided: there is no link to the server']);
+  await runPendingPromises();
+  assert.deepEqual(listTitles().sort(), ['Allow p tool1?', 'Not decided: there is no link to the server']);
 });
 
 test('a call that needs an action of the user has the buttons "Done" and "Stop"', async (t) => {
-  const { show, open } = makeFixture(t);
-  await show([makeCall(1, { kind: 'user', title: 'Log in', reason: 'The site signed you out.' })]);
-  const [content] = [...open.values()];
-  assert.deepEqual([content?.title, content?.buttons], ['Log in', ['Done', 'Stop']]);
+  const { showCalls, openNotifications } = makeFixture(t);
+  await showCalls([makeCall(1, { kind: 'user', title: 'Log in', reason: 'The site signed you out.' })]);
+  const [content] = [...openNotifications.values()];
+  assert.deepEqual([content?.title, content?.buttonTitles], ['Log in', ['Done', 'Stop']]);
 });
 
 test('notifications contain no hidden characters from agents and authors', async (t) => {
-  const { show, open } = makeFixture(t);
-  await show([makeCall(1, { toolTitle: 'Ex\u202eport', pluginName: 'Cha\u200bt', args: '{"to":"a\\u202e\\nb"}' })]);
-  const [content] = [...open.values()];
+  const { showCalls, openNotifications } = makeFixture(t);
+  await showCalls([
+    makeCall(1, { toolTitle: 'Ex\u202eport', pluginName: 'Cha\u200bt', args: '{"to":"a\\u202e\\nb"}' }),
+  ]);
+  const [content] = [...openNotifications.values()];
   assert.equal(content?.title, 'Allow Export?');
   assert.equal(content?.message, 'Cursor asks. The tool can change data.\nto: a\\u202e b');
   assert.equal(content?.context, 'Chat');

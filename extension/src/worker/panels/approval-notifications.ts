@@ -78,10 +78,10 @@ export class ApprovalNotifications {
   async #restore(): Promise<void> {
     for (const ticketId of (await this.#options.readSessionValue(DismissedKey))?.split(' ') ?? [])
       this.#dismissed.add(ticketId);
-    const open = await this.#options.listOpen();
-    this.#shown = open.map(parseId).findLast((shown) => shown !== undefined);
+    const openNotifications = await this.#options.listOpen();
+    this.#shown = openNotifications.map(parseId).findLast((shown) => shown !== undefined);
     await this.#closeStrays();
-    for (const id of open.filter(isOutcomeId)) await this.#options.close(id);
+    for (const id of openNotifications.filter(isOutcomeId)) await this.#options.close(id);
     this.#updateWatching();
   }
 
@@ -132,8 +132,8 @@ export class ApprovalNotifications {
     if (this.#shown && this.#shown.ticketId !== call?.waiting?.ticketId) await this.#closeShown();
     if (call?.waiting) {
       const { content, canDecide } = makeApprovalNotice(call, calls.length - 1);
-      const text = JSON.stringify(content);
-      if (!this.#shown || this.#shownText !== text) {
+      const contentJson = JSON.stringify(content);
+      if (!this.#shown || this.#shownText !== contentJson) {
         const { callId } = call;
         const { ticketId } = call.waiting;
         const shownAtMs = this.#shown?.shownAtMs ?? Date.now();
@@ -142,7 +142,7 @@ export class ApprovalNotifications {
           this.#shown?.canDecide === canDecide ? this.#shown.id : makeId(callId, ticketId, shownAtMs, canDecide);
         if (this.#shown && this.#shown.id !== id) await this.#closeShown();
         this.#shown = { id, callId, ticketId, shownAtMs, canDecide };
-        this.#shownText = text;
+        this.#shownText = contentJson;
         await this.#options.show(id, content);
         this.#settledAtMs = Date.now() + SettleDelayMs;
       }
@@ -180,37 +180,37 @@ export class ApprovalNotifications {
   }
 
   handleClick(id: string): void {
-    const approval = parseId(id);
-    if (!approval) return;
+    const shownApproval = parseId(id);
+    if (!shownApproval) return;
     // Call openPanel synchronously, because Chrome rejects opening the panel after the click handler has returned.
-    const opening = this.#options.openPanel();
+    const panelOpening = this.#options.openPanel();
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
-    void opening
+    void panelOpening
       .catch((error: unknown) => console.warn(`opentabs: the side panel can't be opened: ${String(error)}`))
       .then(() => setTimeout(() => this.scheduleUpdate(), PanelOpeningTimeoutMs));
   }
 
   handleButtonClick(id: string, button: number): void {
-    const approval = parseId(id);
-    if (!approval) return;
-    if (button === 0 && !approval.canDecide) {
+    const shownApproval = parseId(id);
+    if (!shownApproval) return;
+    if (button === 0 && !shownApproval.canDecide) {
       this.handleClick(id);
       return;
     }
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
-    if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
+    if (Date.now() - shownApproval.shownAtMs >= MinShownMs) void this.#decide(shownApproval, button === 0);
     else this.scheduleUpdate(); // The user had no time to read the notification.
   }
 
-  async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {
+  async #decide({ callId, ticketId }: ShownApproval, isAllowed: boolean): Promise<void> {
     const call = this.#calls?.find((one) => one.waiting?.ticketId === ticketId);
-    const params = { callId, ticketId, allow, surface: 'notification' } as const;
+    const params = { callId, ticketId, allow: isAllowed, surface: 'notification' } as const;
     this.#decided.add(ticketId);
     this.scheduleUpdate();
     try {
-      const decided = await this.#options.decide(allow ? { ...params, scope: 'once' } : params);
+      const decided = await this.#options.decide(isAllowed ? { ...params, scope: 'once' } : params);
       if (decided.outcome === 'decided') return;
       await this.#showOutcome(ticketId, describeOutcome(call?.waiting?.kind ?? 'permission', params, decided), call);
     } catch (error) {
@@ -227,7 +227,7 @@ export class ApprovalNotifications {
     const message = call
       ? removeHiddenCharacters(call.waiting?.toolTitle || formatToolName(call))
       : 'The call no longer waits for you.';
-    await this.#options.show(id, { title, message, context: '', buttons: [] });
+    await this.#options.show(id, { title, message, context: '', buttonTitles: [] });
     setTimeout(() => void this.#options.close(id), OutcomeShownMs);
   }
 

@@ -19,31 +19,36 @@ export interface ApprovalNotice {
 }
 
 export function makeApprovalNotice(call: CallView, otherCount: number): ApprovalNotice {
-  const { waiting } = call;
-  const name = removeHiddenCharacters(waiting?.toolTitle || formatToolName(call));
-  const reason = toOneLine(waiting?.reason ?? '');
-  const place = waiting?.page;
+  const { waiting: waitingView } = call;
+  const name = removeHiddenCharacters(waitingView?.toolTitle || formatToolName(call));
+  const reason = toOneLine(waitingView?.reason ?? '');
+  const pageView = waitingView?.page;
   const context = [
-    toOneLine(waiting?.pluginName ?? ''),
-    place?.site ? removeHiddenCharacters(readHost(place.site)) : '',
+    toOneLine(waitingView?.pluginName ?? ''),
+    pageView?.site ? removeHiddenCharacters(readHost(pageView.site)) : '',
     otherCount > 0 ? `${otherCount} more waiting` : '',
   ]
     .filter(Boolean)
     .join(' · ');
-  if (waiting?.kind === 'user') {
-    const title = toOneLine(waiting.title ?? '') || `${name} needs your action`;
-    return { content: { title, message: truncateReason(reason), context, buttons: ['Done', 'Stop'] }, canDecide: true };
+  if (waitingView?.kind === 'user') {
+    const title = toOneLine(waitingView.title ?? '') || `${name} needs your action`;
+    return {
+      content: { title, message: truncateReason(reason), context, buttonTitles: ['Done', 'Stop'] },
+      canDecide: true,
+    };
   }
-  const args = summarizeArguments(waiting?.args ?? '', MaxShownArguments);
+  const args = summarizeArguments(waitingView?.args ?? '', MaxShownArguments);
   const canDecide = args !== undefined && reason.length <= MaxShownReason;
-  const effect = waiting?.readOnly ? 'The author declares that the tool only reads.' : 'The tool can change data.';
+  const effectText = waitingView?.readOnly
+    ? 'The author declares that the tool only reads.'
+    : 'The tool can change data.';
   const argumentLine = canDecide ? args || 'No arguments.' : 'Open the panel to see everything that the call does.';
   return {
     content: {
       title: `Allow ${name}?`,
-      message: `${truncateReason(reason)}. ${effect}\n${argumentLine}`,
+      message: `${truncateReason(reason)}. ${effectText}\n${argumentLine}`,
       context,
-      buttons: [canDecide ? 'Allow once' : 'Review', 'Deny'],
+      buttonTitles: [canDecide ? 'Allow once' : 'Review', 'Deny'],
     },
     canDecide,
   };

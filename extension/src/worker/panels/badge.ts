@@ -10,9 +10,12 @@ const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' 
 
 export interface BadgeState {
   readonly isLinked: boolean;
-  /** waiting is the number of calls that wait for approval. running is the number of calls that run in this browser. */
-  readonly waiting: number;
-  readonly running: number;
+  /**
+   * waitingCount is the number of calls that wait for approval. runningCount is the number of calls that run in this
+   * browser.
+   */
+  readonly waitingCount: number;
+  readonly runningCount: number;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface BadgeContent {
 }
 
 export interface BadgeOptions {
-  state(): Omit<BadgeState, 'waiting'>;
+  state(): Omit<BadgeState, 'waitingCount'>;
   holds(): readonly PanelHold[];
   /** draw shows a badge in all tabs for which drawTab has set no separate badge. */
   draw(content: BadgeContent): void;
@@ -67,42 +70,48 @@ export class Badge {
 
   #redraw(): void {
     this.#timer = undefined;
-    const state = { ...this.#options.state(), waiting: this.#waiting };
-    const content = makeBadgeContent(state);
+    const badgeState = { ...this.#options.state(), waitingCount: this.#waiting };
+    const content = makeBadgeContent(badgeState);
     if (content.title !== this.#shownTitle) this.#options.draw(content);
     this.#shownTitle = content.title;
     // Show waiting calls in every tab, even in tabs that an agent uses, because the user must notice the waiting calls.
-    const holds = state.isLinked && state.waiting === 0 ? this.#options.holds() : [];
+    const tabHolds = badgeState.isLinked && badgeState.waitingCount === 0 ? this.#options.holds() : [];
     this.#redrawTabs(
-      holds.filter(({ taken }) => taken !== true),
+      tabHolds.filter(({ taken }) => taken !== true),
       content.title,
     );
   }
 
-  #redrawTabs(used: readonly PanelHold[], commonTitle: string): void {
-    const titles = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
-    for (const { tabId, client } of used) titles.set(tabId, `opentabs: ${client} uses this tab`);
-    for (const [tabId, title] of titles) {
+  #redrawTabs(usedTabs: readonly PanelHold[], commonTitle: string): void {
+    const titleByTab = new Map([...this.#tabTitles.keys()].map((tabId) => [tabId, commonTitle]));
+    for (const { tabId, client } of usedTabs) titleByTab.set(tabId, `opentabs: ${client} uses this tab`);
+    for (const [tabId, title] of titleByTab) {
       if (this.#tabTitles.get(tabId) === title) continue;
       this.#tabTitles.set(tabId, title);
       this.#options.drawTab(tabId, title === commonTitle ? undefined : '●', title);
     }
     clearTimeout(this.#endTimer);
-    if (used.length === 0) return;
-    const restMs = Math.min(...used.map(({ endMs }) => endMs)) - Date.now();
+    if (usedTabs.length === 0) return;
+    const restMs = Math.min(...usedTabs.map(({ endMs }) => endMs)) - Date.now();
     this.#endTimer = setTimeout(() => this.scheduleRedraw(), Math.max(restMs, BadgeIntervalMs));
   }
 }
 
-export function makeBadgeContent({ isLinked, waiting, running }: BadgeState): BadgeContent {
+export function makeBadgeContent({ isLinked, waitingCount, runningCount }: BadgeState): BadgeContent {
   if (!isLinked) return { text: '!', color: badgeColors.bad, title: 'opentabs: not connected' };
-  if (waiting > 0) {
+  if (waitingCount > 0) {
     const title =
-      waiting === 1 ? 'opentabs: 1 call waiting for approval' : `opentabs: ${waiting} calls waiting for approval`;
-    return { text: `${formatShortCount(waiting)}?`, color: badgeColors.needsApproval, title };
+      waitingCount === 1
+        ? 'opentabs: 1 call waiting for approval'
+        : `opentabs: ${waitingCount} calls waiting for approval`;
+    return { text: `${formatShortCount(waitingCount)}?`, color: badgeColors.needsApproval, title };
   }
-  if (running > 0)
-    return { text: formatShortCount(running), color: badgeColors.runs, title: `opentabs: running ${running}` };
+  if (runningCount > 0)
+    return {
+      text: formatShortCount(runningCount),
+      color: badgeColors.runs,
+      title: `opentabs: running ${runningCount}`,
+    };
   return { text: '', color: badgeColors.runs, title: 'opentabs' };
 }
 

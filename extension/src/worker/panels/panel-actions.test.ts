@@ -4,34 +4,34 @@ import { encodeRequest } from '../../../../wire/frame.ts';
 import type { Action } from '../../panel-message.ts';
 import { makePanelActions } from './panel-actions.ts';
 
-function setUp(answer: () => Promise<never>) {
-  const did: string[] = [];
-  const note =
+function setUp(decide: () => Promise<never>) {
+  const actionLog: string[] = [];
+  const recordAction =
     (what: string) =>
     async (...args: unknown[]): Promise<void> => {
-      did.push([what, ...args].join(' '));
+      actionLog.push([what, ...args].join(' '));
     };
-  const act = makePanelActions({
+  const runPanelAction = makePanelActions({
     link: {
       request: (method, params) => {
-        did.push(encodeRequest('1', method, params));
-        return answer();
+        actionLog.push(encodeRequest('1', method, params));
+        return decide();
       },
-      restart: () => did.push('restart'),
+      restart: () => actionLog.push('restart'),
     },
-    reloadTab: note('reload'),
-    activateTab: note('show'),
-    openDetails: note('details'),
-    allowDebugger: note('allow the debugger'),
-    rename: note('rename'),
-    pairAgain: note('pair again'),
-    setPort: note('port'),
+    reloadTab: recordAction('reload'),
+    activateTab: recordAction('show'),
+    openDetails: recordAction('details'),
+    allowDebugger: recordAction('allow the debugger'),
+    renameBrowser: recordAction('rename'),
+    pairAgain: recordAction('pair again'),
+    setPort: recordAction('port'),
   });
-  return { act, did };
+  return { runPanelAction, actionLog };
 }
 
 test('makePanelActions sends requests to the server and returns its errors', async () => {
-  const { act, did } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
+  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('permissions.json is read-only')));
   const actions: Action[] = [
     { op: 'stop', callId: 'c' },
     { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true, scope: 'once' } },
@@ -50,9 +50,9 @@ test('makePanelActions sends requests to the server and returns its errors', asy
     { op: 'updatePlugin', plugin: 'p' },
     { op: 'removePlugin', plugin: 'p' },
   ];
-  for (const action of actions) await assert.rejects(act(action), /read-only/);
+  for (const action of actions) await assert.rejects(runPanelAction(action), /read-only/);
   assert.deepEqual(
-    did.map((frame) => Object(JSON.parse(frame))).map(({ method, params }) => [method, params]),
+    actionLog.map((frame) => Object(JSON.parse(frame))).map(({ method, params }) => [method, params]),
     [
       ['call.cancel', { callId: 'c' }],
       ['call.decide', { callId: 'c', ticketId: 't', allow: true, scope: 'once' }],
@@ -75,7 +75,7 @@ test('makePanelActions sends requests to the server and returns its errors', asy
 });
 
 test('makePanelActions runs browser actions locally', async () => {
-  const { act, did } = setUp(() => Promise.reject(new Error('not asked')));
+  const { runPanelAction, actionLog } = setUp(() => Promise.reject(new Error('not asked')));
   const actions: Action[] = [
     { op: 'reload', tabId: 7 },
     { op: 'show', tabId: 8 },
@@ -84,6 +84,14 @@ test('makePanelActions runs browser actions locally', async () => {
     { op: 'details' },
     { op: 'allowDebugger' },
   ];
-  for (const action of actions) assert.deepEqual(await act(action), {});
-  assert.deepEqual(did, ['reload 7', 'show 8', 'rename n', 'restart', 'restart', 'details', 'allow the debugger']);
+  for (const action of actions) assert.deepEqual(await runPanelAction(action), {});
+  assert.deepEqual(actionLog, [
+    'reload 7',
+    'show 8',
+    'rename n',
+    'restart',
+    'restart',
+    'details',
+    'allow the debugger',
+  ]);
 });

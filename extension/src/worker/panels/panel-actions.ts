@@ -8,14 +8,14 @@ export interface PanelActionsOptions {
   activateTab(tabId: number): Promise<void>;
   openDetails(): Promise<void>;
   allowDebugger(): Promise<void>;
-  rename(name: string): Promise<void>;
+  renameBrowser(name: string): Promise<void>;
   pairAgain(): Promise<void>;
   setPort(port: number): Promise<void>;
 }
 
 /** makePanelActions returns a function that rejects with an error message for the user if an action fails. */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
-  const { link, reloadTab, activateTab, openDetails, allowDebugger, rename, pairAgain, setPort } = options;
+  const { link, reloadTab, activateTab, openDetails, allowDebugger, renameBrowser, pairAgain, setPort } = options;
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
@@ -42,7 +42,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
     release: ({ tabId }) => toDone(link.request('tab.release', { tabId })),
     reload: ({ tabId }) => toDone(reloadTab(tabId)),
     show: ({ tabId }) => toDone(activateTab(tabId)),
-    rename: ({ name }) => toDone(rename(name).then(() => link.restart())),
+    rename: ({ name }) => toDone(renameBrowser(name).then(() => link.restart())),
     pairAgain: () => toDone(pairAgain().then(() => link.restart())),
     port: ({ port }) => toDone(setPort(port).then(() => link.restart())),
     retry: async () => {

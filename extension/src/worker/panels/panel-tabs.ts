@@ -6,26 +6,26 @@ import type { Docs } from '../documents/docs.ts';
 export interface PanelTabsOptions {
   /** tabs contains the tabs that the worker has reported to the server. */
   readonly tabs: readonly TabInfo[];
-  readonly wanted: readonly PluginInfo[];
+  readonly wantedPlugins: readonly PluginInfo[];
   readonly docs: Pick<Docs, 'findTopDoc'>;
   readonly livePlugins: Pick<LivePlugins, 'problem'>;
 }
 
 /** makePanelTabs returns the status of each plugin in each tab, for the side panel. */
-export function makePanelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
+export function makePanelTabs({ tabs, wantedPlugins, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
   return tabs.map((tab) => {
-    const live = docs.findTopDoc(tab.tabId);
-    const topPlugins = live?.plugins ?? [];
+    const liveDocument = docs.findTopDoc(tab.tabId);
+    const topPlugins = liveDocument?.plugins ?? [];
     const framePlugins = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
-    const panelPlugins = wanted.flatMap((plugin): PanelPlugin[] => {
+    const panelPlugins = wantedPlugins.flatMap((plugin): PanelPlugin[] => {
       const { name, displayName, hash } = plugin;
       if (tab.loadError === LoadErrorNoAccess && tab.needsReload?.includes(name))
         return [{ name, displayName, status: 'noAccess' }];
       const inTop = topPlugins.find((p) => p.name === name);
       const liveAdapters = [...topPlugins, ...framePlugins].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
-      const problem = inTop?.problem ?? (live && livePlugins.problem(live.doc, plugin));
-      if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
+      const pluginProblem = inTop?.problem ?? (liveDocument && livePlugins.problem(liveDocument.doc, plugin));
+      if (pluginProblem !== undefined) return [{ name, displayName, status: 'broken', problem: pluginProblem }];
       if (liveAdapters.length > 0)
         return [{ name, displayName, status: 'live', ready: liveAdapters.some((p) => p.ready === true) }];
       if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];

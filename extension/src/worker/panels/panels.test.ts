@@ -1,121 +1,132 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView } from '../../../../wire/wire.gen.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { Port } from '../../chrome.ts';
 import type { Action, ActionResult, PanelState, ToPanel } from '../../panel-message.ts';
 import { makePanels } from './panels.ts';
 
 function makePort() {
-  const got: unknown[] = [];
-  let receive: (message: unknown) => void = () => undefined;
-  let closed: () => void = () => undefined;
+  const receivedMessages: unknown[] = [];
+  let receiveMessage: (message: unknown) => void = () => undefined;
+  let closeListener: () => void = () => undefined;
   const port: Port = {
     name: 'panel',
     sender: undefined,
     isOwnPage: true,
-    postMessage: (message) => got.push(message),
+    postMessage: (message) => receivedMessages.push(message),
     onMessage: (listener) => {
-      receive = listener;
+      receiveMessage = listener;
     },
     onDisconnect: (listener) => {
-      closed = listener;
+      closeListener = listener;
     },
     disconnect: () => undefined,
   };
-  return { port, got, send: (message: unknown) => receive(message), close: () => closed() };
+  return {
+    port,
+    receivedMessages,
+    sendMessage: (message: unknown) => receiveMessage(message),
+    close: () => closeListener(),
+  };
 }
 
-const base: Omit<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'> = {
+const baseState: Omit<PanelState, 'calls' | 'callsAt' | 'running' | 'clients'> = {
   link: { kind: 'connecting' },
   browserName: 'n',
   extensionVersion: '1',
-  mode: 'none',
+  injectMode: 'none',
   debuggerState: 'absent',
   holds: [],
   neededHosts: [],
   tabs: [],
 };
 
-const ignored = { runAction: async (): Promise<ActionResult> => ({}) };
+const ignoredActions = { runAction: async (): Promise<ActionResult> => ({}) };
 const makeStateMessage = (
-  more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>,
-  ended: readonly CallView[] = [],
+  callState: Pick<PanelState, 'calls' | 'callsAt' | 'running'>,
+  endedCalls: readonly CallView[] = [],
 ): ToPanel => ({
   op: 'state',
-  state: { ...base, clients: [], ...more },
-  ended,
+  state: { ...baseState, clients: [], ...callState },
+  ended: endedCalls,
 });
 const emptyStateMessage = makeStateMessage({ calls: [], callsAt: 0, running: 0 });
 
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
-  const watched: boolean[] = [];
-  const panels = makePanels({ state: () => base, setWatching: (on) => watched.push(on), ...ignored });
+  const watchedStates: boolean[] = [];
+  const panels = makePanels({ state: () => baseState, setWatching: (on) => watchedStates.push(on), ...ignoredActions });
   panels.scheduleUpdate();
-  const one = makePort();
-  const two = makePort();
-  panels.addPanel(one.port);
-  panels.addPanel(two.port);
-  assert.deepEqual(watched, [true]);
-  assert.deepEqual(one.got, [emptyStateMessage]);
+  const firstPort = makePort();
+  const secondPort = makePort();
+  panels.addPanel(firstPort.port);
+  panels.addPanel(secondPort.port);
+  assert.deepEqual(watchedStates, [true]);
+  assert.deepEqual(firstPort.receivedMessages, [emptyStateMessage]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
   panels.setCalls({ serverVersion: '1', calls: [call], running: 1 });
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(1), [makeStateMessage({ calls: [call], callsAt: 1000, running: 1 })]);
+  assert.deepEqual(firstPort.receivedMessages.slice(1), [
+    makeStateMessage({ calls: [call], callsAt: 1000, running: 1 }),
+  ]);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(one.got.slice(2), [emptyStateMessage]);
-  one.close();
-  assert.deepEqual(watched, [true]);
-  two.close();
-  assert.deepEqual(watched, [true, false]);
+  assert.deepEqual(firstPort.receivedMessages.slice(2), [emptyStateMessage]);
+  firstPort.close();
+  assert.deepEqual(watchedStates, [true]);
+  secondPort.close();
+  assert.deepEqual(watchedStates, [true, false]);
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
-  assert.equal(two.got.length, 3);
+  assert.equal(secondPort.receivedMessages.length, 3);
 });
 
 test('each panel receives each ended call at least once, but not with every state message', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
-  const panels = makePanels({ state: () => base, setWatching: () => undefined, ...ignored });
-  const endedIn = (got: readonly unknown[]) =>
-    got.map((message) =>
+  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
+  const endedIn = (receivedMessages: readonly unknown[]) =>
+    receivedMessages.map((message) =>
       Object(message)
         .ended.map((call: CallView) => call.callId)
         .join(),
     );
   const call = (callId: string): CallView => ({ callId, plugin: 'p', tool: 't', status: 'done', runMs: 5 });
-  const [one, late] = [makePort(), makePort()];
-  panels.addPanel(one.port);
+  const [firstPort, latePort] = [makePort(), makePort()];
+  panels.addPanel(firstPort.port);
   panels.setCalls({ serverVersion: '1', ended: [call('b'), call('a')], running: 0 });
   t.mock.timers.tick(50);
   panels.setCalls({ serverVersion: '1', running: 0 });
   t.mock.timers.tick(50);
   panels.setCalls({ serverVersion: '1', ended: [call('c')], running: 0 });
-  panels.addPanel(late.port);
+  panels.addPanel(latePort.port);
   panels.clearCalls();
   t.mock.timers.tick(50);
-  assert.deepEqual(endedIn(one.got), ['', 'b,a', '', 'c']);
-  assert.deepEqual(endedIn(late.got), ['c,b,a', 'c']);
+  assert.deepEqual(endedIn(firstPort.receivedMessages), ['', 'b,a', '', 'c']);
+  assert.deepEqual(endedIn(latePort.receivedMessages), ['c,b,a', 'c']);
 });
 
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => base, setWatching: () => undefined, ...ignored });
-  const [one, two, late] = [makePort(), makePort(), makePort()];
-  panels.addPanel(one.port);
+  const panels = makePanels({ state: () => baseState, setWatching: () => undefined, ...ignoredActions });
+  const [firstPort, secondPort, latePort] = [makePort(), makePort(), makePort()];
+  panels.addPanel(firstPort.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
-  const failed = [{ path: '/broken', error: 'dist/tools.json is missing' }];
-  panels.setPlugins({ plugins: [plugin], failed });
+  const failedPlugins = [{ path: '/broken', error: 'dist/tools.json is missing' }];
+  panels.setPlugins({ plugins: [plugin], failed: failedPlugins });
   panels.setBrowserTools({ permission: 'off' });
-  panels.addPanel(two.port);
+  panels.addPanel(secondPort.port);
   const browser = { op: 'browser', browser: { permission: 'off' } } as const;
-  for (const { got } of [one, two])
-    assert.deepEqual(got, [emptyStateMessage, { op: 'plugins', plugins: [plugin], failed }, browser]);
-  one.close();
-  two.close();
-  panels.addPanel(late.port);
-  assert.deepEqual(late.got, [emptyStateMessage], 'plugins that may have changed since are not shown');
+  for (const { receivedMessages } of [firstPort, secondPort])
+    assert.deepEqual(receivedMessages, [
+      emptyStateMessage,
+      { op: 'plugins', plugins: [plugin], failed: failedPlugins },
+      browser,
+    ]);
+  firstPort.close();
+  secondPort.close();
+  panels.addPanel(latePort.port);
+  assert.deepEqual(latePort.receivedMessages, [emptyStateMessage], 'plugins that may have changed since are not shown');
 });
 
 const validActions: Action[] = [
@@ -197,47 +208,50 @@ const invalidActions: unknown[] = [
 ];
 
 test('valid actions of the user run, and other messages are ignored', async () => {
-  const did: Action[] = [];
+  const receivedActions: Action[] = [];
   const panels = makePanels({
-    state: () => base,
+    state: () => baseState,
     setWatching: () => undefined,
     runAction: async (action) => {
-      did.push(action);
+      receivedActions.push(action);
       return {};
     },
   });
-  const { port, send, got } = makePort();
+  const { port, sendMessage, receivedMessages } = makePort();
   panels.addPanel(port);
-  for (const [requestId, action] of validActions.entries()) send({ requestId, action });
-  for (const action of invalidActions) send({ requestId: 99, action });
-  for (const message of [undefined, validActions[0], { action: validActions[0] }]) send(message);
-  await settle();
-  assert.deepEqual(did, validActions);
+  for (const [requestId, action] of validActions.entries()) sendMessage({ requestId, action });
+  for (const action of invalidActions) sendMessage({ requestId: 99, action });
+  for (const message of [undefined, validActions[0], { action: validActions[0] }]) sendMessage(message);
+  await runPendingPromises();
+  assert.deepEqual(receivedActions, validActions);
   assert.deepEqual(
-    got.slice(1),
+    receivedMessages.slice(1),
     validActions.map((_, requestId) => ({ op: 'done', requestId, done: {} })),
   );
 });
 
 test('only the panel that sent an action gets its result', async () => {
   const panels = makePanels({
-    state: () => base,
+    state: () => baseState,
     setWatching: () => undefined,
     runAction: async (action) => {
       if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
       throw new Error('there is no link to the server');
     },
   });
-  const [one, two] = [makePort(), makePort()];
-  for (const { port } of [one, two]) panels.addPanel(port);
-  one.send({ requestId: 1, action: { op: 'stop', callId: 'c' } });
-  one.send({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
-  two.send({ requestId: 1, action: { op: 'retry' } });
-  two.close();
-  await settle();
-  assert.deepEqual(one.got.slice(1), [
+  const [firstPort, secondPort] = [makePort(), makePort()];
+  for (const { port } of [firstPort, secondPort]) panels.addPanel(port);
+  firstPort.sendMessage({ requestId: 1, action: { op: 'stop', callId: 'c' } });
+  firstPort.sendMessage({
+    requestId: 2,
+    action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } },
+  });
+  secondPort.sendMessage({ requestId: 1, action: { op: 'retry' } });
+  secondPort.close();
+  await runPendingPromises();
+  assert.deepEqual(firstPort.receivedMessages.slice(1), [
     { op: 'done', requestId: 1, done: { error: 'there is no link to the server' } },
     { op: 'done', requestId: 2, done: { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } } },
   ]);
-  assert.equal(two.got.length, 1);
+  assert.equal(secondPort.receivedMessages.length, 1);
 });

@@ -24,7 +24,7 @@ export interface Panels {
   readonly isPanelOpen: boolean;
   readonly changed: Signal;
   addPanel(port: Port): void;
-  setCalls(state: StateSyncParams): void;
+  setCalls(callState: StateSyncParams): void;
   setPlugins(all: StatePluginsParams): void;
   setBrowserTools(browser: StateBrowserParams): void;
   scheduleUpdate(): void;
@@ -43,12 +43,12 @@ export function makePanels(options: PanelsOptions): Panels {
   const savedMessages = new Map<ToPanel['op'], ToPanel>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const broadcast = (message: ToPanel) => {
+  const broadcastMessage = (message: ToPanel) => {
     for (const port of ports) port.postMessage(message);
   };
   const saveAndSend = (message: ToPanel) => {
     savedMessages.set(message.op, message);
-    broadcast(message);
+    broadcastMessage(message);
   };
   const makeState = (ended: readonly CallView[]): ToPanel => ({
     op: 'state',
@@ -61,19 +61,19 @@ export function makePanels(options: PanelsOptions): Panels {
       timer = undefined;
       const ended = unsentEndedCalls;
       unsentEndedCalls = [];
-      broadcast(makeState(ended));
+      broadcastMessage(makeState(ended));
     }, UpdateDelayMs);
   };
   const answerRequest = async (port: Port, message: unknown) => {
     const request = readFromPanel(message);
     if (!request) return;
-    const done = await options
+    const actionResult = await options
       .runAction(request.action)
       .catch((error: unknown) => ({ error: formatErrorMessage(error) }));
-    const reply: ToPanel = { op: 'done', requestId: request.requestId, done };
+    const reply: ToPanel = { op: 'done', requestId: request.requestId, done: actionResult };
     if (ports.has(port)) port.postMessage(reply);
   };
-  const joined = (port: Port) => {
+  const addPort = (port: Port) => {
     ports.add(port);
     port.onMessage((message) => void answerRequest(port, message));
     port.onDisconnect(() => {
@@ -95,16 +95,16 @@ export function makePanels(options: PanelsOptions): Panels {
       return [...ports].some((port) => port.name === PANEL_PORT);
     },
     changed,
-    addPanel: joined,
-    setCalls: (state) => {
+    addPanel: addPort,
+    setCalls: (callState) => {
       calls = {
-        calls: state.calls ?? [],
+        calls: callState.calls ?? [],
         callsAt: Date.now(),
-        running: state.running,
-        clients: state.clients ?? [],
+        running: callState.running,
+        clients: callState.clients ?? [],
       };
-      endedCalls = prependCalls(state.ended ?? [], endedCalls);
-      unsentEndedCalls = prependCalls(state.ended ?? [], unsentEndedCalls);
+      endedCalls = prependCalls(callState.ended ?? [], endedCalls);
+      unsentEndedCalls = prependCalls(callState.ended ?? [], unsentEndedCalls);
       scheduleUpdate();
     },
     setPlugins: (all) => saveAndSend({ op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] }),

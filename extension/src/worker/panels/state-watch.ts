@@ -20,11 +20,11 @@ export class StateWatch {
    * When the first panel opens, setConsumer always subscribes again, because the server sends its complete state only
    * after a new subscription.
    */
-  setConsumer(user: StateConsumer, isUsing: boolean): void {
+  setConsumer(stateConsumer: StateConsumer, isUsing: boolean): void {
     const wasOn = this.isOn;
-    if (isUsing) this.#consumers.add(user);
-    else this.#consumers.delete(user);
-    if (this.isOn !== wasOn || (isUsing && user === 'panels')) this.#send(this.isOn);
+    if (isUsing) this.#consumers.add(stateConsumer);
+    else this.#consumers.delete(stateConsumer);
+    if (this.isOn !== wasOn || (isUsing && stateConsumer === 'panels')) this.#send(this.isOn);
   }
 
   /** resend repeats the subscription to the server's state on a new link. */

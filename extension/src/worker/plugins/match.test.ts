@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { matchesAny, parsePattern, toChromePatterns } from './match.ts';
 
-const cases: [pattern: string, url: string, want: boolean][] = [
+const matchCases: [pattern: string, url: string, want: boolean][] = [
   ['*://example.com/*', 'https://example.com/', true],
   ['*://example.com/*', 'http://example.com/a?b=c', true],
   ['*://example.com/*', 'ftp://example.com/', false],
@@ -36,7 +36,7 @@ const cases: [pattern: string, url: string, want: boolean][] = [
 ];
 
 test('match patterns work as in Chrome, including the query string', () => {
-  for (const [pattern, url, want] of cases) {
+  for (const [pattern, url, want] of matchCases) {
     assert.equal(matchesAny(url, [pattern], []), want, `${pattern} on ${url}`);
   }
 });

@@ -8,14 +8,14 @@ const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])
 
 /** parsePattern parses a match pattern such as "https://*.example.com/*". */
 export function parsePattern(pattern: string): UrlMatcher | undefined {
-  const parts = patternSyntax.exec(pattern);
-  if (!parts) return undefined;
-  const [, scheme = '', host = '', port = '*', path = ''] = parts;
+  const patternParts = patternSyntax.exec(pattern);
+  if (!patternParts) return undefined;
+  const [, patternScheme = '', host = '', port = '*', path = ''] = patternParts;
   const pathMatches = makeGlobMatcher(path);
   // In Chrome, the path pattern /app/* also matches the path /app.
   const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
-    matchesScheme(scheme, url.protocol) &&
+    matchesScheme(patternScheme, url.protocol) &&
     matchesHost(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
     (port === '*' || port === readPort(url)) &&
     (pathMatches(url.pathname + url.search) || url.pathname + url.search === pathWithoutSlash);
@@ -26,18 +26,18 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
  * scheme `*`.
  */
 export function toChromePatterns(pattern: string): string[] {
-  const parts = patternSyntax.exec(pattern);
-  if (!parts) return [];
-  const [, scheme = '', host = '', port = '*', path = ''] = parts;
-  if (scheme !== '*' || port === '*') return [pattern];
+  const patternParts = patternSyntax.exec(pattern);
+  if (!patternParts) return [];
+  const [, patternScheme = '', host = '', port = '*', path = ''] = patternParts;
+  if (patternScheme !== '*' || port === '*') return [pattern];
   return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
-export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
+export function matchesAny(url: string, patterns: readonly string[], excludePatterns: readonly string[]): boolean {
   const parsedUrl = readUrl(url);
   if (!parsedUrl) return false;
   const isMatch = (pattern: string) => parsePattern(pattern)?.(parsedUrl) ?? false;
-  return patterns.some(isMatch) && !excludes.some(isMatch);
+  return patterns.some(isMatch) && !excludePatterns.some(isMatch);
 }
 
 function readUrl(url: string): URL | undefined {
@@ -48,15 +48,15 @@ function readUrl(url: string): URL | undefined {
   }
 }
 
-function matchesScheme(scheme: string, protocol: string): boolean {
-  return scheme === '*' ? protocol === 'http:' || protocol === 'https:' : protocol === `${scheme}:`;
+function matchesScheme(patternScheme: string, protocol: string): boolean {
+  return patternScheme === '*' ? protocol === 'http:' || protocol === 'https:' : protocol === `${patternScheme}:`;
 }
 
-function matchesHost(host: string, hostname: string): boolean {
+function matchesHost(host: string, urlHostname: string): boolean {
   if (host === '*') return true;
-  if (!host.startsWith('*.')) return host === hostname;
+  if (!host.startsWith('*.')) return host === urlHostname;
   const domain = host.slice(2);
-  return hostname === domain || hostname.endsWith(`.${domain}`);
+  return urlHostname === domain || urlHostname.endsWith(`.${domain}`);
 }
 
 function readPort(url: URL): string {
@@ -65,20 +65,25 @@ function readPort(url: URL): string {
 }
 
 /** makeGlobMatcher returns a function that matches a text against a pattern in which each `*` matches any text. */
-function makeGlobMatcher(pattern: string): (text: string) => boolean {
-  const pieces = pattern.split('*');
-  const [prefix = ''] = pieces;
-  const suffix = pieces.at(-1) ?? '';
-  if (pieces.length === 1) return (text) => text === pattern;
-  const middlePieces = pieces.slice(1, -1);
-  return (text) => {
-    if (!text.startsWith(prefix) || text.length < prefix.length + suffix.length || !text.endsWith(suffix)) return false;
-    let position = prefix.length;
-    const end = text.length - suffix.length;
+function makeGlobMatcher(pattern: string): (matchedText: string) => boolean {
+  const patternPieces = pattern.split('*');
+  const [prefix = ''] = patternPieces;
+  const suffix = patternPieces.at(-1) ?? '';
+  if (patternPieces.length === 1) return (matchedText) => matchedText === pattern;
+  const middlePieces = patternPieces.slice(1, -1);
+  return (matchedText) => {
+    if (
+      !matchedText.startsWith(prefix) ||
+      matchedText.length < prefix.length + suffix.length ||
+      !matchedText.endsWith(suffix)
+    )
+      return false;
+    let matchPosition = prefix.length;
+    const suffixStart = matchedText.length - suffix.length;
     for (const piece of middlePieces) {
-      const pieceStart = text.indexOf(piece, position);
-      if (pieceStart < 0 || pieceStart + piece.length > end) return false;
-      position = pieceStart + piece.length;
+      const pieceStart = matchedText.indexOf(piece, matchPosition);
+      if (pieceStart < 0 || pieceStart + piece.length > suffixStart) return false;
+      matchPosition = pieceStart + piece.length;
     }
     return true;
   };

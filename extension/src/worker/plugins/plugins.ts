@@ -21,7 +21,7 @@ const ADAPTER_PREFIX = 'plugin-';
 const PRE_SCRIPT_PREFIX = 'early-';
 const BASE_PREFIX = 'base-';
 
-export interface Registrar {
+export interface ScriptRegistrar {
   areUserScriptsAllowed(): Promise<boolean>;
   listUserScripts(): Promise<RegisteredScript[]>;
   registerUserScripts(scripts: readonly (RegisteredScript & { readonly code: string })[]): Promise<void>;
@@ -49,7 +49,7 @@ type UserScript = RegisteredScript & { readonly code: string };
  * concurrently, each call waits until the previous call has ended.
  */
 export class Plugins {
-  readonly #registrar: Registrar;
+  readonly #registrar: ScriptRegistrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
@@ -64,7 +64,7 @@ export class Plugins {
   #lastWork: Promise<unknown> = Promise.resolve();
   #registered: Map<string, RegisteredScript> | undefined;
 
-  constructor(registrar: Registrar, options: PluginsOptions) {
+  constructor(registrar: ScriptRegistrar, options: PluginsOptions) {
     this.#registrar = registrar;
     this.#options = options;
   }
@@ -96,10 +96,10 @@ export class Plugins {
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
     return this.#queue(async () => {
-      const wanted = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
-      this.#mode = await this.#detect(wanted);
-      await this.#unregisterOthers(wanted);
-      this.#wanted = wanted;
+      const wantedPlugins = (params.plugins ?? []).filter((plugin) => listMatches(plugin).length > 0);
+      this.#mode = await this.#detect(wantedPlugins);
+      await this.#unregisterOthers(wantedPlugins);
+      this.#wanted = wantedPlugins;
       this.#hostHash = params.host ?? '';
       if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
@@ -114,7 +114,7 @@ export class Plugins {
       if (this.#mode !== 'userScripts') return;
       const fetchCode = (plugin: PluginInfo) => this.#options.fetchCode(plugin.name, plugin.script);
       const usedPlugins = await this.#options.recentlyUsed();
-      const preregistered = await selectWithinBudget(
+      const preregisteredPlugins = await selectWithinBudget(
         sortForPreregistration(this.#wanted, usedPlugins),
         async (plugin) =>
           fetchCode(plugin).then(
@@ -123,26 +123,26 @@ export class Plugins {
           ),
       );
       this.#pluginsOverBudget = new Set(
-        this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
+        this.#wanted.flatMap((p) => (p.early === true && !preregisteredPlugins.includes(p) ? [p.name] : [])),
       );
       const scripts = new Map<string, { script: RegisteredScript; plugin: PluginInfo; hasAdapter: boolean }>();
       for (const plugin of this.#wanted) {
-        const hasAdapter = preregistered.includes(plugin);
+        const hasAdapter = preregisteredPlugins.includes(plugin);
         if (!hasAdapter && plugin.preScript !== true) continue;
         const script = this.#makeScript(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
         scripts.set(script.id, { script, plugin, hasAdapter });
       }
-      const registered = await this.#readRegistered();
-      const staleIds = [...registered.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
+      const registeredScripts = await this.#readRegistered();
+      const staleIds = [...registeredScripts.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
       await this.#unregister(staleIds);
       const newScripts: UserScript[] = [];
       for (const [id, { script, plugin, hasAdapter }] of scripts) {
-        const oldScript = registered.get(id);
+        const oldScript = registeredScripts.get(id);
         if (oldScript && isSameScript(oldScript, script)) continue;
         if (oldScript) {
           await this.#syncProbes([script]);
           await this.#registrar.updateUserScript(script);
-          registered.set(id, script);
+          registeredScripts.set(id, script);
           continue;
         }
         try {
@@ -158,12 +158,12 @@ export class Plugins {
 
   async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
     const host = await this.#options.fetchCode('', this.#hostHash);
-    const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
-    if (code.preScript !== undefined) parts.push(code.preScript);
+    const scriptParts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
+    if (code.preScript !== undefined) scriptParts.push(code.preScript);
     const storeScript = plugin.world === 'isolated' ? makeVariableScript : makeConstantScript;
     return storeScript(
       await this.#options.entryPoints.deriveName(plugin.name),
-      `${host.code}(false)(${parts.join(',\n')}\n);`,
+      `${host.code}(false)(${scriptParts.join(',\n')}\n);`,
     );
   }
 
@@ -181,14 +181,14 @@ export class Plugins {
       else for (const script of newScripts) await this.#registerAll([script]);
       return;
     }
-    const registered = await this.#readRegistered();
-    for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
+    const registeredScripts = await this.#readRegistered();
+    for (const { code: _, ...script } of newScripts) registeredScripts.set(script.id, script);
   }
 
   async #syncBases(): Promise<void> {
-    const registered = await this.#readRegistered();
-    const bases = await this.#makeBases();
-    const newBases = bases.filter((base) => !registered.has(base.id));
+    const registeredScripts = await this.#readRegistered();
+    const baseScripts = await this.#makeBases();
+    const newBases = baseScripts.filter((base) => !registeredScripts.has(base.id));
     if (newBases.length > 0) {
       const [host, entryPoint] = await Promise.all([
         this.#options.fetchCode('', this.#hostHash),
@@ -198,19 +198,21 @@ export class Plugins {
       const baseCode = (frames: boolean) =>
         makeConstantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
       await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
-      for (const base of newBases) registered.set(base.id, base);
+      for (const base of newBases) registeredScripts.set(base.id, base);
     }
-    const baseIds = new Set(bases.map((base) => base.id));
-    await this.#unregister([...registered.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)));
+    const baseIds = new Set(baseScripts.map((base) => base.id));
+    await this.#unregister(
+      [...registeredScripts.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)),
+    );
   }
 
   /** unregisterOthers must run before `wanted` changes, because Chrome must not start a plugin that `wanted` lacks. */
-  async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
-    const current = new Set(
-      wanted.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
+  async #unregisterOthers(wantedPlugins: readonly PluginInfo[]): Promise<void> {
+    const currentScriptIds = new Set(
+      wantedPlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
     const isOther = (id: string) =>
-      (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !current.has(id);
+      (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !currentScriptIds.has(id);
     if (this.#mode === 'userScripts')
       await this.#unregister([...(await this.#readRegistered()).keys()].filter(isOther));
     const files = (await this.#registrar.listFileScripts()).map((script) => script.id);
@@ -224,7 +226,7 @@ export class Plugins {
   async #makeBases(): Promise<RegisteredScript[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
     const frameMatches = uniteMatches(inPages.filter(runsInFrames));
-    const bases = [
+    const baseScripts = [
       { matches: frameMatches, excludeMatches: [], allFrames: true },
       {
         matches: uniteMatches(inPages.filter((p) => !runsInFrames(p))),
@@ -233,7 +235,7 @@ export class Plugins {
       },
     ];
     const scripts: RegisteredScript[] = [];
-    for (const base of bases) {
+    for (const base of baseScripts) {
       if (base.matches.length === 0 || this.#hostHash === '') continue;
       const id = `${BASE_PREFIX}${await makeShortHash(JSON.stringify([this.#hostHash, base]))}`;
       scripts.push({ id, isIsolated: false, ...base });
@@ -242,9 +244,9 @@ export class Plugins {
   }
 
   async #unregister(ids: readonly string[]): Promise<void> {
-    const registered = await this.#readRegistered();
+    const registeredScripts = await this.#readRegistered();
     await this.#registrar.unregisterUserScripts(ids);
-    for (const id of ids) registered.delete(id);
+    for (const id of ids) registeredScripts.delete(id);
   }
 
   async hasModeChanged(): Promise<boolean> {
@@ -256,11 +258,11 @@ export class Plugins {
     return this.#detect(this.#wanted);
   }
 
-  async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
+  async #detect(wantedPlugins: readonly PluginInfo[]): Promise<InjectMode> {
     if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
     // If the server wants no plugins, return 'files', so that the panel does not request the permission for user
     // scripts.
-    return wanted.length === 0 || wanted.some((plugin) => plugin.file) ? 'files' : 'none';
+    return wantedPlugins.length === 0 || wantedPlugins.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
   /**
@@ -284,9 +286,9 @@ export class Plugins {
     const isSyncNeeded = this.#isSyncing;
     return this.#queue(async () => {
       if (await this.#registrar.areUserScriptsAllowed()) {
-        const registered = await this.#readRegistered();
-        await this.#registrar.unregisterUserScripts([...registered.keys()]);
-        registered.clear();
+        const registeredScripts = await this.#readRegistered();
+        await this.#registrar.unregisterUserScripts([...registeredScripts.keys()]);
+        registeredScripts.clear();
       }
       await this.#registrar.unregisterFiles((await this.#registrar.listFileScripts()).map((s) => s.id));
       return isSyncNeeded;
@@ -324,7 +326,7 @@ export class Plugins {
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#makeScript(p, ADAPTER_PREFIX).id, this.#makeScript(p, PRE_SCRIPT_PREFIX).id]),
     );
-    const probes = hosts.map((host) => ({
+    const probeScripts = hosts.map((host) => ({
       id: `${PROBE_PREFIX}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
@@ -333,12 +335,12 @@ export class Plugins {
       file: PROBE_FILE,
     }));
     const presentIds = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
-    await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => presentIds.has(id)));
-    await this.#registrar.registerFiles(probes);
+    await this.#registrar.unregisterFiles(probeScripts.map((probe) => probe.id).filter((id) => presentIds.has(id)));
+    await this.#registrar.registerFiles(probeScripts);
   }
 
   async #syncFiles(withAdapters: boolean): Promise<void> {
-    const present = await this.#registrar.listFileScripts();
+    const presentScripts = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: RegisteredScript; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#makeScript(plugin, ADAPTER_PREFIX);
@@ -346,16 +348,16 @@ export class Plugins {
       // extension's world. In the extension's world, a plugin could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
-    const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
+    const presentAdapters = presentScripts.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
     const staleIds = presentAdapters.filter((s) => !isSameScript(s, files.get(s.id)?.script)).map((s) => s.id);
     const newFiles = [...files.values()].filter(
-      ({ script }) => staleIds.includes(script.id) || !present.some((s) => s.id === script.id),
+      ({ script }) => staleIds.includes(script.id) || !presentScripts.some((s) => s.id === script.id),
     );
     const hostIds = new Set([
       ...files.keys(),
       ...(this.#mode === 'userScripts' ? (await this.#readRegistered()).keys() : []),
     ]);
-    const staleProbes = present.filter(
+    const staleProbes = presentScripts.filter(
       (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
     );
     await this.#registrar.unregisterFiles([...staleIds, ...staleProbes.map((s) => s.id)]);
@@ -373,25 +375,27 @@ export class Plugins {
    * browser start, so that each restart registers a new bridge.
    */
   async #syncBridge(): Promise<void> {
-    const present = await this.#registrar.listFileScripts();
+    const presentScripts = await this.#registrar.listFileScripts();
     const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegistered()).values()] : [];
-    const hostKeys = [...userScripts, ...present.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
+    const hostKeys = [...userScripts, ...presentScripts.filter((s) => !isBridge(s))].map(makeScriptKey).sort();
     const bootId = await this.#options.bootId();
-    const bridges = [
+    const bridgeScripts = [
       { prefix: BRIDGE_PREFIX, plugins: this.#wanted, allFrames: false },
       { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(runsInFrames), allFrames: true },
     ];
     const keptIds = new Set<string>();
-    for (const { prefix, plugins, allFrames } of bridges) {
+    for (const { prefix, plugins, allFrames } of bridgeScripts) {
       const matches = uniteMatches(plugins);
       const id = `${prefix}${await makeShortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
       if (matches.length === 0) continue;
       keptIds.add(id);
-      if (present.some((s) => s.id === id)) continue;
+      if (presentScripts.some((s) => s.id === id)) continue;
       const bridge = { id, matches, excludeMatches: [], isIsolated: true, allFrames, file: BRIDGE_FILE };
       await this.#registrar.registerFiles([bridge]);
     }
-    await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id));
+    await this.#registrar.unregisterFiles(
+      presentScripts.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id),
+    );
   }
 }
 
@@ -426,13 +430,13 @@ function filterValidPatterns(patterns: readonly string[] | undefined): readonly 
   return (patterns ?? []).flatMap(toChromePatterns);
 }
 
-function isSameScript(a: RegisteredScript | undefined, b: RegisteredScript | undefined): boolean {
-  if (!a || !b) return a === b;
+function isSameScript(firstScript: RegisteredScript | undefined, secondScript: RegisteredScript | undefined): boolean {
+  if (!firstScript || !secondScript) return firstScript === secondScript;
   return (
-    a.isIsolated === b.isIsolated &&
-    a.allFrames === b.allFrames &&
-    joinSorted(a.matches) === joinSorted(b.matches) &&
-    joinSorted(a.excludeMatches) === joinSorted(b.excludeMatches)
+    firstScript.isIsolated === secondScript.isIsolated &&
+    firstScript.allFrames === secondScript.allFrames &&
+    joinSorted(firstScript.matches) === joinSorted(secondScript.matches) &&
+    joinSorted(firstScript.excludeMatches) === joinSorted(secondScript.excludeMatches)
   );
 }
 

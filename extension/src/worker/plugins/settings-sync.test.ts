@@ -15,36 +15,36 @@ const makePluginInfo = (name: string): PluginInfo => ({
 
 function makeFixture() {
   const docs = makeDocs();
-  const state: { wanted: PluginInfo[] | undefined } = { wanted: undefined };
-  const settingsSync = makeSettingsSync({ docs, wanted: () => state.wanted });
+  const syncState: { wantedPlugins: PluginInfo[] | undefined } = { wantedPlugins: undefined };
+  const settingsSync = makeSettingsSync({ docs, wanted: () => syncState.wantedPlugins });
   const addDocument = (documentId: string, ...plugins: string[]) => {
-    const got: ToBridge[] = [];
-    docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => got.push(message) });
+    const receivedMessages: ToBridge[] = [];
+    docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => receivedMessages.push(message) });
     docs.setPlugins(
       documentId,
       plugins.map((name) => ({ name, hash: 'h' })),
     );
     settingsSync.onDocumentReported(documentId);
-    return got;
+    return receivedMessages;
   };
-  return { docs, state, settingsSync, addDocument };
+  return { docs, syncState, settingsSync, addDocument };
 }
 
 test('settings are sent once to each current and later document', () => {
   const { settingsSync, addDocument } = makeFixture();
-  const there = addDocument('d1', 'a', 'b');
-  const blue = { values: { team: 'blue' } };
-  const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
-  settingsSync.setSettings('a', blue);
+  const openDocument = addDocument('d1', 'a', 'b');
+  const blueSettings = { values: { team: 'blue' } };
+  const expectedMessages: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blueSettings }];
+  settingsSync.setSettings('a', blueSettings);
   settingsSync.onDocumentReported('d1');
   settingsSync.onDocumentReported('unknown');
-  assert.deepEqual(there, want);
+  assert.deepEqual(openDocument, expectedMessages);
   // A document that started before Chrome registered a plugin's new script has the plugin's old settings.
-  assert.deepEqual(addDocument('d2', 'a'), want);
+  assert.deepEqual(addDocument('d2', 'a'), expectedMessages);
   assert.deepEqual(addDocument('d3', 'b'), []);
   const red = { values: { team: 'red' } };
   settingsSync.setSettings('a', red);
-  assert.deepEqual(there.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
+  assert.deepEqual(openDocument.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
 });
 
 test('a document that returns after it was left receives the settings again', () => {
@@ -57,13 +57,13 @@ test('a document that returns after it was left receives the settings again', ()
 });
 
 test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
-  const { state, settingsSync, addDocument } = makeFixture();
-  const there = addDocument('d1', 'a', 'b');
+  const { syncState, settingsSync, addDocument } = makeFixture();
+  const openDocument = addDocument('d1', 'a', 'b');
   settingsSync.onPluginsSynced();
-  assert.deepEqual(there, []);
-  state.wanted = [makePluginInfo('b')];
+  assert.deepEqual(openDocument, []);
+  syncState.wantedPlugins = [makePluginInfo('b')];
   settingsSync.onPluginsSynced();
-  assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
+  assert.deepEqual(openDocument, [{ op: 'removePlugin', plugin: 'a' }]);
   // A document that returns from the back/forward cache still runs adapters that were removed in the meantime.
   assert.deepEqual(addDocument('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
 });

@@ -21,11 +21,12 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
   const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
   const updateDocument = ({ doc, plugins }: DocWithPlugins) => {
-    const wanted = options.wanted();
+    const wantedPlugins = options.wanted();
     const documentSettings = sentSettings.get(doc.documentId) ?? new Map<string, PluginSettings>();
     sentSettings.set(doc.documentId, documentSettings);
     for (const { name } of plugins) {
-      if (wanted && !wanted.some((plugin) => plugin.name === name)) doc.post({ op: 'removePlugin', plugin: name });
+      if (wantedPlugins && !wantedPlugins.some((plugin) => plugin.name === name))
+        doc.post({ op: 'removePlugin', plugin: name });
       const settings = settingsByPlugin.get(name);
       if (!settings || documentSettings.get(name) === settings) continue;
       documentSettings.set(name, settings);

@@ -50,10 +50,10 @@ function makeCacheKey(name: string, script: string): string {
   return `${name}/${script}`;
 }
 
-function parseCode(text: string | undefined): PluginFetchResult | undefined {
-  if (text === undefined) return undefined;
+function parseCode(codeText: string | undefined): PluginFetchResult | undefined {
+  if (codeText === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(codeText);
     if (!isRecord(value) || typeof value.code !== 'string') return undefined;
     const { code, options, preScript } = value;
     return {

@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import { PluginUsage } from './usage.ts';
 
 test('recent uses are stored after a delay, newest first', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const state = { text: 'b c', writes: 0, changes: 0 };
+  const usageState = { text: 'b c', writes: 0, changes: 0 };
   const usage = new PluginUsage({
-    read: async () => state.text,
+    readUsage: async () => usageState.text,
     write: async (text) => {
-      state.text = text;
-      state.writes++;
+      usageState.text = text;
+      usageState.writes++;
     },
   });
-  usage.changed.addListener(() => state.changes++);
+  usage.changed.addListener(() => usageState.changes++);
   for (const name of ['a', 'c', 'a', 'a']) void usage.recordUse(name);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(await usage.readNames(), ['a', 'c', 'b']);
-  assert.equal(state.writes, 0);
+  assert.equal(usageState.writes, 0);
   t.mock.timers.tick(5000);
-  await settle();
-  assert.deepEqual([state.text, state.writes, state.changes], ['a c b', 1, 1]);
+  await runPendingPromises();
+  assert.deepEqual([usageState.text, usageState.writes, usageState.changes], ['a c b', 1, 1]);
   for (let i = 0; i < 100; i++) void usage.recordUse(`p${i}`);
-  await settle();
+  await runPendingPromises();
   assert.equal((await usage.readNames()).length, 64);
 });
 
 test('if the stored usage cannot be read, no plugin counts as recently used', async () => {
   const usage = new PluginUsage({
-    read: async () => {
+    readUsage: async () => {
       throw new Error('no disk');
     },
     write: async () => undefined,

@@ -11,7 +11,7 @@ const MaxUsedPlugins = 64;
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {
-  read(): Promise<string | undefined>;
+  readUsage(): Promise<string | undefined>;
   write(text: string): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ export class PluginUsage {
   readonly #names: Promise<string[]>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ read, write }: UsageOptions) {
-    this.#write = write;
-    this.#names = read()
+  constructor({ readUsage, write: writeUsage }: UsageOptions) {
+    this.#write = writeUsage;
+    this.#names = readUsage()
       .catch(() => undefined)
       .then((text) => (text === undefined || text === '' ? [] : text.split(' ')));
   }
@@ -56,13 +56,18 @@ export class PluginUsage {
  * sortForPreregistration puts plugins that must start before the page's scripts first, followed by recently used
  * plugins.
  */
-export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
-  const rank = ({ name, early }: PluginInfo) => {
-    const index = used.indexOf(name);
+export function sortForPreregistration(
+  plugins: readonly PluginInfo[],
+  usedPlugins: readonly string[],
+): readonly PluginInfo[] {
+  const rankPlugin = ({ name, early }: PluginInfo) => {
+    const index = usedPlugins.indexOf(name);
     return (early === true ? 0 : MaxUsedPlugins + 1) + (index < 0 ? MaxUsedPlugins : index);
   };
-  const sorted = [...plugins].sort((a, b) => rank(a) - rank(b));
-  return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
+  const sorted = [...plugins].sort((a, b) => rankPlugin(a) - rankPlugin(b));
+  return plugins.length <= MaxPreregistered
+    ? sorted
+    : sorted.filter((p) => p.early === true || usedPlugins.includes(p.name));
 }
 
 /** selectWithinBudget returns the first plugins whose code fits within MaxPreregistered and MaxPreregisteredChars. */

@@ -4,10 +4,10 @@ import { TabLoadErrors } from './load-errors.ts';
 
 test('an error lasts until the tab shows another page', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 5000 });
-  let changes = 0;
+  let changeCount = 0;
   const errors = new TabLoadErrors();
   errors.changed.addListener(() => {
-    changes++;
+    changeCount++;
   });
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual(errors.getError(1), { name: 'net::ERR_CONNECTION_REFUSED', atMs: 5000 });
@@ -15,10 +15,10 @@ test('an error lasts until the tab shows another page', (t) => {
   // Chrome reports the previous error again at a later time, which counts as a new error.
   t.mock.timers.tick(10);
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
-  assert.deepEqual([errors.getError(1)?.atMs, changes], [5010, 2]);
+  assert.deepEqual([errors.getError(1)?.atMs, changeCount], [5010, 2]);
   errors.recordShown(1);
   errors.recordShown(1);
-  assert.deepEqual([errors.getError(1), changes], [undefined, 3]);
+  assert.deepEqual([errors.getError(1), changeCount], [undefined, 3]);
 });
 
 test('a cancelled navigation leaves the tab with its current page', () => {
@@ -32,52 +32,52 @@ test('a cancelled navigation leaves the tab with its current page', () => {
 
 test('a site that has not answered for 8 s is an error until it answers, or the tab requests it again', (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
-  let changes = 0;
+  let changeCount = 0;
   const errors = new TabLoadErrors();
   errors.changed.addListener(() => {
-    changes++;
+    changeCount++;
   });
-  const wait = (ms: number) => {
+  const passTime = (ms: number) => {
     t.mock.timers.tick(ms);
     return errors.getError(1);
   };
   errors.recordRequest(1);
-  assert.equal(wait(7999), undefined);
-  assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
+  assert.equal(passTime(7999), undefined);
+  assert.deepEqual([passTime(1), changeCount], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.recordShown(1);
-  assert.deepEqual([wait(60_000), changes], [undefined, 2]);
+  assert.deepEqual([passTime(60_000), changeCount], [undefined, 2]);
   // The wait for a site ends with a response, a failure or a cancelled navigation.
-  for (const end of [
+  for (const loadEnd of [
     (id: number) => errors.recordShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
   ]) {
     errors.recordRequest(1);
-    wait(7000);
-    end(1);
-    assert.equal(wait(60_000), undefined);
+    passTime(7000);
+    loadEnd(1);
+    assert.equal(passTime(60_000), undefined);
   }
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
+  assert.equal(passTime(60_000)?.name, 'net::ERR_CONNECTION_RESET');
   // Chrome does not report when a new tab starts to load, so the worker calls only recordWait, not recordRequest.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   errors.recordWait(1);
-  wait(5000);
+  passTime(5000);
   errors.recordWait(1);
-  assert.equal(wait(3000)?.name, 'no_answer');
-  const seen = changes;
+  assert.equal(passTime(3000)?.name, 'no_answer');
+  const changeCountBefore = changeCount;
   errors.recordWait(1);
-  wait(60_000);
-  assert.equal(changes, seen);
+  passTime(60_000);
+  assert.equal(changeCount, changeCountBefore);
   errors.recordShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   // The user reloads a tab that shows an error page, gets no response, stops the reload, and reloads again.
   errors.recordRequest(1);
-  assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
-  assert.equal(wait(1)?.name, 'no_answer');
+  assert.equal(passTime(7999)?.name, 'net::ERR_CONNECTION_RESET');
+  assert.equal(passTime(1)?.name, 'no_answer');
   errors.recordRequest(1);
-  assert.equal(wait(7999), undefined);
-  assert.equal(wait(1)?.name, 'no_answer');
+  assert.equal(passTime(7999), undefined);
+  assert.equal(passTime(1)?.name, 'no_answer');
   errors.recordFailure(1, 'net::ERR_ABORTED');
-  assert.equal(wait(60_000), undefined);
+  assert.equal(passTime(60_000), undefined);
 });

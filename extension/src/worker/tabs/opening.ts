@@ -78,8 +78,8 @@ export function makeTabOpener(options: OpeningOptions): TabOpener {
       return true;
     },
     open: async (url) => {
-      const scheme = url.slice(0, url.indexOf(':') + 1);
-      if ((scheme !== 'http:' && scheme !== 'https:') || !hasPluginFor(url))
+      const urlScheme = url.slice(0, url.indexOf(':') + 1);
+      if ((urlScheme !== 'http:' && urlScheme !== 'https:') || !hasPluginFor(url))
         throw new Error('no plugin works in that page');
       for (;;) {
         const openedTab = openedTabs.get(url);

@@ -1,5 +1,5 @@
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
-import type { ChromeTab, Frame, FrameState, PageState, TabState } from '../../chrome.ts';
+import type { ChromeTab, FrameState, PageState, TabFrame, TabState } from '../../chrome.ts';
 import { matchesAny } from '../plugins/match.ts';
 import type { PendingRegistrations } from '../plugins/registering.ts';
 import { Signal } from '../signal.ts';
@@ -29,7 +29,7 @@ export interface ReloadOptions {
   /** readPage returns 'error' for Chrome's error page, and undefined if the page cannot be read. */
   readPage(tabId: number): Promise<PageState | 'error' | undefined>;
   /** listFrames returns the frames of a tab without running scripts in the frames. */
-  listFrames(tabId: number): Promise<readonly Frame[]>;
+  listFrames(tabId: number): Promise<readonly TabFrame[]>;
   /**
    * readFrames runs a script in each frame that has the same origin as the tab's top document, and returns the results.
    */
@@ -161,13 +161,13 @@ export class TabReloader {
 
   async #checkTab(tab: ChromeTab): Promise<void> {
     this.#checking.add(tab.id);
-    const verdict = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
+    const checkResult = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
       warnNotReloaded(error); // The tab was closed or has started to load.
       return 'again';
     });
     this.#checking.delete(tab.id);
     const checks = (this.#checks.get(tab.id) ?? 0) + 1;
-    if (verdict === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
+    if (checkResult === 'done' || checks > MaxChecks) this.#stopChecking(tab.id);
     else this.#checks.set(tab.id, checks);
   }
 
@@ -178,8 +178,8 @@ export class TabReloader {
 
   async #repair(tab: ChromeTab): Promise<TabCheckResult> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
-    const missing = this.#missingPlugins(tab);
-    return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
+    const missingPlugins = this.#missingPlugins(tab);
+    return missingPlugins.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missingPlugins);
   }
 
   /**
@@ -203,11 +203,12 @@ export class TabReloader {
   }
 
   /** repairMissing reloads a tab whose document started before the scripts of its plugins were registered. */
-  async #repairMissing(tab: ChromeTab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
+  async #repairMissing(tab: ChromeTab, missingPlugins: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
     if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
-    if (this.#mayConnect(startMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
+    if (this.#mayConnect(startMs) || !missingPlugins.every((plugin) => this.#options.isRegistered(plugin)))
+      return 'again';
     const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
@@ -223,7 +224,7 @@ export class TabReloader {
         return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
-      this.#options.beforeReload(missing);
+      this.#options.beforeReload(missingPlugins);
       return this.#options.reloadTab(tab.id);
     });
   }
@@ -241,11 +242,11 @@ export class TabReloader {
    * reloadOnce reloads a tab or frame, unless the tab reloaded within the last ReloadTimeoutMs or has reached
    * MaxReloads.
    */
-  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
+  async #reloadOnce(tabId: number, reloadTab: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadTimeoutMs) return 'again';
     if (count >= MaxReloads) return 'done';
-    await reload();
+    await reloadTab();
     this.#reloads.set(tabId, { count: count + 1, atMs: Date.now() });
     return 'again';
   }
@@ -253,7 +254,7 @@ export class TabReloader {
   async #repairFrames(tab: ChromeTab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
-    const lacksPlugin = ({ url, documentId }: Frame) =>
+    const lacksPlugin = ({ url, documentId }: TabFrame) =>
       framePlugins.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
     const { origin } = new URL(tab.url);
     const listedFrames = framePlugins.length === 0 ? [] : await this.#options.listFrames(tab.id);

@@ -3,10 +3,10 @@ import test from 'node:test';
 import { SiteAccess } from './site-access.ts';
 
 test('all sites count as allowed until Chrome has listed them', async () => {
-  const access = new SiteAccess(async () => ['*://shop.example/*', 'https://*.wiki.example/*']);
-  assert.equal(access.hasAccess('https://bank.example/'), true);
-  await access.refresh();
-  const isAllowed = (url: string) => access.hasAccess(url);
+  const siteAccess = new SiteAccess(async () => ['*://shop.example/*', 'https://*.wiki.example/*']);
+  assert.equal(siteAccess.hasAccess('https://bank.example/'), true);
+  await siteAccess.refresh();
+  const isAllowed = (url: string) => siteAccess.hasAccess(url);
   assert.deepEqual(['http://shop.example/a', 'https://shop.example:8443/', 'https://de.wiki.example/'].map(isAllowed), [
     true,
     true,
@@ -21,28 +21,28 @@ test('all sites count as allowed until Chrome has listed them', async () => {
 });
 
 test('access to all sites includes each site', async () => {
-  const access = new SiteAccess(async () => ['<all_urls>']);
-  await access.refresh();
-  assert.equal(access.findProblem('https://bank.example/'), undefined);
-  assert.deepEqual(access.neededHosts, []);
+  const siteAccess = new SiteAccess(async () => ['<all_urls>']);
+  await siteAccess.refresh();
+  assert.equal(siteAccess.findProblem('https://bank.example/'), undefined);
+  assert.deepEqual(siteAccess.neededHosts, []);
 });
 
 test('a needed site is offered for ten minutes, or until the user allows the site', async (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   let patterns: string[] = [];
-  const access = new SiteAccess(async () => patterns);
-  await access.refresh();
-  let changes = 0;
-  access.changed.addListener(() => changes++);
+  const siteAccess = new SiteAccess(async () => patterns);
+  await siteAccess.refresh();
+  let changeCount = 0;
+  siteAccess.changed.addListener(() => changeCount++);
   assert.match(
-    access.findProblem('https://bank.example:444/account') ?? '',
+    siteAccess.findProblem('https://bank.example:444/account') ?? '',
     /no access to bank\.example; .* press "Allow on bank\.example", then retry$/,
   );
-  access.findProblem('http://shop.example/');
-  assert.deepEqual([access.neededHosts, changes], [['shop.example', 'bank.example'], 2]);
+  siteAccess.findProblem('http://shop.example/');
+  assert.deepEqual([siteAccess.neededHosts, changeCount], [['shop.example', 'bank.example'], 2]);
   patterns = ['*://shop.example/*'];
-  await access.refresh();
-  assert.deepEqual(access.neededHosts, ['bank.example']);
+  await siteAccess.refresh();
+  assert.deepEqual(siteAccess.neededHosts, ['bank.example']);
   t.mock.timers.tick(10 * 60_000 + 1);
-  assert.deepEqual(access.neededHosts, []);
+  assert.deepEqual(siteAccess.neededHosts, []);
 });

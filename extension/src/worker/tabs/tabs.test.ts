@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginInfo, TabInfo } from '../../../../wire/wire.gen.ts';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import type { ChromeTab } from '../../chrome.ts';
 import type { LiveAdapter } from '../../port-message.ts';
 import type { DocWithPlugins } from '../documents/docs.ts';
 import { makeTabInfo, Tabs } from './tabs.ts';
 
-const makeTab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
+const makeTab = (id: number, tabFields: Partial<ChromeTab> = {}): ChromeTab => ({
   id,
   windowId: 1,
   url: 'https://a.org/',
@@ -17,7 +17,7 @@ const makeTab = (id: number, more: Partial<ChromeTab> = {}): ChromeTab => ({
   discarded: false,
   frozen: false,
   lastAccessed: 5,
-  ...more,
+  ...tabFields,
 });
 const makePlugin = (name: string): PluginInfo => ({
   name,
@@ -40,7 +40,7 @@ const makeFrameDoc = (frameId: number, ...plugins: LiveAdapter[]): DocWithPlugin
 });
 
 test('makeTabInfo returns the state of a matching tab', () => {
-  const base = {
+  const expectedTab = {
     tabId: 1,
     windowId: 1,
     url: 'https://a.org/',
@@ -52,19 +52,19 @@ test('makeTabInfo returns the state of a matching tab', () => {
   assert.deepEqual(
     makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], makeTopDoc({ name: 'p', hash: 'old' }), []),
     {
-      ...base,
+      ...expectedTab,
       documentId: 'd',
       plugins: [{ name: 'p', hash: 'old' }],
       needsReload: ['q'],
     },
   );
   assert.deepEqual(makeTabInfo(makeTab(1), 2, [makePlugin('p')], undefined, []), {
-    ...base,
+    ...expectedTab,
     focused: false,
     needsReload: ['p'],
   });
   assert.deepEqual(makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, []), {
-    ...base,
+    ...expectedTab,
     loading: ['p'],
   });
   assert.equal(
@@ -74,39 +74,39 @@ test('makeTabInfo returns the state of a matching tab', () => {
 });
 
 test('an adapter that failed to start is not live, and a reload would not help', () => {
-  const info = makeTabInfo(
+  const tabInfo = makeTabInfo(
     makeTab(1),
     1,
     [makePlugin('p')],
     makeTopDoc({ name: 'p', hash: 'h', problem: 'it threw' }),
     [],
   );
-  assert.deepEqual([info?.documentId, info?.plugins, info?.needsReload], [undefined, undefined, undefined]);
-  assert.deepEqual(info?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
+  assert.deepEqual([tabInfo?.documentId, tabInfo?.plugins, tabInfo?.needsReload], [undefined, undefined, undefined]);
+  assert.deepEqual(tabInfo?.broken, [{ name: 'p', hash: 'h', problem: 'it threw' }]);
 });
 
 test('a plugin that no longer matches the URL is not live', () => {
-  const elsewhere = { ...makePlugin('q'), matches: ['*://b.org/*'] };
-  const info = makeTabInfo(
+  const otherSitePlugin = { ...makePlugin('q'), matches: ['*://b.org/*'] };
+  const tabInfo = makeTabInfo(
     makeTab(1),
     1,
-    [makePlugin('p'), elsewhere],
+    [makePlugin('p'), otherSitePlugin],
     makeTopDoc({ name: 'p', hash: 'h' }, { name: 'q', hash: 'h' }),
     [],
   );
-  assert.deepEqual(info?.plugins, [{ name: 'p', hash: 'h' }]);
+  assert.deepEqual(tabInfo?.plugins, [{ name: 'p', hash: 'h' }]);
 });
 
 test('readiness is the last report of the adapter, and absent before', () => {
-  const report = (more: Partial<LiveAdapter>) =>
-    makeTabInfo(makeTab(1), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h', ...more }), [])?.plugins;
+  const report = (tabFields: Partial<LiveAdapter>) =>
+    makeTabInfo(makeTab(1), 1, [makePlugin('p')], makeTopDoc({ name: 'p', hash: 'h', ...tabFields }), [])?.plugins;
   assert.deepEqual(report({}), [{ name: 'p', hash: 'h' }]);
   assert.deepEqual(report({ ready: false }), [{ name: 'p', hash: 'h', ready: false }]);
   assert.deepEqual(report({ ready: true }), [{ name: 'p', hash: 'h', ready: true }]);
 });
 
 test('a frozen tab runs nothing, so nothing is ready there', () => {
-  const info = makeTabInfo(
+  const tabInfo = makeTabInfo(
     makeTab(1, { frozen: true }),
     1,
     [makePlugin('p')],
@@ -114,7 +114,7 @@ test('a frozen tab runs nothing, so nothing is ready there', () => {
     [],
   );
   assert.deepEqual(
-    [info?.frozen, info?.documentId, info?.plugins],
+    [tabInfo?.frozen, tabInfo?.documentId, tabInfo?.plugins],
     [true, 'd', [{ name: 'p', hash: 'h', ready: false }]],
   );
   assert.equal(
@@ -124,17 +124,17 @@ test('a frozen tab runs nothing, so nothing is ready there', () => {
 });
 
 test('a tab that Chrome has unloaded is reported as discarded', () => {
-  const info = makeTabInfo(makeTab(1, { discarded: true }), 1, [makePlugin('p')], undefined, []);
-  assert.deepEqual([info?.discarded, info?.needsReload], [true, ['p']]);
+  const tabInfo = makeTabInfo(makeTab(1, { discarded: true }), 1, [makePlugin('p')], undefined, []);
+  assert.deepEqual([tabInfo?.discarded, tabInfo?.needsReload], [true, ['p']]);
 });
 
 test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
   // A tab with an error page is reported with the error, even while plugin code is being registered or injected.
-  const coming = { expects: () => true, arrives: () => true, loadError };
-  const report = (more: Partial<ChromeTab>, here?: DocWithPlugins) => {
-    const info = makeTabInfo(makeTab(1, more), 1, [makePlugin('p')], here, [], coming);
-    return [info?.loadError, info?.loadFailedMs, info?.needsReload, info?.loading ?? info?.arriving];
+  const comingPlugins = { expects: () => true, arrives: () => true, loadError };
+  const report = (tabFields: Partial<ChromeTab>, topDocument?: DocWithPlugins) => {
+    const tabInfo = makeTabInfo(makeTab(1, tabFields), 1, [makePlugin('p')], topDocument, [], comingPlugins);
+    return [tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload, tabInfo?.loading ?? tabInfo?.arriving];
   };
   assert.deepEqual(report({}), ['net::ERR_CONNECTION_REFUSED', 9, ['p'], undefined]);
   assert.deepEqual(report({ loading: true }), [undefined, undefined, undefined, ['p']]);
@@ -142,26 +142,26 @@ test('a tab with an error page reports the error, unless it is loading again or 
 });
 
 test('a site that does not answer is an error even while the tab loads', () => {
-  const coming = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
-  const info = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], coming);
-  assert.deepEqual([info?.loadError, info?.needsReload, info?.loading], ['no_answer', ['p'], undefined]);
+  const comingPlugins = { expects: () => true, arrives: () => true, loadError: { name: 'no_answer', atMs: 9 } };
+  const tabInfo = makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], undefined, [], comingPlugins);
+  assert.deepEqual([tabInfo?.loadError, tabInfo?.needsReload, tabInfo?.loading], ['no_answer', ['p'], undefined]);
   // While the tab loads a new document, its previous document is still connected and still runs calls.
-  const here = makeTopDoc({ name: 'p', hash: 'h' });
+  const topDocument = makeTopDoc({ name: 'p', hash: 'h' });
   assert.equal(
-    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], here, [], coming)?.loadError,
+    makeTabInfo(makeTab(1, { loading: true }), 1, [makePlugin('p')], topDocument, [], comingPlugins)?.loadError,
     undefined,
   );
 });
 
 test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
   const urlOpenedWith = 'https://a.org/start';
-  const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
+  const otherSitePlugin = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
-  const report = (more: Partial<ChromeTab>, coming: object) =>
-    makeTabInfo(makeTab(1, { ...elsewhere, ...more }), 1, [makePlugin('p')], undefined, [], coming);
-  const info = report({}, { urlOpenedWith, loadError });
+  const report = (tabFields: Partial<ChromeTab>, comingPlugins: object) =>
+    makeTabInfo(makeTab(1, { ...otherSitePlugin, ...tabFields }), 1, [makePlugin('p')], undefined, [], comingPlugins);
+  const tabInfo = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
-    [info?.url, info?.title, info?.loadError, info?.needsReload],
+    [tabInfo?.url, tabInfo?.title, tabInfo?.loadError, tabInfo?.needsReload],
     [urlOpenedWith, '', loadError.name, ['p']],
   );
   // Tabs with a loaded page, loading tabs and the user's tabs are not reported as opened for a call.
@@ -169,87 +169,90 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
   // If a tab's URL matches a plugin, the worker reports that URL, even if the worker opened the tab for a call.
-  const own = makeTabInfo(makeTab(1), 1, [makePlugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
+  const own = makeTabInfo(makeTab(1), 1, [makePlugin('p')], undefined, [], { urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [makeTab(1).url, loadError.name]);
 });
 
 test('plugins with frames are live in frames too, and others are not', () => {
-  const framed: PluginInfo = { ...makePlugin('p'), frames: true };
-  const here: LiveAdapter[] = [
+  const framedPlugin: PluginInfo = { ...makePlugin('p'), frames: true };
+  const topDocument: LiveAdapter[] = [
     { name: 'p', hash: 'h', ready: true },
     { name: 'q', hash: 'h' },
   ];
-  const frames = [makeFrameDoc(3, ...here), makeFrameDoc(5, { name: 'p', hash: 'h', problem: 'it threw' })];
-  const want = [
+  const frames = [makeFrameDoc(3, ...topDocument), makeFrameDoc(5, { name: 'p', hash: 'h', problem: 'it threw' })];
+  const expectedTabs = [
     { frameId: 3, url: 'https://a.org/in', documentId: 'f3', plugins: [{ name: 'p', hash: 'h', ready: true }] },
   ];
-  assert.deepEqual(makeTabInfo(makeTab(1), 1, [framed, makePlugin('q')], undefined, frames)?.frames, want);
+  assert.deepEqual(
+    makeTabInfo(makeTab(1), 1, [framedPlugin, makePlugin('q')], undefined, frames)?.frames,
+    expectedTabs,
+  );
   assert.equal(makeTabInfo(makeTab(1), 1, [makePlugin('p'), makePlugin('q')], undefined, frames)?.frames, undefined);
   // The worker reports a tab whose URL matches no plugin if a plugin runs in a frame of the tab.
-  const outside = makeTabInfo(
+  const outsideTab = makeTabInfo(
     makeTab(1, { url: 'https://a.org:81/' }),
     1,
-    [{ ...framed, matches: ['*://b.org/*'] }],
+    [{ ...framedPlugin, matches: ['*://b.org/*'] }],
     undefined,
     frames,
   );
-  assert.deepEqual([outside?.frames, outside?.needsReload], [want, undefined]);
+  assert.deepEqual([outsideTab?.frames, outsideTab?.needsReload], [expectedTabs, undefined]);
 });
 
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  const world: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
+  const tabWorld: { tabs: ChromeTab[]; queries: number } = { tabs: [makeTab(1), makeTab(2)], queries: 0 };
   const reports: string[] = [];
-  const access = { isAllowed: true, isLive: false };
+  const tabAccess = { isAllowed: true, isLive: false };
   const tabs = new Tabs({
-    hasAccess: () => access.isAllowed,
+    hasAccess: () => tabAccess.isAllowed,
     query: async () => {
-      world.queries++;
-      return world.tabs;
+      tabWorld.queries++;
+      return tabWorld.tabs;
     },
     focusedWindow: async () => 1,
     plugins: () => [makePlugin('p')],
-    live: () => (access.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
+    live: () => (tabAccess.isLive ? makeTopDoc({ name: 'p', hash: 'h' }) : undefined),
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
     sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
-    sendChanged: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
+    sendChanged: (id, tabInfo: TabInfo | undefined) => reports.push(`${id} ${tabInfo?.title ?? 'gone'}`),
   });
-  return { world, reports, tabs, access };
+  return { tabWorld, reports, tabs, tabAccess };
 }
 
 test('a tab without site access reports the missing access', async (t) => {
-  const { tabs, access } = makeFixture(t);
-  access.isAllowed = false;
+  const { tabs, tabAccess } = makeFixture(t);
+  tabAccess.isAllowed = false;
   tabs.sync();
-  await settle();
-  const [info] = tabs.sentTabs;
-  assert.deepEqual([info?.loadError, info?.loadFailedMs, info?.needsReload], ['no_access', undefined, ['p']]);
+  await runPendingPromises();
+  const [tabInfo] = tabs.sentTabs;
+  assert.deepEqual([tabInfo?.loadError, tabInfo?.loadFailedMs, tabInfo?.needsReload], ['no_access', undefined, ['p']]);
   // If the user removes a site from the allowed sites, adapters in tabs of that site receive no more calls.
-  access.isLive = true;
+  tabAccess.isLive = true;
   tabs.sync();
-  await settle();
+  await runPendingPromises();
   assert.deepEqual([tabs.sentTabs[0]?.loadError, tabs.sentTabs[0]?.plugins], ['no_access', undefined]);
 });
 
 test('changes are collected, and only differences are sent', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
   tabs.scheduleUpdate();
-  world.tabs = [makeTab(1, { title: 'B' }), makeTab(3)];
+  tabWorld.tabs = [makeTab(1, { title: 'B' }), makeTab(3)];
   for (let i = 0; i < 10; i++) tabs.scheduleUpdate();
   t.mock.timers.tick(49);
-  await settle();
-  assert.equal(world.queries, 1);
+  await runPendingPromises();
+  assert.equal(tabWorld.queries, 1);
   t.mock.timers.tick(1);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['1 B', '3 A', '2 gone']);
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports, []);
   assert.deepEqual(
     tabs.sentTabs.map((i) => i.tabId),
@@ -258,37 +261,37 @@ test('changes are collected, and only differences are sent', async (t) => {
 });
 
 test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(50);
   tabs.scheduleUpdate();
   reports.splice(0);
   const hurryWith = async (title: string) => {
-    world.tabs = [makeTab(1, { title })];
+    tabWorld.tabs = [makeTab(1, { title })];
     tabs.sendSoon();
-    await settle();
+    await runPendingPromises();
   };
   await hurryWith('live');
   assert.deepEqual(reports.splice(0), ['1 live', '2 gone']);
   for (const title of ['a', 'b', 'c']) await hurryWith(title);
   assert.deepEqual(reports, []);
   t.mock.timers.tick(50);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports.splice(0), ['1 c']);
   await hurryWith('d');
   assert.deepEqual(reports, ['1 d']);
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {
-  const { world, reports, tabs } = makeFixture(t);
+  const { tabWorld, reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);
-  await settle();
-  world.tabs = [makeTab(1, { title: 'late' })];
+  await runPendingPromises();
+  tabWorld.tabs = [makeTab(1, { title: 'late' })];
   t.mock.timers.tick(50);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports, ['all 1,2', '1 late', '2 gone']);
 });
 
@@ -296,20 +299,20 @@ test('a sync while the tabs are being listed runs afterwards', async (t) => {
   const { reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.sync();
-  await settle();
+  await runPendingPromises();
   t.mock.timers.tick(50);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports, ['all 1,2', 'all 1,2']);
 });
 
 test('resendTab sends a tab again although it has not changed', async (t) => {
   const { reports, tabs } = makeFixture(t);
   tabs.sync();
-  await settle();
+  await runPendingPromises();
   reports.splice(0);
   tabs.resendTab(2);
   tabs.resendTab(99);
   t.mock.timers.tick(50);
-  await settle();
+  await runPendingPromises();
   assert.deepEqual(reports, ['2 A']);
 });

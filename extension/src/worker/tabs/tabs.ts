@@ -121,8 +121,8 @@ export class Tabs {
     for (const tab of tabs) {
       options.onUrlChanged?.(tab.id, tab.url);
       if (tab.pending) options.recordWait?.(tab.id);
-      const info = this.#makeTabInfo(tab, focusedWindow);
-      if (info) currentTabs.set(tab.id, { text: JSON.stringify(info), tab: info });
+      const tabInfo = this.#makeTabInfo(tab, focusedWindow);
+      if (tabInfo) currentTabs.set(tab.id, { text: JSON.stringify(tabInfo), tab: tabInfo });
     }
     const previousTabs = this.#sent;
     this.#sent = currentTabs;
@@ -139,16 +139,16 @@ export class Tabs {
     const options = this.#options;
     // After the user has removed a site from the allowed sites, pages of that site receive no more calls.
     const hasAccess = options.hasAccess?.(tab.url) !== false;
-    const live = hasAccess ? options.live(tab.id) : undefined;
+    const liveDocument = hasAccess ? options.live(tab.id) : undefined;
     const frames = hasAccess ? options.frames(tab.id) : [];
-    const info = makeTabInfo(tab, focusedWindow, options.plugins(), live, frames, {
+    const tabInfo = makeTabInfo(tab, focusedWindow, options.plugins(), liveDocument, frames, {
       expects: (plugin) => options.expects(tab.id, plugin),
       isArriving: (plugin) => options.isArriving?.(tab.id, plugin) === true,
       loadError: hasAccess ? options.loadError?.(tab.id) : noAccessError,
       urlOpenedWith: options.urlOpenedWith?.(tab.id),
     });
-    const isSilent = [live, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
-    return info && isSilent ? { ...info, unresponsive: true } : info;
+    const isSilent = [liveDocument, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
+    return tabInfo && isSilent ? { ...tabInfo, unresponsive: true } : tabInfo;
   }
 }
 
@@ -169,13 +169,13 @@ export function makeTabInfo(
   tab: ChromeTab,
   focusedWindow: number,
   plugins: readonly PluginInfo[],
-  live: DocWithPlugins | undefined,
+  liveDocument: DocWithPlugins | undefined,
   frames: readonly DocWithPlugins[],
   { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
   // No plugin can run while the tab shows Chrome's error page. A tab that is loading may soon replace Chrome's error
   // page, unless the tab's site does not respond.
-  const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
+  const shownError = liveDocument || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
   // If a redirect led a tab to a page that fails to load, report the plugins of the requested URL.
@@ -185,7 +185,7 @@ export function makeTabInfo(
   const reportPlugin = (plugin: LiveAdapter) => makeTabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const frameReports = frames.flatMap((frame) => makeFrameInfo(frame, plugins, reportPlugin) ?? []);
   if (matchingPlugins.length === 0 && frameReports.length === 0) return undefined;
-  const info: TabInfo = {
+  const tabInfo: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
     url: isLost ? urlOpenedWith : tab.url,
@@ -194,30 +194,30 @@ export function makeTabInfo(
     focused: tab.windowId === focusedWindow,
     lastAccessedMs: tab.lastAccessed,
   };
-  if (tab.discarded) info.discarded = true;
-  if (tab.frozen) info.frozen = true;
-  if (frameReports.length > 0) info.frames = frameReports;
-  const livePlugins = (live?.plugins ?? []).filter((p) => matchingPlugins.some((m) => m.name === p.name));
+  if (tab.discarded) tabInfo.discarded = true;
+  if (tab.frozen) tabInfo.frozen = true;
+  if (frameReports.length > 0) tabInfo.frames = frameReports;
+  const livePlugins = (liveDocument?.plugins ?? []).filter((p) => matchingPlugins.some((m) => m.name === p.name));
   const runningPlugins = livePlugins.filter((p) => p.problem === undefined);
-  if (live && runningPlugins.length > 0) {
-    info.documentId = live.doc.documentId;
-    info.plugins = runningPlugins.map(reportPlugin);
+  if (liveDocument && runningPlugins.length > 0) {
+    tabInfo.documentId = liveDocument.doc.documentId;
+    tabInfo.plugins = runningPlugins.map(reportPlugin);
   }
   const brokenPlugins = livePlugins.filter((p) => p.problem !== undefined);
   if (brokenPlugins.length > 0)
-    info.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
+    tabInfo.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const lackingPlugins = matchingPlugins.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
-  if (shownError) info.loadError = shownError.name;
-  if (shownError && shownError.atMs > 0) info.loadFailedMs = shownError.atMs;
+  if (shownError) tabInfo.loadError = shownError.name;
+  if (shownError && shownError.atMs > 0) tabInfo.loadFailedMs = shownError.atMs;
   const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
-  if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
+  if (arrivingPlugins.length > 0) tabInfo.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
   // A document that is still loading may soon report plugins that are absent now.
   const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
-  if (loadingPlugins.length > 0) info.loading = loadingPlugins;
+  if (loadingPlugins.length > 0) tabInfo.loading = loadingPlugins;
   if (absentPlugins.length > loadingPlugins.length)
-    info.needsReload = absentPlugins.filter((name) => !loadingPlugins.includes(name));
-  return info;
+    tabInfo.needsReload = absentPlugins.filter((name) => !loadingPlugins.includes(name));
+  return tabInfo;
 }
 
 function makeFrameInfo(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settle } from '../../../test/server.ts';
+import { runPendingPromises } from '../../../test/server.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { makeUserReload } from './user-reload.ts';
 
 test('a page that does not answer is unloaded with the other unresponsive pages of its site', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const docs = makeDocs();
-  const done: string[] = [];
+  const reloadedTabs: string[] = [];
   for (const [tabId, url] of [
     [1, 'https://a.example/x'],
     [2, 'https://a.example/y'],
@@ -18,7 +18,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
     docs.add({ tabId, frameId: 0, documentId, url, post: () => undefined });
     docs.setPlugins(documentId, []);
   }
-  const unstick = makeUserReload({
+  const reloadUnstuckTab = makeUserReload({
     docs,
     health: {
       prepareCall: () => 1,
@@ -26,19 +26,19 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
       isSilent: (documentId) => documentId === 'd1',
     },
     unloadTab: async (tabId) => {
-      done.push(`unload ${tabId}`);
+      reloadedTabs.push(`unload ${tabId}`);
       return tabId + 100;
     },
     reloadTab: async (tabId) => {
-      done.push(`reload ${tabId}`);
+      reloadedTabs.push(`reload ${tabId}`);
     },
   });
-  await unstick(4);
-  assert.deepEqual(done.splice(0), ['reload 4']);
-  const one = unstick(1);
-  await settle();
-  assert.deepEqual(done, []);
+  await reloadUnstuckTab(4);
+  assert.deepEqual(reloadedTabs.splice(0), ['reload 4']);
+  const firstReload = reloadUnstuckTab(1);
+  await runPendingPromises();
+  assert.deepEqual(reloadedTabs, []);
   t.mock.timers.tick(1500);
-  await one;
-  assert.deepEqual(done, ['unload 1', 'unload 2', 'reload 101', 'reload 102']);
+  await firstReload;
+  assert.deepEqual(reloadedTabs, ['unload 1', 'unload 2', 'reload 101', 'reload 102']);
 });

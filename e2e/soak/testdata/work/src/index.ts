@@ -8,12 +8,12 @@ import { z } from 'zod';
 const runningKeys = new Set<string>();
 
 /** trackRun runs a handler, reports its start to the site, and keeps its key in the list of running handlers. */
-async function trackRun<T>(key: string, work: () => Promise<T>): Promise<T> {
+async function trackRun<T>(key: string, callback: () => Promise<T>): Promise<T> {
   runningKeys.add(key);
   showRunningKeys();
   navigator.sendBeacon('/note', `begin ${key}`);
   try {
-    return await work();
+    return await callback();
   } finally {
     runningKeys.delete(key);
     showRunningKeys();

@@ -21,12 +21,12 @@ export const heartbeatTool = defineTool({
     recordAbort(context?.signal);
     const startedAt = performance.now();
     const remainingMs = () => (forMs === 0 ? Number.POSITIVE_INFINITY : forMs - (performance.now() - startedAt));
-    let beats = 0;
+    let beatCount = 0;
     while (remainingMs() > 0) {
       await sleep(Math.min(everyMs, remainingMs()), { signal: context?.signal });
-      beats++;
-      context?.reportProgress({ message: `beat ${beats}` });
+      beatCount++;
+      context?.reportProgress({ message: `beat ${beatCount}` });
     }
-    return { beats };
+    return { beats: beatCount };
   },
 });

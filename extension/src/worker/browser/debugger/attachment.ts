@@ -60,8 +60,8 @@ export class Attachment {
   }
 
   /** enqueue runs work after all previously queued work has ended. */
-  enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#lastTask.then(work);
+  enqueue<T>(queuedWork: () => Promise<T>): Promise<T> {
+    const result = this.#lastTask.then(queuedWork);
     this.#lastTask = result.catch(() => undefined);
     return result;
   }

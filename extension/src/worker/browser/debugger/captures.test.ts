@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { CaptureIdleMs, Captures, type CapturesOptions } from './captures.ts';
+import { CaptureIdleMs, type CapturesOptions, DebuggerCaptures } from './captures.ts';
 import type { DebuggerHold } from './debuggers.ts';
 
 let events: string[];
@@ -14,13 +14,13 @@ const session: DebuggerHold['session'] = {
   watchChildren: async () => () => undefined,
 };
 
-function makeCaptures(others: Partial<CapturesOptions<string>> = {}): Captures<string> {
+function makeCaptures(otherOptions: Partial<CapturesOptions<string>> = {}): DebuggerCaptures<string> {
   let count = 0;
-  return new Captures({
+  return new DebuggerCaptures({
     features: ['drawing'],
     debuggers: {
-      hold: async (tabId, features) => {
-        events.push(`hold ${tabId} ${features.join(' ')}`);
+      hold: async (tabId, heldFeatures) => {
+        events.push(`hold ${tabId} ${heldFeatures.join(' ')}`);
         const lost = new Promise<never>((_, reject) => {
           loseDebugger = () => reject(new Error('the debugger has left'));
         });
@@ -34,7 +34,7 @@ function makeCaptures(others: Partial<CapturesOptions<string>> = {}): Captures<s
     },
     stop: async (capture) => void events.push(`stop ${capture}`),
     endSession: async (capture, name) => void events.push(`${name} leaves ${capture}`),
-    ...others,
+    ...otherOptions,
   });
 }
 
@@ -45,90 +45,93 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-async function settle(): Promise<void> {
+async function settlePromises(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 test('a capture ends after no tool has used the capture for 10 min', async () => {
-  const captures = makeCaptures();
-  const [first, second] = await Promise.all([captures.use(7, 's1'), captures.use(7, 's1')]);
+  const debuggerCaptures = makeCaptures();
+  const [firstCapture, secondCapture] = await Promise.all([
+    debuggerCaptures.use(7, 's1'),
+    debuggerCaptures.use(7, 's1'),
+  ]);
   assert.deepEqual(
-    [first, second],
+    [firstCapture, secondCapture],
     [
       { capture: 'capture 1', isNew: true },
       { capture: 'capture 1', isNew: false },
     ],
   );
   mock.timers.tick(CaptureIdleMs - 1);
-  assert.equal(await captures.find(7), 'capture 1');
+  assert.equal(await debuggerCaptures.find(7), 'capture 1');
   mock.timers.tick(CaptureIdleMs - 1);
-  await settle();
+  await settlePromises();
   assert.deepEqual(events, ['hold 7 drawing']);
   mock.timers.tick(1);
-  await settle();
+  await settlePromises();
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
-  assert.equal(await captures.find(7), undefined);
-  assert.deepEqual(await captures.use(7, 's1'), { capture: 'capture 2', isNew: true });
+  assert.equal(await debuggerCaptures.find(7), undefined);
+  assert.deepEqual(await debuggerCaptures.use(7, 's1'), { capture: 'capture 2', isNew: true });
 });
 
 test('a capture ends when the debugger is detached, and the next tool starts another capture', async () => {
-  const captures = makeCaptures();
-  await captures.use(7, 's1');
+  const debuggerCaptures = makeCaptures();
+  await debuggerCaptures.use(7, 's1');
   loseDebugger();
-  await settle();
-  assert.equal(await captures.find(7), undefined);
+  await settlePromises();
+  assert.equal(await debuggerCaptures.find(7), undefined);
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
-  assert.deepEqual(await captures.use(7, 's1'), { capture: 'capture 2', isNew: true });
+  assert.deepEqual(await debuggerCaptures.use(7, 's1'), { capture: 'capture 2', isNew: true });
 });
 
 test('a capture that does not start releases the debugger', async () => {
-  const captures = makeCaptures();
+  const debuggerCaptures = makeCaptures();
   startFailure = new Error('Chrome rejected the command');
-  await assert.rejects(captures.use(7, 's1'), /Chrome rejected the command/);
+  await assert.rejects(debuggerCaptures.use(7, 's1'), /Chrome rejected the command/);
   assert.deepEqual(events, ['hold 7 drawing', 'release']);
   startFailure = undefined;
-  assert.equal((await captures.use(7, 's1')).isNew, true);
+  assert.equal((await debuggerCaptures.use(7, 's1')).isNew, true);
 });
 
 test('end stops the capture of its tab only', async () => {
-  const captures = makeCaptures();
-  await captures.use(7, 's1');
-  await captures.use(8, 's1');
-  await captures.end(7);
-  await captures.end(9);
+  const debuggerCaptures = makeCaptures();
+  await debuggerCaptures.use(7, 's1');
+  await debuggerCaptures.use(8, 's1');
+  await debuggerCaptures.end(7);
+  await debuggerCaptures.end(9);
   assert.deepEqual(events, ['hold 7 drawing', 'hold 8 drawing', 'stop capture 1', 'release']);
-  assert.equal(await captures.find(8), 'capture 2');
+  assert.equal(await debuggerCaptures.find(8), 'capture 2');
 });
 
 test('a capture ends with the last session that used the capture', async () => {
-  const captures = makeCaptures();
-  await captures.use(7, 's1');
-  await captures.use(7, 's2');
-  await captures.use(8, 's1');
-  await captures.find(8);
-  await captures.endSession('s3');
+  const debuggerCaptures = makeCaptures();
+  await debuggerCaptures.use(7, 's1');
+  await debuggerCaptures.use(7, 's2');
+  await debuggerCaptures.use(8, 's1');
+  await debuggerCaptures.find(8);
+  await debuggerCaptures.endSession('s3');
   assert.deepEqual(events.splice(0), ['hold 7 drawing', 'hold 8 drawing']);
-  await captures.endSession('s1');
+  await debuggerCaptures.endSession('s1');
   assert.deepEqual(events.splice(0), ['s1 leaves capture 1', 'stop capture 2', 'release']);
-  assert.equal(await captures.find(7), 'capture 1');
-  await captures.endSession('s2');
+  assert.equal(await debuggerCaptures.find(7), 'capture 1');
+  await debuggerCaptures.endSession('s2');
   assert.deepEqual(events, ['stop capture 1', 'release']);
 });
 
 test('an exclusive capture ends with the session that used the capture last', async () => {
-  const captures = makeCaptures({ isExclusive: true });
-  await captures.use(7, 's1');
-  await captures.use(7, 's2');
-  await captures.endSession('s1');
-  assert.equal(await captures.find(7), 'capture 1');
-  await captures.endSession('s2');
+  const debuggerCaptures = makeCaptures({ isExclusive: true });
+  await debuggerCaptures.use(7, 's1');
+  await debuggerCaptures.use(7, 's2');
+  await debuggerCaptures.endSession('s1');
+  assert.equal(await debuggerCaptures.find(7), 'capture 1');
+  await debuggerCaptures.endSession('s2');
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
 });
 
 test('a capture whose session ends during the start is stopped', async () => {
-  const captures = makeCaptures();
-  const [, ended] = [captures.use(7, 's1'), captures.endSession('s1')];
-  await ended;
+  const debuggerCaptures = makeCaptures();
+  const [, endedPromise] = [debuggerCaptures.use(7, 's1'), debuggerCaptures.endSession('s1')];
+  await endedPromise;
   assert.deepEqual(events, ['hold 7 drawing', 'stop capture 1', 'release']);
-  assert.equal(await captures.find(7), undefined);
+  assert.equal(await debuggerCaptures.find(7), undefined);
 });

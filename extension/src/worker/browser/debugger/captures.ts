@@ -24,10 +24,10 @@ interface RunningCapture<C> {
 }
 
 /**
- * Captures records events of tabs for longer than one call, such as network requests. A capture ends when its last MCP
- * session ends, when the tab closes, when the debugger is detached, or after 10 min without use.
+ * DebuggerCaptures records events of tabs for longer than one call, such as network requests. A capture ends when its
+ * last MCP session ends, when the tab closes, when the debugger is detached, or after 10 min without use.
  */
-export class Captures<C> {
+export class DebuggerCaptures<C> {
   readonly #options: CapturesOptions<C>;
   readonly #running = new Map<number, RunningCapture<C>>();
 
@@ -38,42 +38,42 @@ export class Captures<C> {
   /** If no capture runs in the tab, use starts a new capture and returns isNew as true. */
   async use(tabId: number, session: string): Promise<{ readonly capture: C; readonly isNew: boolean }> {
     const present = this.#running.get(tabId);
-    const running = present ?? this.#start(tabId);
-    if (this.#options.isExclusive) running.owners.clear();
-    running.owners.add(session);
-    return { capture: await this.#awaitReady(tabId, running), isNew: present === undefined };
+    const runningCapture = present ?? this.#start(tabId);
+    if (this.#options.isExclusive) runningCapture.owners.clear();
+    runningCapture.owners.add(session);
+    return { capture: await this.#awaitReady(tabId, runningCapture), isNew: present === undefined };
   }
 
-  async #awaitReady(tabId: number, running: RunningCapture<C>): Promise<C> {
+  async #awaitReady(tabId: number, runningCapture: RunningCapture<C>): Promise<C> {
     try {
-      const capture = await running.ready;
-      this.#restartIdleTimer(tabId, running);
+      const capture = await runningCapture.ready;
+      this.#restartIdleTimer(tabId, runningCapture);
       return capture;
     } catch (error) {
-      this.#forget(tabId, running);
+      this.#forget(tabId, runningCapture);
       throw error;
     }
   }
 
   async find(tabId: number): Promise<C | undefined> {
-    const running = this.#running.get(tabId);
-    return running && (await this.#awaitReady(tabId, running));
+    const runningCapture = this.#running.get(tabId);
+    return runningCapture && (await this.#awaitReady(tabId, runningCapture));
   }
 
   async end(tabId: number): Promise<void> {
-    const running = this.#running.get(tabId);
-    if (running) await this.#end(tabId, running);
+    const runningCapture = this.#running.get(tabId);
+    if (runningCapture) await this.#end(tabId, runningCapture);
   }
 
   /** endSession stops the recordings that only the given MCP session has used. */
   async endSession(session: string): Promise<void> {
-    for (const [tabId, running] of [...this.#running]) {
-      if (!running.owners.delete(session)) continue;
-      if (running.owners.size === 0) {
-        await this.#end(tabId, running);
+    for (const [tabId, runningCapture] of [...this.#running]) {
+      if (!runningCapture.owners.delete(session)) continue;
+      if (runningCapture.owners.size === 0) {
+        await this.#end(tabId, runningCapture);
         continue;
       }
-      const capture = await running.ready.catch(() => undefined);
+      const capture = await runningCapture.ready.catch(() => undefined);
       if (capture !== undefined) await this.#options.endSession?.(capture, session).catch(() => undefined);
     }
   }
@@ -81,38 +81,43 @@ export class Captures<C> {
   #start(tabId: number): RunningCapture<C> {
     const { debuggers, features, start } = this.#options;
     const begin = async () => {
-      const hold = await debuggers.hold(tabId, features);
-      running.hold = hold;
-      hold.lost.catch(() => this.#end(tabId, running));
+      const debuggerHold = await debuggers.hold(tabId, features);
+      runningCapture.hold = debuggerHold;
+      debuggerHold.lost.catch(() => this.#end(tabId, runningCapture));
       try {
-        return await Promise.race([start(hold.session, tabId), hold.lost]);
+        return await Promise.race([start(debuggerHold.session, tabId), debuggerHold.lost]);
       } catch (error) {
-        await hold.release();
+        await debuggerHold.release();
         throw error;
       }
     };
     // Store the capture in the map before begin runs, because begin reads the capture from the map.
-    const ready = Promise.resolve().then(begin);
-    const running: RunningCapture<C> = { ready, owners: new Set(), hold: undefined, timer: undefined };
-    this.#running.set(tabId, running);
-    return running;
+    const captureReady = Promise.resolve().then(begin);
+    const runningCapture: RunningCapture<C> = {
+      ready: captureReady,
+      owners: new Set(),
+      hold: undefined,
+      timer: undefined,
+    };
+    this.#running.set(tabId, runningCapture);
+    return runningCapture;
   }
 
-  #restartIdleTimer(tabId: number, running: RunningCapture<C>): void {
-    clearTimeout(running.timer);
-    if (this.#running.get(tabId) === running)
-      running.timer = setTimeout(() => void this.#end(tabId, running), CaptureIdleMs);
+  #restartIdleTimer(tabId: number, runningCapture: RunningCapture<C>): void {
+    clearTimeout(runningCapture.timer);
+    if (this.#running.get(tabId) === runningCapture)
+      runningCapture.timer = setTimeout(() => void this.#end(tabId, runningCapture), CaptureIdleMs);
   }
 
-  async #end(tabId: number, running: RunningCapture<C>): Promise<void> {
-    this.#forget(tabId, running);
-    const capture = await running.ready.catch(() => undefined);
+  async #end(tabId: number, runningCapture: RunningCapture<C>): Promise<void> {
+    this.#forget(tabId, runningCapture);
+    const capture = await runningCapture.ready.catch(() => undefined);
     if (capture !== undefined) await this.#options.stop?.(capture).catch(() => undefined);
-    await running.hold?.release();
+    await runningCapture.hold?.release();
   }
 
-  #forget(tabId: number, running: RunningCapture<C>): void {
-    clearTimeout(running.timer);
-    if (this.#running.get(tabId) === running) this.#running.delete(tabId);
+  #forget(tabId: number, runningCapture: RunningCapture<C>): void {
+    clearTimeout(runningCapture.timer);
+    if (this.#running.get(tabId) === runningCapture) this.#running.delete(tabId);
   }
 }

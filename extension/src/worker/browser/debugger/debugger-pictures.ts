@@ -32,19 +32,19 @@ export async function takeDebuggerPicture(
   call: BrowserCall,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const shown = async () => (await browser.readDisplayedTab(call.tabId))?.documentId;
-  const before = call.documentId || (await shown());
-  for (let attempt = 1; ; attempt++) {
+  const readShownDocument = async () => (await browser.readDisplayedTab(call.tabId))?.documentId;
+  const documentBefore = call.documentId || (await readShownDocument());
+  for (let attemptNumber = 1; ; attemptNumber++) {
     call.signal.throwIfAborted();
-    const captured = await debuggers
+    const capturedPicture = await debuggers
       .use(call.tabId, ['drawing'], (session) => capturePicture(session, options))
       .catch((error: unknown) => {
-        if (attempt < MaxAttempts && String(error).includes('did not finish')) return undefined;
+        if (attemptNumber < MaxAttempts && String(error).includes('did not finish')) return undefined;
         throw error;
       });
     // During the capture, the tab may have navigated to a page that the tool must not read.
-    if ((await shown()) !== before) throw makeDocumentGoneFailure('open', false);
-    if (captured) return await finishPicture(browser, captured, options);
+    if ((await readShownDocument()) !== documentBefore) throw makeDocumentGoneFailure('open', false);
+    if (capturedPicture) return await finishPicture(browser, capturedPicture, options);
   }
 }
 
@@ -63,32 +63,41 @@ interface CapturedPicture {
 }
 
 async function capturePicture(session: DebuggerSession, options: DebuggerPictureOptions): Promise<CapturedPicture> {
-  const metrics = await session.send('Page.getLayoutMetrics');
-  const view = readLayoutSizes(metrics.cssLayoutViewport);
-  const viewRatio = readLayoutSizes(metrics.layoutViewport).clientWidth / view.clientWidth;
-  const { clip, crop, isCut, fullHeight } = chooseClip(options, view, readLayoutSizes(metrics.cssContentSize));
-  const [width, height] = [Math.round(clip?.width ?? view.clientWidth), Math.round(clip?.height ?? view.clientHeight)];
+  const layoutMetrics = await session.send('Page.getLayoutMetrics');
+  const layoutView = readLayoutSizes(layoutMetrics.cssLayoutViewport);
+  const viewRatio = readLayoutSizes(layoutMetrics.layoutViewport).clientWidth / layoutView.clientWidth;
+  const { clip, crop, isCut, fullHeight } = chooseClip(
+    options,
+    layoutView,
+    readLayoutSizes(layoutMetrics.cssContentSize),
+  );
+  const [width, height] = [
+    Math.round(clip?.width ?? layoutView.clientWidth),
+    Math.round(clip?.height ?? layoutView.clientHeight),
+  ];
   // Chrome measures the clip in pixels of the tab, which are smaller than the CSS pixels of a zoomed page.
-  const zoom = readLayoutSizes(metrics.cssVisualViewport).zoom || 1;
-  const ratio = clip ? viewRatio / zoom : viewRatio;
-  const isFinal = !crop && Math.abs(ratio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
+  const zoomFactor = readLayoutSizes(layoutMetrics.cssVisualViewport).zoom || 1;
+  const pixelRatio = clip ? viewRatio / zoomFactor : viewRatio;
+  const isFinal =
+    !crop && Math.abs(pixelRatio - 1) < 0.01 && (options.maxWidth === undefined || width <= options.maxWidth);
   const type = isFinal ? options.type : 'png';
-  const { data } = await session.send(
+  const { data: pictureData } = await session.send(
     'Page.captureScreenshot',
     {
       format: type,
       ...(type === 'png' ? {} : { quality: options.quality }),
-      ...(clip ? { clip: scaleClip(clip, zoom), captureBeyondViewport: true } : {}),
+      ...(clip ? { clip: scaleClip(clip, zoomFactor), captureBeyondViewport: true } : {}),
     },
     CaptureTimeoutMs,
   );
-  if (typeof data !== 'string' || data === '') throw toolFailure('timeout', 'Chrome took no picture of the tab');
-  const notes = isCut
+  if (typeof pictureData !== 'string' || pictureData === '')
+    throw toolFailure('timeout', 'Chrome took no picture of the tab');
+  const cutNotes = isCut
     ? [
         `The ${options.isFullPage ? 'page' : 'element'} is ${fullHeight} pixels high; the picture ends at ${MaxPictureHeight}.`,
       ]
     : [];
-  return { data, type, width, height, ratio, isFinal, crop, notes };
+  return { data: pictureData, type, width, height, ratio: pixelRatio, isFinal, crop, notes: cutNotes };
 }
 
 /**
@@ -97,47 +106,53 @@ async function capturePicture(session: DebuggerSession, options: DebuggerPicture
  */
 function chooseClip(
   { area, isFullPage }: DebuggerPictureOptions,
-  view: LayoutSizes,
+  layoutView: LayoutSizes,
   content: LayoutSizes,
 ): { readonly clip?: Rect; readonly crop?: Rect; readonly isCut: boolean; readonly fullHeight: number } {
-  if (!area && !isFullPage) return { isCut: false, fullHeight: view.clientHeight };
-  if (area && isInView(area, view)) return { crop: area, isCut: false, fullHeight: area.height };
-  const wanted = area
-    ? { x: area.x + view.pageX, y: area.y + view.pageY, width: area.width, height: area.height }
+  if (!area && !isFullPage) return { isCut: false, fullHeight: layoutView.clientHeight };
+  if (area && isInView(area, layoutView)) return { crop: area, isCut: false, fullHeight: area.height };
+  const wantedArea = area
+    ? { x: area.x + layoutView.pageX, y: area.y + layoutView.pageY, width: area.width, height: area.height }
     : { x: 0, y: 0, width: content.width, height: content.height };
-  const fullHeight = Math.round(wanted.height);
-  const height = Math.max(1, Math.min(wanted.height, MaxPictureHeight));
+  const fullHeight = Math.round(wantedArea.height);
+  const height = Math.max(1, Math.min(wantedArea.height, MaxPictureHeight));
   return {
-    clip: { ...wanted, width: Math.max(1, wanted.width), height },
-    isCut: wanted.height > MaxPictureHeight,
+    clip: { ...wantedArea, width: Math.max(1, wantedArea.width), height },
+    isCut: wantedArea.height > MaxPictureHeight,
     fullHeight,
   };
 }
 
-function isInView({ x, y, width, height }: Rect, view: LayoutSizes): boolean {
-  return x >= 0 && y >= 0 && x + width <= view.clientWidth && y + height <= view.clientHeight;
+function isInView({ x, y, width, height }: Rect, layoutView: LayoutSizes): boolean {
+  return x >= 0 && y >= 0 && x + width <= layoutView.clientWidth && y + height <= layoutView.clientHeight;
 }
 
 /** scaleClip converts a clip from CSS pixels to the pixels of the tab. */
-function scaleClip({ x, y, width, height }: Rect, zoom: number): Rect & { readonly scale: number } {
-  return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom, scale: 1 / zoom };
+function scaleClip({ x, y, width, height }: Rect, zoomFactor: number): Rect & { readonly scale: number } {
+  return {
+    x: x * zoomFactor,
+    y: y * zoomFactor,
+    width: width * zoomFactor,
+    height: height * zoomFactor,
+    scale: 1 / zoomFactor,
+  };
 }
 
 async function finishPicture(
   browser: Pick<PicturesBrowser, 'drawPicture'>,
-  captured: CapturedPicture,
+  capturedPicture: CapturedPicture,
   options: DebuggerPictureOptions,
 ): Promise<DebuggerPicture> {
-  const { data, width, height, ratio, crop, notes, isFinal } = captured;
-  const isCut = notes.length > 0;
-  if (isFinal) return { data, width, height, isTruncated: isCut, notes };
-  const picture = await browser.drawPicture(`data:image/${captured.type};base64,${data}`, {
+  const { data: pictureData, width, height, ratio: pixelRatio, crop, notes: cutNotes, isFinal } = capturedPicture;
+  const isCut = cutNotes.length > 0;
+  if (isFinal) return { data: pictureData, width, height, isTruncated: isCut, notes: cutNotes };
+  const drawnPicture = await browser.drawPicture(`data:image/${capturedPicture.type};base64,${pictureData}`, {
     mimeType: `image/${options.type}`,
-    ratio,
+    ratio: pixelRatio,
     ...(crop ? { area: crop } : {}),
     ...(options.maxWidth === undefined ? {} : { maxWidth: options.maxWidth }),
   });
-  return { ...picture, isTruncated: isCut, notes };
+  return { ...drawnPicture, isTruncated: isCut, notes: cutNotes };
 }
 
 type LayoutSizes = Readonly<
@@ -145,18 +160,18 @@ type LayoutSizes = Readonly<
 >;
 
 function readLayoutSizes(value: unknown): LayoutSizes {
-  const fields: Fields = isRecord(value) ? value : {};
-  const read = (key: keyof LayoutSizes) => {
-    const number = fields[key];
-    return typeof number === 'number' && Number.isFinite(number) ? number : 0;
+  const sizeFields: Fields = isRecord(value) ? value : {};
+  const readSize = (key: keyof LayoutSizes) => {
+    const sizeNumber = sizeFields[key];
+    return typeof sizeNumber === 'number' && Number.isFinite(sizeNumber) ? sizeNumber : 0;
   };
   return {
-    clientWidth: read('clientWidth'),
-    clientHeight: read('clientHeight'),
-    pageX: read('pageX'),
-    pageY: read('pageY'),
-    width: read('width'),
-    height: read('height'),
-    zoom: read('zoom'),
+    clientWidth: readSize('clientWidth'),
+    clientHeight: readSize('clientHeight'),
+    pageX: readSize('pageX'),
+    pageY: readSize('pageY'),
+    width: readSize('width'),
+    height: readSize('height'),
+    zoom: readSize('zoom'),
   };
 }

@@ -69,21 +69,21 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-/** settle waits until all pending promises have settled, without advancing the fake clock. */
-async function settle(): Promise<void> {
+/** settlePromises waits until all pending promises have settled, without advancing the fake clock. */
+async function settlePromises(): Promise<void> {
   for (let i = 0; i < 200; i++) await Promise.resolve();
 }
 
-async function awaitFailure(work: Promise<unknown>): Promise<ToolFailure> {
-  const error = await work.then(
+async function awaitFailure(failingWork: Promise<unknown>): Promise<ToolFailure> {
+  const error = await failingWork.then(
     () => undefined,
-    (thrown: unknown) => thrown,
+    (thrownValue: unknown) => thrownValue,
   );
   if (error instanceof ToolFailure) return error;
   throw new Error(`no failure of a tool: ${String(error)}`);
 }
 
-const awaitFailureCode = async (work: Promise<unknown>) => (await awaitFailure(work)).error.tool?.code;
+const awaitFailureCode = async (failingWork: Promise<unknown>) => (await awaitFailure(failingWork)).error.tool?.code;
 const doNothing = async () => undefined;
 
 test('tools share one attachment, which stays for 30 s after the last use', async () => {
@@ -92,10 +92,10 @@ test('tools share one attachment, which stays for 30 s after the last use', asyn
   mock.timers.tick(DetachDelayMs - 1);
   await debuggers.use(7, [], doNothing);
   mock.timers.tick(DetachDelayMs - 1);
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach']);
   mock.timers.tick(1);
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'detach']);
   assert.equal(browser.watchers.size, 0);
   await debuggers.use(7, [], doNothing);
@@ -106,7 +106,7 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
   const debuggers = browser.make();
   let endFirst = () => {};
   let failSecond = (_: Error) => {};
-  const first = debuggers.use(
+  const firstUse = debuggers.use(
     7,
     ['focus'],
     () =>
@@ -114,7 +114,7 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
         endFirst = resolve;
       }),
   );
-  const second = debuggers.use(
+  const secondUse = debuggers.use(
     7,
     ['focus', 'drags'],
     () =>
@@ -122,28 +122,28 @@ test('a feature lasts until its last user ends, also if a tool fails', async () 
         failSecond = reject;
       }),
   );
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true', 'setInterceptDrags true']);
   browser.sent.length = 0;
   endFirst();
-  await first;
+  await firstUse;
   assert.deepEqual(browser.sent, []);
   failSecond(new Error('broken'));
-  await assert.rejects(second, /broken/);
+  await assert.rejects(secondUse, /broken/);
   assert.deepEqual(browser.sent, ['setInterceptDrags false', 'setFocusEmulationEnabled false']);
 });
 
 test('a hold keeps the debugger attached and its features on until release', async () => {
   const debuggers = browser.make();
-  const hold = await debuggers.hold(7, ['focus']);
+  const debuggerHold = await debuggers.hold(7, ['focus']);
   await debuggers.use(7, ['focus'], doNothing);
   mock.timers.tick(10 * DetachDelayMs);
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'setFocusEmulationEnabled true']);
-  await hold.release();
-  await hold.release();
+  await debuggerHold.release();
+  await debuggerHold.release();
   mock.timers.tick(DetachDelayMs);
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent.slice(2), ['setFocusEmulationEnabled false', 'detach']);
 });
 
@@ -156,59 +156,59 @@ test('a new frame or worker runs only after the commands that tools send synchro
       { sessionId: id, targetInfo: { type: 'iframe', targetId: `frame ${id}`, url: 'https://ads.example/' } },
       '',
     );
-  const hold = await debuggers.hold(7, ['children']);
+  const debuggerHold = await debuggers.hold(7, ['children']);
   attachChild('a');
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'setAutoAttach', 'setAutoAttach to a', 'runIfWaitingForDebugger to a']);
-  const seen: string[] = [];
-  const stop = hold.session.onChild(async ({ id, kind, targetId }) => {
-    seen.push(`${id} ${kind} ${targetId}`);
-    await hold.session.send('Network.enable', {}, 1000, id);
+  const seenCommands: string[] = [];
+  const stopListening = debuggerHold.session.onChild(async ({ id, kind, targetId }) => {
+    seenCommands.push(`${id} ${kind} ${targetId}`);
+    await debuggerHold.session.send('Network.enable', {}, 1000, id);
   });
   browser.sent.length = 0;
   attachChild('b');
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['enable to b', 'setAutoAttach to b', 'runIfWaitingForDebugger to b']);
-  stop();
+  stopListening();
   browser.listener?.onEvent(7, 'Target.detachedFromTarget', { sessionId: 'a' }, '');
-  const later: string[] = [];
-  hold.session.onChild(async ({ id }) => {
-    later.push(id);
+  const laterCommands: string[] = [];
+  debuggerHold.session.onChild(async ({ id }) => {
+    laterCommands.push(id);
   });
-  assert.deepEqual(seen, ['a iframe frame a', 'b iframe frame b']);
-  assert.deepEqual(later, ['b']);
+  assert.deepEqual(seenCommands, ['a iframe frame a', 'b iframe frame b']);
+  assert.deepEqual(laterCommands, ['b']);
   // A new recording also needs the frames that the page already contains, so watchChildren calls its listener for these
   // frames.
   let hasAnswered = false;
-  await hold.session.watchChildren(async ({ id }) => {
-    await hold.session.send('Network.enable', {}, 1000, id);
+  await debuggerHold.session.watchChildren(async ({ id }) => {
+    await debuggerHold.session.send('Network.enable', {}, 1000, id);
     hasAnswered = true;
   });
   assert.equal(hasAnswered, true, 'watchChildren returned before the listener had ended');
-  await hold.release();
+  await debuggerHold.release();
 });
 
 test('Cancel ends the tools and is remembered until the user allows the debugger again', async () => {
   const debuggers = browser.make();
-  let changes = 0;
-  debuggers.changed.addListener(() => changes++);
-  const use = debuggers.use(7, ['focus'], () => new Promise(() => undefined));
-  await settle();
+  let changeCount = 0;
+  debuggers.changed.addListener(() => changeCount++);
+  const debuggerUse = debuggers.use(7, ['focus'], () => new Promise(() => undefined));
+  await settlePromises();
   browser.isAttached = false;
   browser.listener?.onDetach(7, true);
-  const failure = await awaitFailure(use);
+  const failure = await awaitFailure(debuggerUse);
   assert.equal(failure.error.tool?.code, 'debugger_refused');
   // If a tool has already used the debugger in a call, the tool must not run again without the debugger.
   assert.equal(failure instanceof DebuggerUnavailable, false);
-  const later = browser.make();
-  for (const each of [debuggers, later]) {
-    const refusal = await awaitFailure(each.use(7, [], doNothing));
+  const laterCommands = browser.make();
+  for (const testedDebuggers of [debuggers, laterCommands]) {
+    const refusal = await awaitFailure(testedDebuggers.use(7, [], doNothing));
     assert.ok(refusal instanceof DebuggerUnavailable);
     assert.equal(refusal.error.tool?.code, 'debugger_refused');
-    assert.equal(each.state, 'refused');
+    assert.equal(testedDebuggers.state, 'refused');
   }
   await debuggers.allow();
-  assert.deepEqual([debuggers.state, changes], ['ready', 2]);
+  assert.deepEqual([debuggers.state, changeCount], ['ready', 2]);
   await debuggers.use(7, [], doNothing);
   assert.equal(browser.isAttached, true);
 });
@@ -219,14 +219,14 @@ test('the debugger sees only http and https pages', async () => {
   assert.equal(await awaitFailureCode(debuggers.use(7, [], doNothing)), 'needs_debugger');
   assert.deepEqual(browser.sent, []);
   browser.url = 'https://shop.example/';
-  const use = debuggers.use(7, [], () => new Promise(() => undefined));
-  await settle();
+  const debuggerUse = debuggers.use(7, [], () => new Promise(() => undefined));
+  await settlePromises();
   browser.navigate('https://other.example/');
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach']);
   browser.navigate('file:///etc/passwd');
-  assert.equal(await awaitFailureCode(use), 'needs_debugger');
-  await settle();
+  assert.equal(await awaitFailureCode(debuggerUse), 'needs_debugger');
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'detach']);
 });
 
@@ -234,48 +234,48 @@ test('a new worker ends what a tool of the last worker left behind', async () =>
   browser.isAttached = true;
   const debuggers = browser.make();
   await debuggers.use(7, [], doNothing);
-  const commands = Object.values(featureCommands).flatMap(({ off }) => (off ? [off] : []));
+  const commands = Object.values(featureCommands).flatMap(({ off: offCommand }) => (offCommand ? [offCommand] : []));
   assert.deepEqual(
-    browser.sent.map((text) => text.split(' ')[0]),
+    browser.sent.map((sentText) => sentText.split(' ')[0]),
     ['handleJavaScriptDialog', ...[...commands, ...endEmulationCommands].map(([method]) => method.split('.')[1])],
   );
   mock.timers.tick(DetachDelayMs);
-  await settle();
+  await settlePromises();
   assert.equal(browser.sent.at(-1), 'detach');
 });
 
 test('a mouse button that a tool could not release is released by the next worker or attachment', async () => {
-  const mouse = (type: string) => ['Input.dispatchMouseEvent', { type, button: 'left' }] as const;
-  const first = browser.make();
-  void first.use(7, ['focus'], async (session) => {
-    await session.send(...mouse('mousePressed'));
+  const makeMouseCommand = (type: string) => ['Input.dispatchMouseEvent', { type, button: 'left' }] as const;
+  const firstUse = browser.make();
+  void firstUse.use(7, ['focus'], async (session) => {
+    await session.send(...makeMouseCommand('mousePressed'));
     await new Promise(() => undefined);
   });
-  await settle();
+  await settlePromises();
   browser.sent.length = 0;
-  const second = browser.make();
-  await second.use(7, [], doNothing);
-  const release = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
-  assert.deepEqual(browser.sent.slice(1, 4), release);
-  assert.equal(browser.sent.filter((text) => text === 'dispatchMouseEvent').length, 1);
+  const secondUse = browser.make();
+  await secondUse.use(7, [], doNothing);
+  const releaseCommands = ['setFocusEmulationEnabled true', 'dispatchDragEvent', 'dispatchMouseEvent'];
+  assert.deepEqual(browser.sent.slice(1, 4), releaseCommands);
+  assert.equal(browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length, 1);
 
-  const failing = second.use(7, [], async (session) => {
-    await session.send(...mouse('mousePressed'));
+  const failingUse = secondUse.use(7, [], async (session) => {
+    await session.send(...makeMouseCommand('mousePressed'));
     browser.isAttached = false;
     browser.listener?.onDetach(7, false);
   });
-  await awaitFailure(failing);
+  await awaitFailure(failingUse);
   browser.sent.length = 0;
-  await second.use(7, [], doNothing);
-  assert.deepEqual(browser.sent.slice(0, 3), ['attach', ...release.slice(0, 2)]);
+  await secondUse.use(7, [], doNothing);
+  assert.deepEqual(browser.sent.slice(0, 3), ['attach', ...releaseCommands.slice(0, 2)]);
   browser.sent.length = 0;
-  await second.use(7, [], async (session) => {
-    await session.send(...mouse('mousePressed'));
-    await session.send(...mouse('mouseReleased'));
+  await secondUse.use(7, [], async (session) => {
+    await session.send(...makeMouseCommand('mousePressed'));
+    await session.send(...makeMouseCommand('mouseReleased'));
   });
   await browser.make().use(7, [], doNothing);
   assert.equal(
-    browser.sent.filter((text) => text === 'dispatchMouseEvent').length,
+    browser.sent.filter((sentText) => sentText === 'dispatchMouseEvent').length,
     2,
     'a released button is not released twice',
   );
@@ -290,14 +290,14 @@ test('without the permission, nothing is attached', async () => {
 
 test('leave detaches the debugger at once from a tab that no tool uses', async () => {
   const debuggers = browser.make();
-  const hold = await debuggers.hold(7, []);
+  const debuggerHold = await debuggers.hold(7, []);
   await debuggers.detachIfUnused(7);
   assert.deepEqual(browser.sent, ['attach'], 'commands while a tool uses the tab');
-  await hold.release();
+  await debuggerHold.release();
   await debuggers.detachIfUnused(7);
   await debuggers.detachIfUnused(9);
   assert.deepEqual(browser.sent, ['attach', 'detach']);
   mock.timers.tick(DetachDelayMs);
-  await settle();
+  await settlePromises();
   assert.deepEqual(browser.sent, ['attach', 'detach'], 'commands after LingerMs');
 });

@@ -5,10 +5,10 @@ import type * as chromeTabs from '../../../chrome-tabs.ts';
 import { type Fields, isRecord } from '../../../record.ts';
 import { awaitWithin } from '../../../within.ts';
 import { Signal } from '../../signal.ts';
-import { type Texts, ToolFailure, toolFailure } from '../tool-failure.ts';
+import { type FailureTexts, ToolFailure, toolFailure } from '../tool-failure.ts';
 import { Attachment, type ChildListener, type ChildTarget, type EventListener } from './attachment.ts';
-import { Dialogs } from './dialogs.ts';
-import { type Command, endEmulationCommands, type Feature, featureCommands } from './features.ts';
+import { TabDialogs } from './dialogs.ts';
+import { type DebuggerCommand, endEmulationCommands, type Feature, featureCommands } from './features.ts';
 import { PressedButtons } from './pressed-buttons.ts';
 
 export type DebuggerBrowser = typeof chromeDebugger &
@@ -23,8 +23,8 @@ export type DebuggerState = 'absent' | 'ready' | 'refused';
 
 /** A tool that fails with DebuggerUnavailable has not acted on the page. */
 export class DebuggerUnavailable extends ToolFailure {
-  constructor(code: 'needs_debugger' | 'debugger_refused', message: string | Texts) {
-    super(toolFailure(code, message).error);
+  constructor(code: 'needs_debugger' | 'debugger_refused', failureMessage: string | FailureTexts) {
+    super(toolFailure(code, failureMessage).error);
   }
 }
 
@@ -63,9 +63,9 @@ const CommandTimeoutMs = 5000;
 const CleanupTimeoutMs = 1000;
 const DebuggerRefusedSetting = 'debuggerRefused';
 
-const dismissDialogCommand: Command = ['Page.handleJavaScriptDialog', { accept: false }];
+const dismissDialogCommand: DebuggerCommand = ['Page.handleJavaScriptDialog', { accept: false }];
 
-const debuggerRefusedTexts: Texts = {
+const debuggerRefusedTexts: FailureTexts = {
   forAgent:
     'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
     'again in the side panel of opentabs',
@@ -80,7 +80,7 @@ export const debuggerRefusedNote =
 export class Debuggers {
   readonly changed = new Signal();
   /** dialogs contains the open JavaScript dialogs of all tabs to which the debugger is attached. */
-  readonly dialogs: Dialogs;
+  readonly dialogs: TabDialogs;
   readonly #browser: DebuggerBrowser;
   readonly #attachments = new Map<number, Attachment>();
   readonly #pressedButtons: PressedButtons;
@@ -90,7 +90,7 @@ export class Debuggers {
   constructor(browser: DebuggerBrowser) {
     this.#browser = browser;
     this.#pressedButtons = new PressedButtons(browser);
-    this.dialogs = new Dialogs({
+    this.dialogs = new TabDialogs({
       isInFront: async (tabId) => (await browser.describeTab(tabId))?.active === true,
       dismiss: (tabId) => awaitWithin(browser.sendToDebugger(tabId, ...dismissDialogCommand), CommandTimeoutMs),
     });
@@ -120,14 +120,14 @@ export class Debuggers {
    */
   async use<T>(
     tabId: number,
-    features: readonly Feature[],
-    work: (session: DebuggerSession) => Promise<T>,
+    wantedFeatures: readonly Feature[],
+    useSession: (session: DebuggerSession) => Promise<T>,
   ): Promise<T> {
-    const hold = await this.hold(tabId, features);
+    const debuggerHold = await this.hold(tabId, wantedFeatures);
     try {
-      return await Promise.race([work(hold.session), hold.lost]);
+      return await Promise.race([useSession(debuggerHold.session), debuggerHold.lost]);
     } finally {
-      await hold.release();
+      await debuggerHold.release();
     }
   }
 
@@ -135,32 +135,35 @@ export class Debuggers {
    * hold attaches the debugger to a tab and turns features on. The debugger and the features stay on until the caller
    * releases the DebuggerHold or the debugger is detached.
    */
-  async hold(tabId: number, features: readonly Feature[]): Promise<DebuggerHold> {
+  async hold(tabId: number, wantedFeatures: readonly Feature[]): Promise<DebuggerHold> {
     await this.#started;
     if (this.state === 'absent') throw new DebuggerUnavailable('needs_debugger', debuggerNotGrantedTexts);
     if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', debuggerRefusedTexts);
-    const attachment = this.#attachments.get(tabId) ?? this.#trackAttachment(tabId);
-    attachment.addUser();
-    const applied: Feature[] = [];
+    const tabAttachment = this.#attachments.get(tabId) ?? this.#trackAttachment(tabId);
+    tabAttachment.addUser();
+    const appliedFeatures: Feature[] = [];
     let isReleased = false;
-    const release = async () => {
+    const releaseHold = async () => {
       if (isReleased) return;
       isReleased = true;
-      for (const feature of applied.reverse())
-        await attachment.enqueue(() => this.#turnOffFeature(tabId, attachment, feature));
-      attachment.removeUser(DetachDelayMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+      for (const feature of appliedFeatures.reverse())
+        await tabAttachment.enqueue(() => this.#turnOffFeature(tabId, tabAttachment, feature));
+      tabAttachment.removeUser(
+        DetachDelayMs,
+        () => void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment)),
+      );
     };
     try {
-      await attachment.enqueue(() => this.#attach(tabId, attachment));
-      for (const feature of features) {
-        applied.push(feature);
-        await attachment.enqueue(() => this.#turnOnFeature(tabId, attachment, feature));
+      await tabAttachment.enqueue(() => this.#attach(tabId, tabAttachment));
+      for (const feature of wantedFeatures) {
+        appliedFeatures.push(feature);
+        await tabAttachment.enqueue(() => this.#turnOnFeature(tabId, tabAttachment, feature));
       }
     } catch (error) {
-      await release();
+      await releaseHold();
       throw error;
     }
-    return { session: this.#sessionOf(tabId, attachment), lost: attachment.lost, release };
+    return { session: this.#sessionOf(tabId, tabAttachment), lost: tabAttachment.lost, release: releaseHold };
   }
 
   /**
@@ -168,8 +171,8 @@ export class Debuggers {
    * dialog.
    */
   async detachIfUnused(tabId: number): Promise<void> {
-    const attachment = this.#attachments.get(tabId);
-    if (attachment) await attachment.enqueue(() => this.#release(tabId, attachment));
+    const tabAttachment = this.#attachments.get(tabId);
+    if (tabAttachment) await tabAttachment.enqueue(() => this.#release(tabId, tabAttachment));
   }
 
   /**
@@ -196,18 +199,18 @@ export class Debuggers {
     await awaitWithin(this.#browser.sendToDebugger(tabId, ...dismissDialogCommand), CleanupTimeoutMs);
     await this.#releaseButtons(tabId);
     let isAttached = false;
-    for (const { off } of Object.values(featureCommands)) {
-      if (!off) continue;
-      const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
-      if ((await awaitWithin(sent, CleanupTimeoutMs)) === true) isAttached = true;
+    for (const { off: offCommand } of Object.values(featureCommands)) {
+      if (!offCommand) continue;
+      const detachResult = this.#browser.sendToDebugger(tabId, ...offCommand).then(() => true);
+      if ((await awaitWithin(detachResult, CleanupTimeoutMs)) === true) isAttached = true;
     }
     // If another extension or DevTools uses the tab's debugger, all debugger commands fail.
     if (!isAttached) return;
     for (const command of endEmulationCommands)
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
-    const attachment = this.#trackAttachment(tabId);
-    attachment.isAttached = true;
-    this.#detachLater(tabId, attachment);
+    const tabAttachment = this.#trackAttachment(tabId);
+    tabAttachment.isAttached = true;
+    this.#detachLater(tabId, tabAttachment);
   }
 
   /** #releaseButtons releases mouse buttons that a previous tool pressed in a tab and could not release. */
@@ -215,14 +218,17 @@ export class Debuggers {
     const releases = this.#pressedButtons.takeReleases(tabId);
     if (releases.length === 0) return;
     // A background tab receives mouse events only with focus emulation.
-    const { on, off } = featureCommands.focus;
-    for (const command of [on, ...releases, ...(off ? [off] : [])])
+    const { on, off: offCommand } = featureCommands.focus;
+    for (const command of [on, ...releases, ...(offCommand ? [offCommand] : [])])
       await awaitWithin(this.#browser.sendToDebugger(tabId, ...command), CleanupTimeoutMs);
   }
 
-  #detachLater(tabId: number, attachment: Attachment): void {
-    attachment.addUser();
-    attachment.removeUser(DetachDelayMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+  #detachLater(tabId: number, tabAttachment: Attachment): void {
+    tabAttachment.addUser();
+    tabAttachment.removeUser(
+      DetachDelayMs,
+      () => void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment)),
+    );
   }
 
   #trackAttachment(tabId: number): Attachment {
@@ -230,69 +236,69 @@ export class Debuggers {
       if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
       // If the tab has navigated to a page that the debugger must not access, such as chrome://settings, detach the
       // debugger.
-      attachment.markLost(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
-      void attachment.enqueue(() => this.#release(tabId, attachment));
+      tabAttachment.markLost(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
+      void tabAttachment.enqueue(() => this.#release(tabId, tabAttachment));
     });
-    const attachment: Attachment = new Attachment(stopWatching);
-    this.#attachments.set(tabId, attachment);
-    return attachment;
+    const tabAttachment: Attachment = new Attachment(stopWatching);
+    this.#attachments.set(tabId, tabAttachment);
+    return tabAttachment;
   }
 
-  async #attach(tabId: number, attachment: Attachment): Promise<void> {
+  async #attach(tabId: number, tabAttachment: Attachment): Promise<void> {
     const tab = await this.#browser.describeTab(tabId);
     if (!tab || tab.problem !== undefined || !isWebPage(tab.url))
       throw new DebuggerUnavailable('needs_debugger', tab?.problem ?? `the tab shows a page that ${onlyWebPagesText}`);
-    if (attachment.isLost) throw new DebuggerUnavailable('needs_debugger', 'Chrome has just detached the debugger');
-    if (attachment.isAttached) return;
+    if (tabAttachment.isLost) throw new DebuggerUnavailable('needs_debugger', 'Chrome has just detached the debugger');
+    if (tabAttachment.isAttached) return;
     try {
       await this.#browser.attachDebugger(tabId);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${message}`);
+      const failureMessage = error instanceof Error ? error.message : String(error);
+      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${failureMessage}`);
     }
-    attachment.isAttached = true;
+    tabAttachment.isAttached = true;
     await this.#releaseButtons(tabId);
   }
 
-  async #turnOnFeature(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
-    if (attachment.addFeatureUser(feature) > 1) return;
+  async #turnOnFeature(tabId: number, tabAttachment: Attachment, feature: Feature): Promise<void> {
+    if (tabAttachment.addFeatureUser(feature) > 1) return;
     const [method, params] = featureCommands[feature].on;
-    const sent = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
-    if ((await awaitWithin(sent, CommandTimeoutMs)) === undefined)
+    const detachResult = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
+    if ((await awaitWithin(detachResult, CommandTimeoutMs)) === undefined)
       throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
   }
 
-  async #turnOffFeature(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
-    const { off } = featureCommands[feature];
-    if (attachment.removeFeatureUser(feature) > 0 || !attachment.isAttached || !off) return;
-    await awaitWithin(this.#browser.sendToDebugger(tabId, ...off), CleanupTimeoutMs);
+  async #turnOffFeature(tabId: number, tabAttachment: Attachment, feature: Feature): Promise<void> {
+    const { off: offCommand } = featureCommands[feature];
+    if (tabAttachment.removeFeatureUser(feature) > 0 || !tabAttachment.isAttached || !offCommand) return;
+    await awaitWithin(this.#browser.sendToDebugger(tabId, ...offCommand), CleanupTimeoutMs);
   }
 
-  async #release(tabId: number, attachment: Attachment): Promise<void> {
-    if (attachment.users > 0 && !attachment.isLost) return;
-    if (this.dialogs.find(tabId) && !attachment.isLost) {
-      this.#detachLater(tabId, attachment);
+  async #release(tabId: number, tabAttachment: Attachment): Promise<void> {
+    if (tabAttachment.users > 0 && !tabAttachment.isLost) return;
+    if (this.dialogs.find(tabId) && !tabAttachment.isLost) {
+      this.#detachLater(tabId, tabAttachment);
       return;
     }
-    if (attachment.isAttached) {
-      attachment.isAttached = false;
+    if (tabAttachment.isAttached) {
+      tabAttachment.isAttached = false;
       await this.#browser.detachDebugger(tabId).catch(() => undefined);
     }
     // A tool that starts while the debugger is being detached attaches the debugger again.
-    if (attachment.users === 0 || attachment.isLost) this.#forget(tabId, attachment);
+    if (tabAttachment.users === 0 || tabAttachment.isLost) this.#forget(tabId, tabAttachment);
   }
 
-  #forget(tabId: number, attachment: Attachment): void {
+  #forget(tabId: number, tabAttachment: Attachment): void {
     this.dialogs.forgetTab(tabId);
-    attachment.close();
-    if (this.#attachments.get(tabId) === attachment) this.#attachments.delete(tabId);
+    tabAttachment.close();
+    if (this.#attachments.get(tabId) === tabAttachment) this.#attachments.delete(tabId);
   }
 
   async #handleDetach(tabId: number, isCancelled: boolean): Promise<void> {
-    const attachment = this.#attachments.get(tabId);
-    if (attachment) {
-      attachment.isAttached = false;
-      attachment.markLost(
+    const tabAttachment = this.#attachments.get(tabId);
+    if (tabAttachment) {
+      tabAttachment.isAttached = false;
+      tabAttachment.markLost(
         isCancelled
           ? toolFailure('debugger_refused', {
               forAgent: `${debuggerRefusedTexts.forAgent}. The tool may have acted`,
@@ -300,7 +306,7 @@ export class Debuggers {
             })
           : toolFailure('needs_debugger', 'Chrome detached the debugger while the tool ran; the tool may have acted'),
       );
-      this.#forget(tabId, attachment);
+      this.#forget(tabId, tabAttachment);
     }
     if (!isCancelled || this.#isRefused) return;
     this.#isRefused = true;
@@ -309,63 +315,68 @@ export class Debuggers {
   }
 
   #receive(tabId: number, method: string, params: Fields, childId: string): void {
-    const attachment = this.#attachments.get(tabId);
-    if (!attachment) return;
+    const tabAttachment = this.#attachments.get(tabId);
+    if (!tabAttachment) return;
     this.dialogs.handleEvent(tabId, method, params);
     const { sessionId, targetInfo } = params;
     if (method === 'Target.attachedToTarget' && typeof sessionId === 'string' && isRecord(targetInfo)) {
-      const text = (key: string) => String(targetInfo[key] ?? '');
-      const child = { id: sessionId, kind: text('type'), targetId: text('targetId'), url: text('url') };
-      this.#startChild(tabId, attachment, child);
+      const readTargetText = (key: string) => String(targetInfo[key] ?? '');
+      const child = {
+        id: sessionId,
+        kind: readTargetText('type'),
+        targetId: readTargetText('targetId'),
+        url: readTargetText('url'),
+      };
+      this.#startChild(tabId, tabAttachment, child);
     } else if (method === 'Target.detachedFromTarget' && typeof sessionId === 'string') {
-      attachment.removeChild(sessionId);
+      tabAttachment.removeChild(sessionId);
     }
-    attachment.emitEvent(method, params, childId);
+    tabAttachment.emitEvent(method, params, childId);
   }
 
   /**
    * #startChild resumes a new cross-site frame or worker after it has executed the commands that listeners send
    * synchronously.
    */
-  #startChild(tabId: number, attachment: Attachment, child: ChildTarget): void {
-    const send = (method: string, params: Fields) =>
+  #startChild(tabId: number, tabAttachment: Attachment, child: ChildTarget): void {
+    const sendCommand = (method: string, params: Fields) =>
       // If a child target no longer exists, Chrome rejects all commands for it.
       this.#browser.sendToDebugger(tabId, method, params, child.id).catch(() => undefined);
-    attachment.addChild(child);
+    tabAttachment.addChild(child);
     // Attach the debugger to the frames and workers inside the child target.
-    void send(...featureCommands.children.on);
-    void send('Runtime.runIfWaitingForDebugger', {});
+    void sendCommand(...featureCommands.children.on);
+    void sendCommand('Runtime.runIfWaitingForDebugger', {});
   }
 
-  #sessionOf(tabId: number, attachment: Attachment): DebuggerSession {
+  #sessionOf(tabId: number, tabAttachment: Attachment): DebuggerSession {
     return {
       send: async (method, params = {}, limitMs = CommandTimeoutMs, childId = '') => {
         let failure: unknown;
         this.#pressedButtons.record(tabId, method, params);
-        const sent = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
+        const detachResult = this.#browser.sendToDebugger(tabId, method, params, childId).catch((error: unknown) => {
           failure = error;
           return undefined;
         });
-        const answer = await awaitWithin(sent, limitMs);
-        if (answer !== undefined) return answer;
+        const detachAnswer = await awaitWithin(detachResult, limitMs);
+        if (detachAnswer !== undefined) return detachAnswer;
         if (failure !== undefined) throw failure;
         throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
       },
-      onEvent: (listener) => attachment.onEvent(listener),
-      onChild: (listener) => attachment.onChild(listener),
-      watchChildren: (listener) => attachment.watchChildren(listener),
+      onEvent: (listener) => tabAttachment.onEvent(listener),
+      onChild: (listener) => tabAttachment.onChild(listener),
+      watchChildren: (listener) => tabAttachment.watchChildren(listener),
     };
   }
 }
 
 const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
 
-export const addDebuggerTexts: Texts = {
+export const addDebuggerTexts: FailureTexts = {
   forAgent: 'The user can add the debugger with: opentabs extension install --debugger',
   forUser: 'To add the debugger, run `opentabs extension install --debugger`.',
 };
 
-export const debuggerNotGrantedTexts: Texts = {
+export const debuggerNotGrantedTexts: FailureTexts = {
   forAgent: `the debugger is not installed. ${addDebuggerTexts.forAgent}`,
   forUser: `The debugger is not installed. ${addDebuggerTexts.forUser}`,
 };

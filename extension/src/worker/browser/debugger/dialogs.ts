@@ -34,11 +34,11 @@ interface SuspendedTool {
 const MaxSeriesPauseMs = 2000;
 
 /**
- * Dialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its page,
- * so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its tab
- * is the active tab, the dialog stays open until the user answers it.
+ * TabDialogs stores the open JavaScript dialogs of all tabs to which the debugger is attached. A dialog blocks its
+ * page, so Dialogs dismisses each dialog that is unanswered after DialogTimeoutMs. If no tool opened the dialog and its
+ * tab is the active tab, the dialog stays open until the user answers it.
  */
-export class Dialogs {
+export class TabDialogs {
   readonly #options: DialogsOptions;
   readonly #openDialogs = new Map<number, OpenDialog>();
   readonly #lastSeries = new Map<number, { readonly seriesNumber: number; readonly closedAtMs: number }>();
@@ -58,13 +58,14 @@ export class Dialogs {
   handleEvent(tabId: number, method: string, params: Fields): void {
     if (method === 'Page.javascriptDialogClosed') this.#close(tabId);
     if (method !== 'Page.javascriptDialogOpening') return;
-    const { type, message, defaultPrompt } = params;
-    const last = this.#lastSeries.get(tabId);
+    const { type, message: dialogMessage, defaultPrompt } = params;
+    const lastSeries = this.#lastSeries.get(tabId);
     const dialog: OpenDialog = {
       kind: dialogKinds.find((kind) => kind === type) ?? 'alert',
-      message: typeof message === 'string' ? message : '',
+      message: typeof dialogMessage === 'string' ? dialogMessage : '',
       defaultPrompt: typeof defaultPrompt === 'string' ? defaultPrompt : '',
-      seriesNumber: last && Date.now() - last.closedAtMs < MaxSeriesPauseMs ? last.seriesNumber + 1 : 1,
+      seriesNumber:
+        lastSeries && Date.now() - lastSeries.closedAtMs < MaxSeriesPauseMs ? lastSeries.seriesNumber + 1 : 1,
     };
     this.#openDialogs.set(tabId, dialog);
     this.#startTimer(tabId, dialog);
@@ -137,15 +138,15 @@ export class Dialogs {
   }
 
   waitForNext(tabId: number): { readonly opened: Promise<OpenDialog>; stop(): void } {
-    let stop = () => {};
-    const opened = new Promise<OpenDialog>((resolve) => {
+    let stopWaiting = () => {};
+    const dialogOpened = new Promise<OpenDialog>((resolve) => {
       const listener = (id: number, dialog: OpenDialog) => {
         if (id === tabId) resolve(dialog);
       };
       this.#listeners.add(listener);
-      stop = () => this.#listeners.delete(listener);
+      stopWaiting = () => this.#listeners.delete(listener);
     });
-    return { opened, stop };
+    return { opened: dialogOpened, stop: stopWaiting };
   }
 
   /** When the dialog has been answered, the tool browser_handle_dialog returns the result of the stored tool. */

@@ -16,16 +16,16 @@ beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
 function makeFixture() {
-  const sent: string[] = [];
-  let lose = () => {};
+  const sentCommands: string[] = [];
+  let loseSession = () => {};
   const emulations = new Emulations({
     hold: async () => {
-      sent.push('hold');
+      sentCommands.push('hold');
       return {
         session: {
           send: async (method, { timezoneId } = {}) => {
             if (timezoneId === 'Nowhere') throw new Error('Invalid timezone');
-            sent.push(method);
+            sentCommands.push(method);
             return {};
           },
           onEvent: () => () => undefined,
@@ -33,81 +33,85 @@ function makeFixture() {
           watchChildren: async () => () => undefined,
         },
         lost: new Promise((_, reject) => {
-          lose = () => reject(new Error('detached'));
+          loseSession = () => reject(new Error('detached'));
         }),
         release: async () => {
-          sent.push('release');
+          sentCommands.push('release');
         },
       };
     },
   });
-  return { emulations, sent, lose: () => lose() };
+  return { emulations, sentCommands, loseSession: () => loseSession() };
 }
 
-async function settle(): Promise<void> {
+async function settlePromises(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 const offMethods = endEmulationCommands.map(([method]) => method);
 
 test('an emulation lasts until clear, which removes each override', async () => {
-  const { emulations, sent } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
   await emulations.apply(7, 's1', [makeTimezoneOverride('Asia/Tokyo')]);
   assert.deepEqual(emulations.describe(7), ['media dark', 'time zone Asia/Tokyo']);
   assert.deepEqual(emulations.describe(8), []);
-  sent.length = 0;
+  sentCommands.length = 0;
   await emulations.clear(7);
-  assert.deepEqual(sent, [...offMethods, 'release']);
+  assert.deepEqual(sentCommands, [...offMethods, 'release']);
   assert.deepEqual(emulations.describe(7), []);
 });
 
 test('an emulation ends 30 min after its last change', async () => {
-  const { emulations, sent } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
   await emulations.apply(7, 's1', [darkModeOverride]);
   mock.timers.tick(EmulationIdleMs - 1);
-  await settle();
+  await settlePromises();
   assert.deepEqual(emulations.describe(7), ['media dark']);
   mock.timers.tick(1);
-  await settle();
-  assert.equal(sent.at(-1), 'release');
+  await settlePromises();
+  assert.equal(sentCommands.at(-1), 'release');
   assert.deepEqual(emulations.describe(7), []);
 });
 
 test('an emulation ends when the debugger is detached, and does not keep the debugger', async () => {
-  const { emulations, sent, lose } = makeFixture();
+  const { emulations, sentCommands, loseSession } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride]);
-  lose();
-  await settle();
+  loseSession();
+  await settlePromises();
   assert.deepEqual(emulations.describe(7), []);
-  assert.equal(sent.at(-1), 'release');
+  assert.equal(sentCommands.at(-1), 'release');
   await emulations.apply(7, 's1', [darkModeOverride]);
-  assert.equal(sent.filter((text) => text === 'hold').length, 2, 'number of times the debugger was attached');
+  assert.equal(
+    sentCommands.filter((sentText) => sentText === 'hold').length,
+    2,
+    'number of times the debugger was attached',
+  );
 });
 
 test('a rejected override ends an emulation without other overrides', async () => {
-  const { emulations, sent } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await assert.rejects(
     emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]),
     /Chrome rejected setTimezoneOverride: Invalid timezone/,
   );
-  assert.equal(sent.at(-1), 'release');
+  assert.equal(sentCommands.at(-1), 'release');
   await emulations.apply(7, 's1', [darkModeOverride]);
   await assert.rejects(emulations.apply(7, 's1', [makeTimezoneOverride('Nowhere')]));
   assert.deepEqual(emulations.describe(7), ['media dark']);
 });
 
 test('the end of a session removes only the overrides of the session', async () => {
-  const { emulations, sent } = makeFixture();
+  const { emulations, sentCommands } = makeFixture();
   await emulations.apply(7, 's1', [darkModeOverride, makeTimezoneOverride('Asia/Tokyo')]);
   await emulations.apply(7, 's2', [makeTimezoneOverride('Europe/Rome')]);
-  sent.length = 0;
+  sentCommands.length = 0;
   await emulations.endSession('s1');
-  assert.deepEqual(sent.splice(0), ['Emulation.setEmulatedMedia']);
+  assert.deepEqual(sentCommands.splice(0), ['Emulation.setEmulatedMedia']);
   assert.deepEqual(emulations.describe(7), ['time zone Europe/Rome']);
   await emulations.endSession('s2');
-  assert.equal(sent.at(-1), 'release');
+  assert.equal(sentCommands.at(-1), 'release');
   assert.deepEqual(emulations.describe(7), []);
 });

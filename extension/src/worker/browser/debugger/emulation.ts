@@ -1,14 +1,14 @@
 import type { Fields } from '../../../record.ts';
 import { toolFailure } from '../tool-failure.ts';
 import type { DebuggerHold, Debuggers } from './debuggers.ts';
-import { type Command, endEmulationCommands } from './features.ts';
+import { type DebuggerCommand, endEmulationCommands } from './features.ts';
 
 /** EmulationIdleMs is how long an emulation stays on after the last change of its settings, in milliseconds. */
 export const EmulationIdleMs = 30 * 60_000;
 
 /** EmulationOverride is one emulated property of a tab, such as the time zone. */
 export interface EmulationOverride {
-  readonly command: Command;
+  readonly command: DebuggerCommand;
   readonly text: string;
 }
 
@@ -35,20 +35,20 @@ export class Emulations {
   }
 
   describe(tabId: number): readonly string[] {
-    return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text }) => text);
+    return [...(this.#tabs.get(tabId)?.overrides.values() ?? [])].map(({ text: overrideText }) => overrideText);
   }
 
-  async apply(tabId: number, session: string, overrides: readonly EmulationOverride[]): Promise<void> {
+  async apply(tabId: number, session: string, emulationOverrides: readonly EmulationOverride[]): Promise<void> {
     const tab = this.#tabs.get(tabId) ?? (await this.#start(tabId));
     try {
-      for (const override of overrides) {
-        const [method, params] = override.command;
+      for (const emulationOverride of emulationOverrides) {
+        const [method, params] = emulationOverride.command;
         // Remove the previous override before setting a new one, because Chrome otherwise rejects a new locale or time
         // zone.
         if (tab.overrides.has(method)) await removeOverride(tab, method);
         tab.overrides.delete(method);
         await sendCommand(tab.hold, method, params);
-        tab.overrides.set(method, { ...override, session });
+        tab.overrides.set(method, { ...emulationOverride, session });
       }
     } finally {
       clearTimeout(tab.timer);
@@ -59,8 +59,8 @@ export class Emulations {
 
   async endSession(session: string): Promise<void> {
     for (const [tabId, tab] of [...this.#tabs]) {
-      const methods = [...tab.overrides].flatMap(([method, override]) =>
-        override.session === session ? [method] : [],
+      const methods = [...tab.overrides].flatMap(([method, emulationOverride]) =>
+        emulationOverride.session === session ? [method] : [],
       );
       if (methods.length === tab.overrides.size) {
         if (methods.length > 0) await this.clear(tabId);
@@ -83,12 +83,12 @@ export class Emulations {
   }
 
   async #start(tabId: number): Promise<TabEmulation> {
-    const hold = await this.#debuggers.hold(tabId, []);
-    const tab: TabEmulation = { hold, overrides: new Map(), timer: undefined };
+    const debuggerHold = await this.#debuggers.hold(tabId, []);
+    const tab: TabEmulation = { hold: debuggerHold, overrides: new Map(), timer: undefined };
     this.#tabs.set(tabId, tab);
-    hold.lost.catch(() => {
+    debuggerHold.lost.catch(() => {
       this.#forget(tabId, tab);
-      void hold.release();
+      void debuggerHold.release();
     });
     return tab;
   }
@@ -100,15 +100,15 @@ export class Emulations {
 }
 
 async function removeOverride(tab: TabEmulation, method: string): Promise<void> {
-  const off = endEmulationCommands.find(([name]) => name === method);
-  if (off) await tab.hold.session.send(...off);
+  const offCommand = endEmulationCommands.find(([name]) => name === method);
+  if (offCommand) await tab.hold.session.send(...offCommand);
 }
 
-async function sendCommand(hold: DebuggerHold, method: string, params: Fields): Promise<void> {
+async function sendCommand(debuggerHold: DebuggerHold, method: string, params: Fields): Promise<void> {
   try {
-    await hold.session.send(method, params);
+    await debuggerHold.session.send(method, params);
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${text}`);
+    const overrideText = error instanceof Error ? error.message : String(error);
+    throw toolFailure('rejected', `Chrome rejected ${method.replace('Emulation.', '')}: ${overrideText}`);
   }
 }

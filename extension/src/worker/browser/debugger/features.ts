@@ -35,18 +35,18 @@ export type Feature =
   | 'interception'
   | 'conditions';
 
-/** Command is a command of the Chrome DevTools Protocol. */
-export type Command = readonly [method: string, params: Fields];
+/** DebuggerCommand is a command of the Chrome DevTools Protocol. */
+export type DebuggerCommand = readonly [method: string, params: Fields];
 
-const unthrottledCommand: Command = [
+const unthrottledCommand: DebuggerCommand = [
   'Network.emulateNetworkConditions',
   { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
 ];
 
 /** If a feature has no off command, the feature stays on until the debugger is detached. */
 export interface FeatureCommands {
-  readonly on: Command;
-  readonly off?: Command;
+  readonly on: DebuggerCommand;
+  readonly off?: DebuggerCommand;
 }
 
 /**
@@ -82,7 +82,7 @@ export const featureCommands: Readonly<Record<Feature, FeatureCommands>> = {
   conditions: { on: unthrottledCommand, off: unthrottledCommand },
 };
 
-export const endEmulationCommands: readonly Command[] = [
+export const endEmulationCommands: readonly DebuggerCommand[] = [
   ['Emulation.clearDeviceMetricsOverride', {}],
   ['Emulation.setTouchEmulationEnabled', { enabled: false }],
   ['Emulation.setUserAgentOverride', { userAgent: '' }],

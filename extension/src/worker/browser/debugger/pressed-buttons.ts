@@ -1,5 +1,5 @@
 import type { Fields } from '../../../record.ts';
-import type { Command } from './features.ts';
+import type { DebuggerCommand } from './features.ts';
 
 export interface PressedButtonsOptions {
   readSessionValue(key: string): Promise<string | undefined>;
@@ -39,15 +39,15 @@ export class PressedButtons {
 
   /** start reads which mouse buttons were still pressed when the previous service worker stopped. */
   async start(): Promise<void> {
-    const text = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
-    const entries: unknown = text === undefined ? [] : JSON.parse(text);
-    for (const entry of Array.isArray(entries) ? entries : []) {
-      const [tabId, button]: unknown[] = Array.isArray(entry) ? entry : [];
+    const storedText = await this.#options.readSessionValue(StorageKey).catch(() => undefined);
+    const storedEntries: unknown = storedText === undefined ? [] : JSON.parse(storedText);
+    for (const storedEntry of Array.isArray(storedEntries) ? storedEntries : []) {
+      const [tabId, button]: unknown[] = Array.isArray(storedEntry) ? storedEntry : [];
       if (typeof tabId === 'number' && typeof button === 'string') this.#buttons.set(tabId, button);
     }
   }
 
-  takeReleases(tabId: number): readonly Command[] {
+  takeReleases(tabId: number): readonly DebuggerCommand[] {
     const button = this.#buttons.get(tabId);
     if (button === undefined) return [];
     this.#set(tabId, undefined);
@@ -59,7 +59,7 @@ export class PressedButtons {
 }
 
 /** If no drag is running, the command dragCancel has no effect. */
-const dragCancelCommand: Command = [
+const dragCancelCommand: DebuggerCommand = [
   'Input.dispatchDragEvent',
   { type: 'dragCancel', ...pointOutsidePage, data: { items: [], dragOperationsMask: 0 } },
 ];

@@ -17,7 +17,7 @@ export interface TabInputOptions {
    * findPoint converts a point of the frame to the tab's viewport, or returns undefined for a rotated or hidden frame.
    * If isShown is true, findPoint scrolls the point into view.
    */
-  findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
+  findPoint(tabPoint: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
   /** focus moves the keyboard focus to the frame, and resolves with true on success. */
   focus(): Promise<boolean>;
   /** dialogOpened resolves when the page opens a JavaScript dialog, which blocks further input. */
@@ -55,8 +55,8 @@ export class TabInput {
 
   constructor(options: TabInputOptions) {
     this.#options = options;
-    options.session.onEvent((method, { data }) => {
-      if (method === 'Input.dragIntercepted' && isRecord(data)) this.#drag = data;
+    options.session.onEvent((method, { data: dragData }) => {
+      if (method === 'Input.dragIntercepted' && isRecord(dragData)) this.#drag = dragData;
     });
     void options.dialogOpened.then(() => {
       this.#isBlocked = true;
@@ -89,70 +89,70 @@ export class TabInput {
   /** releaseAll releases all pressed keys and mouse buttons, and cancels a drag without a drop. */
   async releaseAll(): Promise<void> {
     if (this.#pressedButton) {
-      const { request, at } = this.#pressedButton;
-      if (this.#drag) await this.#dispatchDrag('dragCancel', at, request.modifiers).catch(() => undefined);
-      await this.#dispatchMouse('mouseReleased', at, request, 0).catch(() => undefined);
+      const { request, at: pressedAt } = this.#pressedButton;
+      if (this.#drag) await this.#dispatchDrag('dragCancel', pressedAt, request.modifiers).catch(() => undefined);
+      await this.#dispatchMouse('mouseReleased', pressedAt, request, 0).catch(() => undefined);
     }
     await this.#releaseKeys();
   }
 
   async #useMouse(request: MouseRequest): Promise<boolean> {
-    const point = await this.#options.findPoint(
+    const tabPoint = await this.#options.findPoint(
       request,
       this.#pressedButton === undefined && request.kind !== 'release',
     );
-    if (!point) {
+    if (!tabPoint) {
       this.isUnreachable = true;
       return false;
     }
     if (request.kind === 'press') {
       this.hasSentInput = true;
-      this.#pressedButton = { request, at: point };
-      await this.#dispatchMouse('mousePressed', point, request, request.count);
+      this.#pressedButton = { request, at: tabPoint };
+      await this.#dispatchMouse('mousePressed', tabPoint, request, request.count);
     } else if (request.kind === 'release') {
-      await this.#release(request, point);
+      await this.#release(request, tabPoint);
     } else {
-      if (this.#pressedButton) this.#pressedButton.at = point;
-      if (this.#drag) await this.#dragOver(request, point);
-      else await this.#dispatchMouse('mouseMoved', point, request, 0);
+      if (this.#pressedButton) this.#pressedButton.at = tabPoint;
+      if (this.#drag) await this.#dragOver(request, tabPoint);
+      else await this.#dispatchMouse('mouseMoved', tabPoint, request, 0);
     }
     return true;
   }
 
-  async #release(request: MouseRequest, point: TabPoint): Promise<void> {
+  async #release(request: MouseRequest, tabPoint: TabPoint): Promise<void> {
     if (this.#drag) {
-      await this.#dragOver(request, point);
-      await this.#dispatchDrag('drop', point, request.modifiers);
+      await this.#dragOver(request, tabPoint);
+      await this.#dispatchDrag('drop', tabPoint, request.modifiers);
     }
     this.#pressedButton = undefined;
     this.#drag = undefined;
-    await this.#dispatchMouse('mouseReleased', point, request, request.count);
+    await this.#dispatchMouse('mouseReleased', tabPoint, request, request.count);
   }
 
   /**
    * Chrome determines the frame under the pointer only on dragEnter, so #dragOver always sends dragEnter before
    * dragOver. Although #dragOver repeats the command dragEnter, the page receives no further dragenter event.
    */
-  async #dragOver({ modifiers }: MouseRequest, point: TabPoint): Promise<void> {
-    await this.#dispatchDrag('dragEnter', point, modifiers);
-    await this.#dispatchDrag('dragOver', point, modifiers);
+  async #dragOver({ modifiers }: MouseRequest, tabPoint: TabPoint): Promise<void> {
+    await this.#dispatchDrag('dragEnter', tabPoint, modifiers);
+    await this.#dispatchDrag('dragOver', tabPoint, modifiers);
   }
 
-  async #dispatchDrag(type: string, point: TabPoint, modifiers: readonly Modifier[]): Promise<void> {
-    const params = { type, ...point, data: this.#drag ?? {}, modifiers: toModifierBits(modifiers) };
+  async #dispatchDrag(type: string, tabPoint: TabPoint, modifiers: readonly Modifier[]): Promise<void> {
+    const params = { type, ...tabPoint, data: this.#drag ?? {}, modifiers: toModifierBits(modifiers) };
     await this.#send('Input.dispatchDragEvent', params);
   }
 
   async #dispatchMouse(type: string, { x, y }: TabPoint, request: MouseRequest, clickCount: number): Promise<void> {
     const isDown = type === 'mousePressed' || (type === 'mouseMoved' && this.#pressedButton !== undefined);
     const button = type === 'mouseMoved' && !isDown ? 'none' : request.button;
-    const buttons = isDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
+    const buttonBits = isDown ? { left: 1, right: 2, middle: 4 }[request.button] : 0;
     await this.#send('Input.dispatchMouseEvent', {
       type,
       x,
       y,
       button,
-      buttons,
+      buttons: buttonBits,
       clickCount,
       modifiers: toModifierBits(request.modifiers),
       pointerType: 'mouse',
@@ -161,27 +161,35 @@ export class TabInput {
 
   async #pressKey({ key, code, keyCode, text, modifiers, commands }: KeyRequest): Promise<void> {
     this.hasSentInput = true;
-    const down: Modifier[] = [];
+    const pressedModifiers: Modifier[] = [];
     try {
       for (const modifier of modifiers) {
-        down.push(modifier);
-        await this.#pressModifier(modifier, down);
+        pressedModifiers.push(modifier);
+        await this.#pressModifier(modifier, pressedModifiers);
       }
       const event = { key, code, windowsVirtualKeyCode: keyCode, modifiers: toModifierBits(modifiers) };
-      const typed = text === '' ? {} : { text, unmodifiedText: text };
+      const textParams = text === '' ? {} : { text, unmodifiedText: text };
       this.#pendingKeyReleases.push({ ...event, type: 'keyUp' });
       const type = text === '' ? 'rawKeyDown' : 'keyDown';
-      await this.#send('Input.dispatchKeyEvent', { ...event, ...typed, type, commands: [...commands] });
+      await this.#send('Input.dispatchKeyEvent', { ...event, ...textParams, type, commands: [...commands] });
     } finally {
       await this.#releaseKeys();
     }
   }
 
-  async #pressModifier(modifier: Modifier, down: readonly Modifier[]): Promise<void> {
+  async #pressModifier(modifier: Modifier, pressedModifiers: readonly Modifier[]): Promise<void> {
     const [code, windowsVirtualKeyCode] = modifierKeys[modifier] ?? ['', 0];
     const event = { key: modifier, code, windowsVirtualKeyCode, location: 1 };
-    this.#pendingKeyReleases.push({ ...event, type: 'keyUp', modifiers: toModifierBits(down.slice(0, -1)) });
-    await this.#send('Input.dispatchKeyEvent', { ...event, type: 'rawKeyDown', modifiers: toModifierBits(down) });
+    this.#pendingKeyReleases.push({
+      ...event,
+      type: 'keyUp',
+      modifiers: toModifierBits(pressedModifiers.slice(0, -1)),
+    });
+    await this.#send('Input.dispatchKeyEvent', {
+      ...event,
+      type: 'rawKeyDown',
+      modifiers: toModifierBits(pressedModifiers),
+    });
   }
 
   async #releaseKeys(): Promise<void> {
@@ -190,9 +198,9 @@ export class TabInput {
   }
 
   async #send(method: string, params: Fields): Promise<void> {
-    const sent = this.#options.session.send(method, params, InputTimeoutMs);
-    sent.catch(() => undefined);
-    if (!this.#isBlocked) await Promise.race([sent, this.#options.dialogOpened]);
+    const sentCommand = this.#options.session.send(method, params, InputTimeoutMs);
+    sentCommand.catch(() => undefined);
+    if (!this.#isBlocked) await Promise.race([sentCommand, this.#options.dialogOpened]);
   }
 }
 

@@ -65,7 +65,7 @@ export class TrustedInput {
     frame: FrameTarget,
     operation: ActionOperation<N>,
   ): Promise<PageResult<N>> {
-    return await this.#userInput.stopOnInput(call, (stoppable) => this.#run(stoppable, frame, operation));
+    return await this.#userInput.stopOnInput(call, (stoppableCall) => this.#run(stoppableCall, frame, operation));
   }
 
   async #run<N extends ActionName>(
@@ -76,30 +76,32 @@ export class TrustedInput {
     const { name, args, isTrusted } = operation;
     const runEvents = () => this.#frames.run(call, frame, name, args);
     if (this.#debuggers.state === 'absent') return await runEvents();
-    const stopping = new AbortController();
-    const stoppable = { ...call, signal: AbortSignal.any([call.signal, stopping.signal]) };
-    const attempt: TrustedAttempt = { input: undefined };
-    let running: Promise<PageResult<N>> | undefined;
+    const stopController = new AbortController();
+    const stoppableCall = { ...call, signal: AbortSignal.any([call.signal, stopController.signal]) };
+    const trustedAttempt: TrustedAttempt = { input: undefined };
+    let runningOperation: Promise<PageResult<N>> | undefined;
     try {
       return await this.#debuggers.use(call.tabId, listRequiredFeatures(frame, operation), (session) => {
-        running = isTrusted ? this.#runTrusted(session, stoppable, frame, name, args, attempt) : runEvents();
-        return running;
+        runningOperation = isTrusted
+          ? this.#runTrusted(session, stoppableCall, frame, name, args, trustedAttempt)
+          : runEvents();
+        return runningOperation;
       });
     } catch (error) {
-      const note = makeFallbackNote(error);
-      if (note === undefined || call.signal.aborted || attempt.input?.hasSentInput) throw error;
-      if (!running || isTrusted) {
-        stopping.abort(error);
-        await running?.catch(() => undefined);
-        running = runEvents();
+      const fallbackNote = makeFallbackNote(error);
+      if (fallbackNote === undefined || call.signal.aborted || trustedAttempt.input?.hasSentInput) throw error;
+      if (!runningOperation || isTrusted) {
+        stopController.abort(error);
+        await runningOperation?.catch(() => undefined);
+        runningOperation = runEvents();
       }
-      return addNotes(await running, [note]);
+      return addNotes(await runningOperation, [fallbackNote]);
     }
   }
 
   async dragBetween(
     call: BrowserCall,
-    [start, end]: readonly [FrameTarget, FrameTarget],
+    [startFrame, end]: readonly [FrameTarget, FrameTarget],
     args: ActionArguments & { readonly startTarget: string; readonly endTarget: string },
   ): Promise<PageActionResult> {
     const { startTarget, endTarget, ...options } = args;
@@ -110,29 +112,40 @@ export class TrustedInput {
       });
     // Measure the end of the drag again, because scrolling to the start may move the end.
     await this.#locateElement(call, end, endTarget, true);
-    await this.#locateElement(call, start, startTarget, true);
+    await this.#locateElement(call, startFrame, startTarget, true);
     const to = await this.#locateElement(call, end, endTarget, false);
-    const [origin, unit] = await Promise.all([
-      this.#frames.findPoint(call, start, { x: 0, y: 0 }, false),
-      this.#frames.findPoint(call, start, { x: 100, y: 100 }, false),
+    const [origin, unitPoint] = await Promise.all([
+      this.#frames.findPoint(call, startFrame, { x: 0, y: 0 }, false),
+      this.#frames.findPoint(call, startFrame, { x: 100, y: 100 }, false),
     ]);
-    if (!to || !origin || !unit)
+    if (!to || !origin || !unitPoint)
       throw toolFailure('not_hittable', 'the two elements cannot be seen at the same time, or a frame is rotated');
     const endPoint = {
-      x: ((to.x - origin.x) * 100) / (unit.x - origin.x),
-      y: ((to.y - origin.y) * 100) / (unit.y - origin.y),
+      x: ((to.x - origin.x) * 100) / (unitPoint.x - origin.x),
+      y: ((to.y - origin.y) * 100) / (unitPoint.y - origin.y),
     };
     const { snapshot: since } = await this.#frames.run(call, end, 'watch', {});
     const operation = { ...options, startTarget, endPoint };
-    const result = await this.run(call, start, { name: 'drag', args: operation, isTrusted: true, otherFrame: end });
-    const dropped = await this.#frames.run(call, end, 'changes', { ...options, since });
-    const changes = [result.changes, dropped.changes].filter((text) => text !== undefined).join('\n');
-    return { ...result, changed: result.changed || dropped.changed, ...(changes === '' ? {} : { changes }) };
+    const result = await this.run(call, startFrame, {
+      name: 'drag',
+      args: operation,
+      isTrusted: true,
+      otherFrame: end,
+    });
+    const droppedChanges = await this.#frames.run(call, end, 'changes', { ...options, since });
+    const changeTexts = [result.changes, droppedChanges.changes]
+      .filter((changeText) => changeText !== undefined)
+      .join('\n');
+    return {
+      ...result,
+      changed: result.changed || droppedChanges.changed,
+      ...(changeTexts === '' ? {} : { changes: changeTexts }),
+    };
   }
 
   async #locateElement(call: BrowserCall, frame: FrameTarget, target: string, isReady: boolean) {
-    const { point } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
-    return point && (await this.#frames.findPoint(call, frame, point, isReady));
+    const { point: locatedPoint } = await this.#frames.run(call, frame, 'locate', { target, ready: isReady });
+    return locatedPoint && (await this.#frames.findPoint(call, frame, locatedPoint, isReady));
   }
 
   async #runTrusted<N extends ActionName>(
@@ -141,47 +154,47 @@ export class TrustedInput {
     frame: FrameTarget,
     name: N,
     args: PageOperationOf<N>['arguments'],
-    attempt: TrustedAttempt,
+    trustedAttempt: TrustedAttempt,
   ): Promise<PageResult<N>> {
     const dialog = this.#debuggers.dialogs.waitForNext(call.tabId);
-    const notes: string[] = [];
+    const fallbackNotes: string[] = [];
     const children: string[] = [];
-    const prepared: Promise<void>[] = [];
+    const preparations: Promise<void>[] = [];
     const input = new TabInput({
       session,
-      findPoint: (point, isShown) => this.#frames.findPoint(call, frame, point, isShown),
+      findPoint: (locatedPoint, isShown) => this.#frames.findPoint(call, frame, locatedPoint, isShown),
       children,
       focus: () => this.#frames.focus(call, frame),
       dialogOpened: dialog.opened,
     });
-    attempt.input = input;
-    const stops = [
+    trustedAttempt.input = input;
+    const stopFunctions = [
       dialog.stop,
       session.onEvent((method) => {
-        if (method === 'Page.fileChooserOpened' && notes.length === 0) notes.push(chooserNote);
+        if (method === 'Page.fileChooserOpened' && fallbackNotes.length === 0) fallbackNotes.push(chooserNote);
       }),
       session.onChild((child) => {
         if (child.kind === 'iframe') children.push(child.id);
         const preparing = prepareFrame(session, child);
-        prepared.push(preparing);
+        preparations.push(preparing);
         return preparing;
       }),
     ];
     try {
-      await Promise.allSettled(prepared);
+      await Promise.allSettled(preparations);
       const result = await this.#frames.run(call, frame, name, args, async (request) =>
         // After a call is cancelled, its page script receives no further trusted input.
         call.signal.aborted && request.kind !== 'leave' ? false : await input.sendRequest(request),
       );
-      return addNotes(result, notes);
+      return addNotes(result, fallbackNotes);
     } catch (error) {
       const canRepeat = input.isUnreachable && !input.hasSentInput && error instanceof ToolFailure;
       if (!canRepeat) throw error;
-      const note = 'The position of the element in the tab is unknown, so no trusted input was used.';
-      return addNotes(await this.#frames.run(call, frame, name, args), [note]);
+      const fallbackNote = 'The position of the element in the tab is unknown, so no trusted input was used.';
+      return addNotes(await this.#frames.run(call, frame, name, args), [fallbackNote]);
     } finally {
       await input.releaseAll();
-      for (const stop of stops) stop();
+      for (const stop of stopFunctions) stop();
     }
   }
 }
@@ -212,17 +225,17 @@ function listRequiredFeatures<N extends ActionName>(
   frame: FrameTarget,
   { name, isTrusted, otherFrame = frame }: ActionOperation<N>,
 ): Feature[] {
-  const features: Feature[] = ['dialogs'];
-  if (!isTrusted) return features;
+  const debuggerFeatures: Feature[] = ['dialogs'];
+  if (!isTrusted) return debuggerFeatures;
   // Without the feature "drawing", Chrome delays pointer moves in a background tab by up to 1 s, and runs no animation
   // frames.
-  features.push('focus', 'files', 'drawing');
-  if (name === 'drag') features.push('drags');
+  debuggerFeatures.push('focus', 'files', 'drawing');
+  if (name === 'drag') debuggerFeatures.push('drags');
   // With the feature "children", prepareFrame can intercept the file choosers of cross-site frames.
-  if (frame.frameId !== 0 || otherFrame.frameId !== 0) features.push('children');
-  return features;
+  if (frame.frameId !== 0 || otherFrame.frameId !== 0) debuggerFeatures.push('children');
+  return debuggerFeatures;
 }
 
-function addNotes<R extends PageActionResult>(result: R, notes: readonly string[]): R {
-  return notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
+function addNotes<R extends PageActionResult>(result: R, fallbackNotes: readonly string[]): R {
+  return fallbackNotes.length === 0 ? result : { ...result, notes: [...result.notes, ...fallbackNotes] };
 }

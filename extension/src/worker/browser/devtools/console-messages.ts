@@ -13,7 +13,7 @@ import {
 
 /** messageLevels contains the severity levels of console messages, most severe first. */
 const messageLevels = ['error', 'warning', 'info', 'debug'] as const;
-type Level = (typeof messageLevels)[number];
+type MessageLevel = (typeof messageLevels)[number];
 
 const MaxLines = 200;
 const MaxMessageCharacters = 600;
@@ -31,7 +31,7 @@ const ReplayTimeoutMs = 2000;
  * ConsoleMessage is a message that a page logged, an uncaught exception, or a message of the browser about the page.
  */
 interface ConsoleMessage {
-  readonly level: Level;
+  readonly level: MessageLevel;
   readonly atMs: number;
   readonly text: string;
   /**
@@ -59,30 +59,40 @@ export class ConsoleMessages {
   async read(call: BrowserCall): Promise<BrowserResult> {
     const { args, tabId, session } = call;
     const clearedAt = this.#clearedAt.get(session) ?? new Map<number, number>();
-    const level = readChoice(args, 'level', messageLevels) ?? 'info';
-    const since = Math.max(readNumber(args, 'since') ?? 0, clearedAt.get(tabId) ?? 0);
-    const { messages, leftOut } = await this.#debuggers.use(tabId, ['children'], async (debuggerSession) => {
-      const frames = await readDebuggedFrames(debuggerSession, this.#browser, call);
-      const lists = await Promise.all(
-        frames.childIds.map((childId) => replayMessages(debuggerSession, frames, childId)),
-      );
-      return { messages: lists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
-    });
-    call.signal.throwIfAborted();
-    const wanted = messages.filter(
-      (message) => message.atMs > since && messageLevels.indexOf(message.level) <= messageLevels.indexOf(level),
+    const messageLevel = readChoice(args, 'level', messageLevels) ?? 'info';
+    const sinceMs = Math.max(readNumber(args, 'since') ?? 0, clearedAt.get(tabId) ?? 0);
+    const { messages: consoleMessages, leftOut } = await this.#debuggers.use(
+      tabId,
+      ['children'],
+      async (debuggerSession) => {
+        const frames = await readDebuggedFrames(debuggerSession, this.#browser, call);
+        const previewLists = await Promise.all(
+          frames.childIds.map((childId) => replayMessages(debuggerSession, frames, childId)),
+        );
+        return { messages: previewLists.flat().sort((a, b) => a.atMs - b.atMs), leftOut: frames.leftOutCount };
+      },
     );
-    const last = messages.at(-1)?.atMs;
-    if (readFlag(args, 'clear') && last !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, last));
-    const lines = countRepeated(wanted).map(formatMessage);
-    const shown = lines.slice(-MaxLines);
-    const words = [
-      wanted.length === 0 ? 'No messages.' : `${wanted.length} ${wanted.length === 1 ? 'message' : 'messages'}.`,
-      ...(shown.length < lines.length ? [`Only the last ${MaxLines} lines are shown; use level or since.`] : []),
+    call.signal.throwIfAborted();
+    const wantedMessages = consoleMessages.filter(
+      (consoleMessage) =>
+        consoleMessage.atMs > sinceMs &&
+        messageLevels.indexOf(consoleMessage.level) <= messageLevels.indexOf(messageLevel),
+    );
+    const lastMs = consoleMessages.at(-1)?.atMs;
+    if (readFlag(args, 'clear') && lastMs !== undefined) this.#clearedAt.set(session, clearedAt.set(tabId, lastMs));
+    const messageLines = countRepeated(wantedMessages).map(formatMessage);
+    const shownLines = messageLines.slice(-MaxLines);
+    const resultWords = [
+      wantedMessages.length === 0
+        ? 'No messages.'
+        : `${wantedMessages.length} ${wantedMessages.length === 1 ? 'message' : 'messages'}.`,
+      ...(shownLines.length < messageLines.length
+        ? [`Only the last ${MaxLines} lines are shown; use level or since.`]
+        : []),
       ...(leftOut > 0 ? ['Messages of frames that the user does not allow are left out.'] : []),
-      ...(last === undefined ? [] : [`For later messages, pass {"since":${last}}`]),
+      ...(lastMs === undefined ? [] : [`For later messages, pass {"since":${lastMs}}`]),
     ];
-    return { text: words.join(' '), ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
+    return { text: resultWords.join(' '), ...(shownLines.length > 0 ? { content: shownLines.join('\n') } : {}) };
   }
 }
 
@@ -93,18 +103,18 @@ async function replayMessages(
   childId: string,
 ): Promise<ConsoleMessage[]> {
   const events: { readonly method: string; readonly params: Fields }[] = [];
-  const stop = session.onEvent((method, params, id) => {
+  const stopListening = session.onEvent((method, params, id) => {
     if (id === childId) events.push({ method, params });
   });
-  const send = (method: string) => session.send(method, {}, undefined, childId);
+  const sendToChild = (method: string) => session.send(method, {}, undefined, childId);
   try {
     // Chrome reports stored console messages only after the debugger domains Runtime and Log are disabled and enabled
     // again.
-    await send('Runtime.disable');
-    await send('Log.disable');
-    await send('Runtime.enable');
+    await sendToChild('Runtime.disable');
+    await sendToChild('Log.disable');
+    await sendToChild('Runtime.enable');
     // Console messages of the browser itself contain no frame ID, so they may belong to a frame on a forbidden site.
-    if (!frames.sessionsWithForbiddenFrames.has(childId)) await send('Log.enable');
+    if (!frames.sessionsWithForbiddenFrames.has(childId)) await sendToChild('Log.enable');
     for (
       let count = -1, waitedMs = 0;
       count !== events.length && waitedMs < ReplayTimeoutMs;
@@ -115,8 +125,8 @@ async function replayMessages(
     }
     return await readEvents(session, frames, childId, events);
   } finally {
-    stop();
-    await Promise.allSettled([send('Runtime.disable'), send('Log.disable')]);
+    stopListening();
+    await Promise.allSettled([sendToChild('Runtime.disable'), sendToChild('Log.disable')]);
   }
 }
 
@@ -127,64 +137,65 @@ async function readEvents(
   events: readonly { readonly method: string; readonly params: Fields }[],
 ): Promise<ConsoleMessage[]> {
   const frameIds = new Set(frames.frames.map(({ frameId }) => frameId));
-  const contexts = new Set<unknown>();
+  const contextIds = new Set<unknown>();
   for (const { method, params } of events) {
     if (method !== 'Runtime.executionContextCreated') continue;
     const { id, auxData } = toFields(params.context);
     const { frameId, type } = toFields(auxData);
     // Skip the isolated worlds of the page, because other browser extensions run their scripts and log messages there.
-    if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contexts.add(id);
+    if (type === 'default' && typeof frameId === 'string' && frameIds.has(frameId)) contextIds.add(id);
   }
-  const messages: ConsoleMessage[] = [];
-  let previews = 0;
+  const consoleMessages: ConsoleMessage[] = [];
+  let previewCount = 0;
   const previewOf = async (value: Fields): Promise<string> => {
-    if (typeof value.objectId !== 'string' || value.type === 'function' || ++previews > MaxObjectPreviews)
+    if (typeof value.objectId !== 'string' || value.type === 'function' || ++previewCount > MaxObjectPreviews)
       return formatValue(value);
     return await describeObject(session, childId, value);
   };
   for (const { method, params } of events) {
-    if (method === 'Runtime.consoleAPICalled' && contexts.has(params.executionContextId)) {
-      const texts = await Promise.all(toList(params.args).map((arg) => previewOf(toFields(arg))));
+    if (method === 'Runtime.consoleAPICalled' && contextIds.has(params.executionContextId)) {
+      const argumentTexts = await Promise.all(toList(params.args).map((arg) => previewOf(toFields(arg))));
       const type = String(params.type);
-      const text = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(texts)}`;
+      const messageText = `${type === 'assert' ? 'Assertion failed: ' : ''}${formatTexts(argumentTexts)}`;
       if (!['clear', 'endGroup', 'profile', 'profileEnd'].includes(type))
-        messages.push({
+        consoleMessages.push({
           level: toLevel(type),
           atMs: toTimeMs(params.timestamp),
-          text,
+          text: messageText,
           sourcePosition: formatFirstPosition(params.stackTrace),
         });
     } else if (method === 'Runtime.exceptionThrown') {
-      const details = toFields(params.exceptionDetails);
-      const { executionContextId } = details;
+      const exceptionDetails = toFields(params.exceptionDetails);
+      const { executionContextId } = exceptionDetails;
       const isOfPage =
         executionContextId === undefined
           ? !frames.sessionsWithForbiddenFrames.has(childId)
-          : contexts.has(executionContextId);
-      if (isOfPage) messages.push(readException(details, params.timestamp));
+          : contextIds.has(executionContextId);
+      if (isOfPage) consoleMessages.push(readException(exceptionDetails, params.timestamp));
     } else if (method === 'Log.entryAdded') {
-      const { level, text, timestamp, url, lineNumber } = toFields(params.entry);
-      const place = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
-      messages.push({
-        level: toLevel(String(level)),
+      const { level: messageLevel, text: messageText, timestamp, url, lineNumber } = toFields(params.entry);
+      const messagePlace = typeof url === 'string' ? formatPosition(url, lineNumber, undefined) : '';
+      consoleMessages.push({
+        level: toLevel(String(messageLevel)),
         atMs: toTimeMs(timestamp),
-        text: String(text),
-        sourcePosition: place,
+        text: String(messageText),
+        sourcePosition: messagePlace,
       });
     }
   }
-  return messages;
+  return consoleMessages;
 }
 
-function readException(details: Fields, timestamp: unknown): ConsoleMessage {
-  const { description, value } = toFields(details.exception);
+function readException(exceptionDetails: Fields, timestamp: unknown): ConsoleMessage {
+  const { description, value } = toFields(exceptionDetails.exception);
   const reason = typeof description === 'string' ? description : JSON.stringify(value ?? null);
-  const text = description === undefined && value === undefined ? String(details.text) : `Uncaught ${reason}`;
-  const place =
-    typeof details.url === 'string'
-      ? formatPosition(details.url, details.lineNumber, details.columnNumber)
-      : formatFirstPosition(details.stackTrace);
-  return { level: 'error', atMs: toTimeMs(timestamp), text, sourcePosition: place };
+  const messageText =
+    description === undefined && value === undefined ? String(exceptionDetails.text) : `Uncaught ${reason}`;
+  const messagePlace =
+    typeof exceptionDetails.url === 'string'
+      ? formatPosition(exceptionDetails.url, exceptionDetails.lineNumber, exceptionDetails.columnNumber)
+      : formatFirstPosition(exceptionDetails.stackTrace);
+  return { level: 'error', atMs: toTimeMs(timestamp), text: messageText, sourcePosition: messagePlace };
 }
 
 /** describeObject formats the members of a logged object as text, without calling the page's getters. */
@@ -192,35 +203,35 @@ async function describeObject(session: DebuggerSession, childId: string, value: 
   const { objectId, subtype } = value;
   const isList = subtype === 'array' || subtype === 'typedarray';
   if (subtype !== undefined && !isList) return formatValue(value);
-  const answer = await session
+  const evaluateAnswer = await session
     .send('Runtime.getProperties', { objectId, ownProperties: true }, undefined, childId)
     .catch(() => undefined);
-  if (!answer) return formatValue(value);
-  const members = toList(answer.result)
+  if (!evaluateAnswer) return formatValue(value);
+  const memberTexts = toList(evaluateAnswer.result)
     .map(toFields)
     .filter((member) => member.enumerable === true);
-  const shown = members.slice(0, MaxPreviewMembers).map(({ name, value: member }) => {
-    const text = member === undefined ? '(getter)' : formatValue(toFields(member));
-    return isList ? text : `${String(name)}: ${text}`;
+  const shownLines = memberTexts.slice(0, MaxPreviewMembers).map(({ name, value: member }) => {
+    const messageText = member === undefined ? '(getter)' : formatValue(toFields(member));
+    return isList ? messageText : `${String(name)}: ${messageText}`;
   });
-  if (members.length > MaxPreviewMembers) shown.push('…');
-  if (isList) return `[${shown.join(', ')}]`;
+  if (memberTexts.length > MaxPreviewMembers) shownLines.push('…');
+  if (isList) return `[${shownLines.join(', ')}]`;
   const { className } = value;
-  return `${className === 'Object' ? '' : `${String(className)} `}{${shown.join(', ')}}`;
+  return `${className === 'Object' ? '' : `${String(className)} `}{${shownLines.join(', ')}}`;
 }
 
 /**
  * If the first argument of a console message contains placeholders such as %s, the other arguments replace the
  * placeholders.
  */
-function formatTexts([first = '', ...others]: readonly string[]): string {
-  const text = first.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
+function formatTexts([firstText = '', ...otherTexts]: readonly string[]): string {
+  const messageText = firstText.replaceAll(/%[sdifoOc%]/g, (placeholder) => {
     if (placeholder === '%%') return '%';
-    const replacement = others.shift();
+    const replacement = otherTexts.shift();
     if (replacement === undefined) return placeholder;
     return placeholder === '%c' ? '' : replacement;
   });
-  return [text, ...others].join(' ');
+  return [messageText, ...otherTexts].join(' ');
 }
 
 function formatValue({ type, value, unserializableValue, description }: Fields): string {
@@ -230,7 +241,7 @@ function formatValue({ type, value, unserializableValue, description }: Fields):
   return typeof description === 'string' ? description : String(value);
 }
 
-function toLevel(type: string): Level {
+function toLevel(type: string): MessageLevel {
   if (type === 'error' || type === 'assert') return 'error';
   if (type === 'warning') return 'warning';
   return type === 'debug' || type === 'verbose' ? 'debug' : 'info';
@@ -255,24 +266,31 @@ interface CountedMessage extends ConsoleMessage {
   readonly count: number;
 }
 
-function countRepeated(messages: readonly ConsoleMessage[]): CountedMessage[] {
-  const counted: CountedMessage[] = [];
-  for (const message of messages) {
-    const last = counted.at(-1);
+function countRepeated(consoleMessages: readonly ConsoleMessage[]): CountedMessage[] {
+  const countedMessages: CountedMessage[] = [];
+  for (const consoleMessage of consoleMessages) {
+    const lastMs = countedMessages.at(-1);
     if (
-      last &&
-      last.text === message.text &&
-      last.level === message.level &&
-      last.sourcePosition === message.sourcePosition
+      lastMs &&
+      lastMs.text === consoleMessage.text &&
+      lastMs.level === consoleMessage.level &&
+      lastMs.sourcePosition === consoleMessage.sourcePosition
     )
-      counted[counted.length - 1] = { ...last, count: last.count + 1 };
-    else counted.push({ ...message, count: 1 });
+      countedMessages[countedMessages.length - 1] = { ...lastMs, count: lastMs.count + 1 };
+    else countedMessages.push({ ...consoleMessage, count: 1 });
   }
-  return counted;
+  return countedMessages;
 }
 
-function formatMessage({ level, atMs, text, sourcePosition: place, count }: CountedMessage): string {
+function formatMessage({
+  level: messageLevel,
+  atMs,
+  text: messageText,
+  sourcePosition: messagePlace,
+  count,
+}: CountedMessage): string {
   const time = new Date(atMs).toISOString().slice(11, 23);
-  const cut = text.length > MaxMessageCharacters ? `${text.slice(0, MaxMessageCharacters)}…` : text;
-  return `${time} ${level}${count > 1 ? ` (${count} times)` : ''}: ${cut}${place === '' ? '' : ` (${place})`}`;
+  const cut =
+    messageText.length > MaxMessageCharacters ? `${messageText.slice(0, MaxMessageCharacters)}…` : messageText;
+  return `${time} ${messageLevel}${count > 1 ? ` (${count} times)` : ''}: ${cut}${messagePlace === '' ? '' : ` (${messagePlace})`}`;
 }

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../record.ts';
 import { readChoice } from '../arguments.ts';
 import type { BrowserCall, BrowserResult } from '../browser-tool.ts';
-import { Captures } from '../debugger/captures.ts';
+import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { toolFailure } from '../tool-failure.ts';
@@ -28,27 +28,27 @@ interface CoveredSheet {
 
 /** CssCoverage records which parts of their style sheets pages use. */
 export class CssCoverage {
-  readonly #captures: Captures<CoverageRecording>;
+  readonly #captures: DebuggerCaptures<CoverageRecording>;
   readonly #options: CoverageOptions;
 
   constructor(debuggers: Debuggers, options: CoverageOptions) {
     this.#options = options;
-    this.#captures = new Captures({
+    this.#captures = new DebuggerCaptures({
       debuggers,
       features: ['children'],
       start: async (session, tabId) => {
-        const recording = new CoverageRecording(session, (await options.readUrl(tabId)) ?? '');
-        await recording.start();
-        return recording;
+        const coverageRecording = new CoverageRecording(session, (await options.readUrl(tabId)) ?? '');
+        await coverageRecording.start();
+        return coverageRecording;
       },
-      stop: (recording) => recording.stop(),
+      stop: (coverageRecording) => coverageRecording.stop(),
     });
   }
 
   /** findHeaders returns a function that finds a style sheet by debugger session ID and style sheet ID. */
   async findHeaders(tabId: number): Promise<((childId: string, sheetId: unknown) => Fields | undefined) | undefined> {
-    const recording = await this.#captures.find(tabId);
-    return recording && ((childId, sheetId) => recording.findHeader(childId, sheetId));
+    const coverageRecording = await this.#captures.find(tabId);
+    return coverageRecording && ((childId, sheetId) => coverageRecording.findHeader(childId, sheetId));
   }
 
   async endSession(session: string): Promise<void> {
@@ -62,18 +62,18 @@ export class CssCoverage {
       await this.#captures.use(tabId, call.session);
       return { text: 'Recording which CSS rules the page uses. Use the page, then call with the action stop.' };
     }
-    const recording = await this.#captures.find(tabId);
-    if (!recording)
+    const coverageRecording = await this.#captures.find(tabId);
+    if (!coverageRecording)
       throw toolFailure(
         'not_found',
         'no recording runs in this tab, or it ended after 10 min. Call with the action start',
       );
-    await recording.readUsedRules();
+    await coverageRecording.readUsedRules();
     const origin = readOrigin((await this.#options.readUrl(tabId)) ?? '');
-    const listSheets = recording.sheets.filter(
+    const listSheets = coverageRecording.sheets.filter(
       ({ topOrigin, frameUrl }) => topOrigin === origin && !isFrameForbidden(frameUrl, args),
     );
-    const leftOut = recording.sheets.length - listSheets.length;
+    const leftOut = coverageRecording.sheets.length - listSheets.length;
     await this.#captures.end(tabId);
     return describeSheets(listSheets, leftOut);
   }
@@ -161,20 +161,20 @@ class CoverageRecording {
     }
   }
 
-  #addSheet(header: Fields, childId: string): void {
-    const { styleSheetId, frameId, sourceURL, isInline, startLine, startColumn, length } = header;
+  #addSheet(sheetHeader: Fields, childId: string): void {
+    const { styleSheetId, frameId, sourceURL, isInline, startLine, startColumn, length } = sheetHeader;
     if (this.#sheetsById.size >= MaxSheets) return;
-    this.#headers.set(`${childId} ${String(styleSheetId)}`, header);
+    this.#headers.set(`${childId} ${String(styleSheetId)}`, sheetHeader);
     const frameUrl = this.#frameUrls.get(String(frameId)) ?? '';
     const url = String(sourceURL || frameUrl || 'a style sheet without an address');
     const name = isInline === true ? `${url}:${Number(startLine) + 1}:${Number(startColumn) + 1} (inline)` : url;
-    const characters = Number(length);
-    const key = `${this.#topOrigin} ${readOrigin(frameUrl)} ${name} ${characters}`;
+    const characterCount = Number(length);
+    const key = `${this.#topOrigin} ${readOrigin(frameUrl)} ${name} ${characterCount}`;
     const sheet = this.#sheets.get(key) ?? {
       name,
       frameUrl,
       topOrigin: this.#topOrigin,
-      characters,
+      characters: characterCount,
       used: new TextRanges(),
     };
     this.#sheets.set(key, sheet);
@@ -187,10 +187,10 @@ class CoverageRecording {
     await this.#send(childId, 'Page.getLayoutMetrics').catch(() => undefined);
     // Ignore errors, because the page may have removed the frame.
     const { coverage } = await this.#send(childId, 'CSS.takeCoverageDelta').catch((): Fields => ({}));
-    for (const entry of toList(coverage)) {
-      const { styleSheetId, startOffset, endOffset, used } = toFields(entry);
+    for (const coverageEntry of toList(coverage)) {
+      const { styleSheetId, startOffset, endOffset, used: isUsed } = toFields(coverageEntry);
       const range: TextRange = { start: Number(startOffset), end: Number(endOffset) };
-      if (used === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
+      if (isUsed === true) this.#sheetsById.get(`${childId} ${String(styleSheetId)}`)?.used.add(range);
     }
   }
 
@@ -199,34 +199,37 @@ class CoverageRecording {
   }
 }
 
-function describeSheets(sheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
-  const [used, all] = [sumSheets(sheets, countUsedCharacters), sumSheets(sheets, ({ characters }) => characters)];
-  const sorted = [...sheets].sort(
+function describeSheets(coveredSheets: readonly CoveredSheet[], leftOut: number): BrowserResult {
+  const [isUsed, allCharacters] = [
+    sumSheets(coveredSheets, countUsedCharacters),
+    sumSheets(coveredSheets, ({ characters: characterCount }) => characterCount),
+  ];
+  const sortedSheets = [...coveredSheets].sort(
     (a, b) => b.characters - countUsedCharacters(b) - (a.characters - countUsedCharacters(a)),
   );
-  const lines = sorted.slice(0, MaxLines).map((sheet) => {
+  const sheetLines = sortedSheets.slice(0, MaxLines).map((sheet) => {
     return `${formatPercent(countUsedCharacters(sheet), sheet.characters)} ${countUsedCharacters(sheet)} of ${sheet.characters} characters ${sheet.name}`;
   });
-  const words = [
-    sheets.length === 0
+  const resultWords = [
+    coveredSheets.length === 0
       ? 'The page has no style sheets.'
-      : `Used ${used} of ${all} characters (${formatPercent(used, all)}) in ${sheets.length} style ${sheets.length === 1 ? 'sheet' : 'sheets'}.`,
-    ...(lines.length < sheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
+      : `Used ${isUsed} of ${allCharacters} characters (${formatPercent(isUsed, allCharacters)}) in ${coveredSheets.length} style ${coveredSheets.length === 1 ? 'sheet' : 'sheets'}.`,
+    ...(sheetLines.length < coveredSheets.length ? [`The ${MaxLines} with the most unused characters are shown.`] : []),
     ...(leftOut > 0 ? ['Pages of other sites, and frames that the user does not allow, are left out.'] : []),
   ];
-  return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
+  return { text: resultWords.join(' '), ...(sheetLines.length > 0 ? { content: sheetLines.join('\n') } : {}) };
 }
 
-function countUsedCharacters({ used, characters }: CoveredSheet): number {
-  return Math.min(used.length, characters);
+function countUsedCharacters({ used: isUsed, characters: characterCount }: CoveredSheet): number {
+  return Math.min(isUsed.length, characterCount);
 }
 
-function formatPercent(part: number, whole: number): string {
-  return `${whole === 0 ? 0 : Math.round((100 * part) / whole)} %`;
+function formatPercent(partSize: number, whole: number): string {
+  return `${whole === 0 ? 0 : Math.round((100 * partSize) / whole)} %`;
 }
 
-function sumSheets(sheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
-  return sheets.reduce((total, sheet) => total + count(sheet), 0);
+function sumSheets(coveredSheets: readonly CoveredSheet[], count: (sheet: CoveredSheet) => number): number {
+  return coveredSheets.reduce((characterSum, sheet) => characterSum + count(sheet), 0);
 }
 
 function readOrigin(url: string): string {

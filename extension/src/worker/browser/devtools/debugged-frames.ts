@@ -40,14 +40,16 @@ export async function readDebuggedFrames(
   browser: DebuggedFramesBrowser,
   call: Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>,
 ): Promise<DebuggedFrames> {
-  const all = await browser.listTabFrames(call.tabId);
-  const top = all.find(({ frameId }) => frameId === 0);
-  if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
-  const allowed = new Set(filterAllowedFrames(all, call.args));
-  const forbiddenUrls = new Set(all.filter((frame) => !allowed.has(frame)).map(({ url }) => removeFragment(url)));
-  const found = await gatherFrames(session, all.length);
-  const frames = found.filter(({ url }) => !forbiddenUrls.has(removeFragment(url)));
-  const leftOutFrames = found.filter((frame) => !frames.includes(frame));
+  const allFrames = await browser.listTabFrames(call.tabId);
+  const topFrame = allFrames.find(({ frameId }) => frameId === 0);
+  if (call.documentId !== '' && topFrame?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
+  const allowedFrames = new Set(filterAllowedFrames(allFrames, call.args));
+  const forbiddenUrls = new Set(
+    allFrames.filter((frame) => !allowedFrames.has(frame)).map(({ url }) => removeFragment(url)),
+  );
+  const foundFrames = await gatherFrames(session, allFrames.length);
+  const frames = foundFrames.filter(({ url }) => !forbiddenUrls.has(removeFragment(url)));
+  const leftOutFrames = foundFrames.filter((frame) => !frames.includes(frame));
   return {
     frames,
     childIds: [...new Set(frames.map(({ childId }) => childId))],
@@ -59,14 +61,14 @@ export async function readDebuggedFrames(
 /** When gatherFrames has found count frames, gatherFrames stops waiting for cross-site frames. */
 async function gatherFrames(session: DebuggerSession, count: number): Promise<DebuggedFrame[]> {
   const frames = await readTree(session, '');
-  const stop = session.onChild(async ({ id, kind }) => {
+  const stopListening = session.onChild(async ({ id, kind }) => {
     if (kind === 'iframe') frames.push(...(await readTree(session, id)));
   });
   try {
     for (let waitedMs = 0; frames.length < count && waitedMs < ChildFramesTimeoutMs; waitedMs += PollIntervalMs)
       await sleep(PollIntervalMs);
   } finally {
-    stop();
+    stopListening();
   }
   return [...frames];
 }
@@ -76,13 +78,13 @@ async function readTree(session: DebuggerSession, childId: string): Promise<Debu
   return listFrames(frameTree, childId);
 }
 
-function listFrames(tree: unknown, childId: string): DebuggedFrame[] {
-  const { frame, childFrames, resources } = toFields(tree);
+function listFrames(frameTree: unknown, childId: string): DebuggedFrame[] {
+  const { frame, childFrames, resources } = toFields(frameTree);
   const { id, url, mimeType } = toFields(frame);
   const children = toList(childFrames).flatMap((child) => listFrames(child, childId));
   if (typeof id !== 'string' || typeof url !== 'string') return children;
-  const entries = toList(resources).filter(isRecord);
-  return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: entries }, ...children];
+  const resourceEntries = toList(resources).filter(isRecord);
+  return [{ childId, frameId: id, url, mimeType: String(mimeType ?? ''), resources: resourceEntries }, ...children];
 }
 
 function removeFragment(url: string): string {

@@ -24,16 +24,16 @@ export async function evaluateWithDebugger(
     const { name } = await frames.run(call, frame, 'lend', target === undefined ? {} : { target });
     const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
     try {
-      const place = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
+      const objectPlace = world === 'main' ? await resolveInMainWorld(session, childId, objectId) : objectId;
       call.signal.throwIfAborted();
-      const terminate = () =>
+      const terminateScript = () =>
         void session.send('Runtime.terminateExecution', {}, undefined, childId).catch(() => undefined);
-      call.signal.addEventListener('abort', terminate, { once: true });
+      call.signal.addEventListener('abort', terminateScript, { once: true });
       const script = makeEvaluateScript(code, target === undefined ? 'undefined' : 'this');
-      const answer = await session.send(
+      const evaluateAnswer = await session.send(
         'Runtime.callFunctionOn',
         {
-          objectId: place,
+          objectId: objectPlace,
           functionDeclaration: `${FunctionPrefix}${script}}`,
           awaitPromise: true,
           returnByValue: true,
@@ -42,8 +42,8 @@ export async function evaluateWithDebugger(
         limitMs,
         childId,
       );
-      call.signal.removeEventListener('abort', terminate);
-      return readValue(answer);
+      call.signal.removeEventListener('abort', terminateScript);
+      return readValue(evaluateAnswer);
     } finally {
       void session
         .send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }, undefined, childId)
@@ -66,8 +66,8 @@ function readValue({ result, exceptionDetails }: Fields): unknown {
   // exception is a syntax error.
   const { exception, lineNumber, text } = toFields(exceptionDetails);
   const { description } = toFields(exception);
-  const message = typeof description === 'string' ? description : String(text);
-  return /^SyntaxError/.test(message)
-    ? Promise.reject(makeSyntaxFailure(message.split('\n')[0] ?? '', Number(lineNumber) + 1))
+  const exceptionMessage = typeof description === 'string' ? description : String(text);
+  return /^SyntaxError/.test(exceptionMessage)
+    ? Promise.reject(makeSyntaxFailure(exceptionMessage.split('\n')[0] ?? '', Number(lineNumber) + 1))
     : undefined;
 }

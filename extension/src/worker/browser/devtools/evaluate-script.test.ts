@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import vm from 'node:vm';
 import { MaxResultCharacters, makeEvaluateScript, makeExpression, readEvaluateAnswer } from './evaluate-script.ts';
 
-async function evaluate(code: string, setup = ''): Promise<unknown> {
+async function evaluateScript(code: string, setup = ''): Promise<unknown> {
   const context = vm.createContext({});
   vm.runInContext(setup, context);
   return await vm.runInContext(makeEvaluateScript(code, '"the element"'), context);
 }
 
-const answerOf = async (code: string, setup?: string) => readEvaluateAnswer(await evaluate(code, setup), code);
+const answerOf = async (code: string, setup?: string) => readEvaluateAnswer(await evaluateScript(code, setup), code);
 
 test('the value of a function or an expression is JSON', async () => {
   for (const [code, json] of [
@@ -24,7 +24,7 @@ test('the value of a function or an expression is JSON', async () => {
   assert.deepEqual(await answerOf('() => {}'), { kind: 'undefined' });
 });
 
-test('large and deep values are truncated', async () => {
+test('large and deeply nested script results are truncated', async () => {
   const cut = await answerOf(`() => ['x'.repeat(${MaxResultCharacters}), 'y']`);
   assert.ok(cut?.kind === 'json' && cut.isTruncated && cut.json.length === MaxResultCharacters);
   const deep = await answerOf('() => { let a = 1; for (let i = 0; i < 5000; i++) a = [a]; return a; }');

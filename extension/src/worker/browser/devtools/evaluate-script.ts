@@ -64,18 +64,22 @@ export function readEvaluateAnswer(value: unknown, code: string, prefixCharacter
   if (typeof value !== 'string' || value.length > MaxAnswerCharacters) return undefined;
   if (value === 'undefined:') return { kind: 'undefined' };
   const [, kind, marks = ''] = /^(json|error)(\+text|\+cut|\+text\+cut)?:/.exec(value) ?? [];
-  const text = value.slice(value.indexOf(':') + 1);
+  const answerText = value.slice(value.indexOf(':') + 1);
   if (kind === 'json')
-    return { kind, json: text, hasReplacedValues: marks.includes('text'), isTruncated: marks.includes('cut') };
-  return kind === 'error' ? readError(text, code, prefixCharacters) : undefined;
+    return { kind, json: answerText, hasReplacedValues: marks.includes('text'), isTruncated: marks.includes('cut') };
+  return kind === 'error' ? readError(answerText, code, prefixCharacters) : undefined;
 }
 
-function readError(text: string, code: string, prefixCharacters: number): EvaluateAnswer | undefined {
-  const split = text.indexOf('\n');
+function readError(answerText: string, code: string, prefixCharacters: number): EvaluateAnswer | undefined {
+  const split = answerText.indexOf('\n');
   if (split < 0) return undefined;
-  const messageLength = Number(text.slice(0, split));
-  const message = text.slice(split + 1, split + 1 + messageLength).slice(0, MaxMessageCharacters);
-  return { kind: 'error', message, ...findCodePosition(text.slice(split + 1 + messageLength), code, prefixCharacters) };
+  const messageLength = Number(answerText.slice(0, split));
+  const scriptMessage = answerText.slice(split + 1, split + 1 + messageLength).slice(0, MaxMessageCharacters);
+  return {
+    kind: 'error',
+    message: scriptMessage,
+    ...findCodePosition(answerText.slice(split + 1 + messageLength), code, prefixCharacters),
+  };
 }
 
 function findCodePosition(

@@ -8,9 +8,9 @@ import { addDebuggerTexts, type Debuggers } from '../debugger/debuggers.ts';
 import type { FrameTarget, TabFrames } from '../tab-frames.ts';
 import {
   callFailure,
+  type FailureTexts,
   makeDocumentGoneFailure,
   StillRunningFailure,
-  type Texts,
   ToolFailure,
   toolFailure,
 } from '../tool-failure.ts';
@@ -45,17 +45,17 @@ export interface EvaluateRequest {
   readonly target: string | undefined;
 }
 
-export class Evaluator {
+export class ScriptEvaluator {
   readonly #browser: EvaluateBrowser;
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
   readonly #parts: TextParts;
 
-  constructor(browser: EvaluateBrowser, frames: TabFrames, debuggers: Debuggers, parts: TextParts) {
+  constructor(browser: EvaluateBrowser, frames: TabFrames, debuggers: Debuggers, textParts: TextParts) {
     this.#browser = browser;
     this.#frames = frames;
     this.#debuggers = debuggers;
-    this.#parts = parts;
+    this.#parts = textParts;
   }
 
   async evaluate(call: BrowserCall): Promise<BrowserResult> {
@@ -64,41 +64,43 @@ export class Evaluator {
       // The server treats a call with a cursor as read-only, so browser_evaluate must not run code in such a call.
       if (call.args.function !== undefined)
         throw callFailure('invalid_arguments', 'browser_evaluate needs either function or cursor');
-      const { text, words } = this.#parts.readNext(call, cursor);
-      return { text: words.join(' '), content: text };
+      const { text: partText, words: partWords } = this.#parts.readNext(call, cursor);
+      return { text: partWords.join(' '), content: partText };
     }
     const code = requireText(call.args, 'function');
-    const world = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
+    const scriptWorld = readChoice(call.args, 'world', ['main', 'isolated']) ?? 'main';
     const target = readText(call.args, 'target');
     const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.findByRef(call, target);
-    const request = { call, frame, code, world, target };
-    const answer = await this.#awaitAnswer(request, this.#run(request));
-    return this.#makeResult(call, answer);
+    const request = { call, frame, code, world: scriptWorld, target };
+    const evaluateAnswer = await this.#awaitAnswer(request, this.#run(request));
+    return this.#makeResult(call, evaluateAnswer);
   }
 
-  #makeResult(call: BrowserCall, answer: EvaluateAnswer): BrowserResult {
-    if (answer.kind === 'undefined') return { text: 'The function returned undefined.' };
-    if (answer.kind === 'error') throw makeScriptFailure(answer);
-    const { text, words } = this.#parts.storeAndReadFirst(call, answer.json);
-    const notes = [
-      ...(answer.hasReplacedValues ? ['Values without a form in JSON are written as text, such as "[circular]".'] : []),
-      ...(answer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
+  #makeResult(call: BrowserCall, evaluateAnswer: EvaluateAnswer): BrowserResult {
+    if (evaluateAnswer.kind === 'undefined') return { text: 'The function returned undefined.' };
+    if (evaluateAnswer.kind === 'error') throw makeScriptFailure(evaluateAnswer);
+    const { text: partText, words: partWords } = this.#parts.storeAndReadFirst(call, evaluateAnswer.json);
+    const resultNotes = [
+      ...(evaluateAnswer.hasReplacedValues
+        ? ['Values without a form in JSON are written as text, such as "[circular]".']
+        : []),
+      ...(evaluateAnswer.isTruncated ? [`The result ends after ${MaxResultCharacters} characters; return less.`] : []),
     ];
-    return { text: ['Result as JSON.', ...notes, ...words].join(' '), content: text };
+    return { text: ['Result as JSON.', ...resultNotes, ...partWords].join(' '), content: partText };
   }
 
   /** #awaitAnswer fails if the call is cancelled, the document is replaced, or EvaluateTimeoutMs has passed. */
-  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, running: Promise<T>): Promise<T> {
-    const ended = new AbortController();
-    const signal = AbortSignal.any([call.signal, ended.signal]);
+  async #awaitAnswer<T>({ call, frame }: EvaluateRequest, runningAnswer: Promise<T>): Promise<T> {
+    const endedController = new AbortController();
+    const signal = AbortSignal.any([call.signal, endedController.signal]);
     try {
-      return await Promise.race([running, this.#watch(frame, signal), rejectAtTimeout(signal)]);
+      return await Promise.race([runningAnswer, this.#watch(frame, signal), rejectAtTimeout(signal)]);
     } catch (error) {
       if (call.signal.aborted) throw new StillRunningFailure(callFailure('cancelled', codeContinuesText).error);
       throw error;
     } finally {
-      ended.abort();
-      running.catch(() => undefined);
+      endedController.abort();
+      runningAnswer.catch(() => undefined);
     }
   }
 
@@ -115,11 +117,11 @@ export class Evaluator {
   }
 
   async #run(request: EvaluateRequest): Promise<EvaluateAnswer> {
-    const { call, frame, code, world, target } = request;
+    const { call, frame, code, world: scriptWorld, target } = request;
     const name = target === undefined ? undefined : (await this.#frames.run(call, frame, 'lend', { target })).name;
     const script = makeEvaluateScript(code, name === undefined ? 'undefined' : makeSharedElementExpression(name));
     call.signal.throwIfAborted();
-    const worldId = world === 'main' ? undefined : IsolatedWorld;
+    const worldId = scriptWorld === 'main' ? undefined : IsolatedWorld;
     let value: unknown;
     try {
       value = await this.#browser.runInPage(frame, [script], worldId);
@@ -129,16 +131,16 @@ export class Evaluator {
       if (await this.#browser.areUserScriptsAllowed()) throw await this.#explain(request, error);
       return await this.#runByDebugger(request);
     }
-    const answer = readEvaluateAnswer(value, code);
-    if (answer) return answer;
+    const evaluateAnswer = readEvaluateAnswer(value, code);
+    if (evaluateAnswer) return evaluateAnswer;
     // If Chrome cannot parse the agent's code, the injection result has no value.
-    const problem = await findSyntaxError(
+    const syntaxProblem = await findSyntaxError(
       (scripts) => this.#browser.runInPage(frame, scripts, SYNTAX_WORLD),
       makeExpression(code),
     );
-    if (problem) throw makeSyntaxFailure(problem.message, problem.line);
+    if (syntaxProblem) throw makeSyntaxFailure(syntaxProblem.message, syntaxProblem.line);
     // The injected script has no result if a navigation has replaced the document while the script was running.
-    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(world);
+    throw (await this.#findDocumentGone(request)) ?? makeNoAnswerFailure(scriptWorld);
   }
 
   async #runByDebugger(request: EvaluateRequest): Promise<EvaluateAnswer> {
@@ -153,8 +155,8 @@ export class Evaluator {
         throw makeDocumentGoneFailure(await this.#browser.readTabState(request.call.tabId), true);
       throw await this.#explain(request, error);
     }
-    const answer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
-    if (answer) return answer;
+    const evaluateAnswer = readEvaluateAnswer(value, request.code, DebuggerPrefixCharacters);
+    if (evaluateAnswer) return evaluateAnswer;
     throw makeNoAnswerFailure(request.world);
   }
 
@@ -165,17 +167,17 @@ export class Evaluator {
   }
 
   async #findDocumentGone({ call, frame }: EvaluateRequest): Promise<ToolFailure | undefined> {
-    const state = await this.#browser.readTabState(call.tabId);
-    const frames = state === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
+    const tabState = await this.#browser.readTabState(call.tabId);
+    const frames = tabState === 'open' ? await this.#frames.list({ ...call, documentId: '' }).catch(() => []) : [];
     return frames.some(({ documentId }) => documentId === frame.documentId)
       ? undefined
-      : makeDocumentGoneFailure(state, true);
+      : makeDocumentGoneFailure(tabState, true);
   }
 }
 
 const codeContinuesText = 'the wait for the code has ended, but the code may go on in the page';
 
-const needsUserScriptsTexts: Texts = {
+const needsUserScriptsTexts: FailureTexts = {
   forAgent:
     'browser_evaluate needs the switch "Allow User Scripts" of Chrome, or the debugger. Ask the user to turn on "Allow ' +
     `User Scripts" in the details of opentabs in chrome://extensions. ${addDebuggerTexts.forAgent}`,
@@ -198,17 +200,17 @@ async function rejectAtTimeout(signal: AbortSignal): Promise<never> {
 /** markCodeStarted marks an error so that the server does not run the agent's code again. */
 function markCodeStarted(error: unknown): unknown {
   if (!(error instanceof ToolFailure) || error.error.notStarted !== true) return error;
-  const { notStarted: _, message, ...others } = error.error;
-  return new ToolFailure({ ...others, message: `${message}; the code may have run` });
+  const { notStarted: _, message: errorMessage, ...otherFields } = error.error;
+  return new ToolFailure({ ...otherFields, message: `${errorMessage}; the code may have run` });
 }
 
-function makeScriptFailure({ message, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
-  const place = line === undefined ? '' : ` at line ${line}, column ${column}`;
-  return toolFailure('script_error', `the function threw an error${place}: ${JSON.stringify(message)}`);
+function makeScriptFailure({ message: errorMessage, line, column }: EvaluateAnswer & { kind: 'error' }): ToolFailure {
+  const problemPlace = line === undefined ? '' : ` at line ${line}, column ${column}`;
+  return toolFailure('script_error', `the function threw an error${problemPlace}: ${JSON.stringify(errorMessage)}`);
 }
 
-export function makeSyntaxFailure(message: string, line: number): ToolFailure {
-  const reason = message.replace(/^Uncaught /, '');
+export function makeSyntaxFailure(errorMessage: string, line: number): ToolFailure {
+  const reason = errorMessage.replace(/^Uncaught /, '');
   return callFailure(
     'invalid_arguments',
     `the function cannot be parsed: ${reason} (line ${line}). Give a function such as () => document.title, or an ` +
@@ -216,7 +218,7 @@ export function makeSyntaxFailure(message: string, line: number): ToolFailure {
   );
 }
 
-function makeNoAnswerFailure(world: 'main' | 'isolated'): ToolFailure {
-  const retry = world === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
+function makeNoAnswerFailure(scriptWorld: 'main' | 'isolated'): ToolFailure {
+  const retry = scriptWorld === 'main' ? '. Try again with world "isolated", which the page cannot change' : '';
   return toolFailure('script_error', `the page changed the result of the code, or runs no scripts${retry}`);
 }

@@ -3,23 +3,23 @@ import { test } from 'node:test';
 import { computeLayoutShiftScore, describeEvents, describePageLoad, parsePageMetrics } from './figures.ts';
 
 function parseMetrics(values: object) {
-  const metrics = parsePageMetrics(JSON.stringify(values));
-  assert.ok(metrics);
-  return metrics;
+  const pageMetrics = parsePageMetrics(JSON.stringify(values));
+  assert.ok(pageMetrics);
+  return pageMetrics;
 }
 
 test('the layout shift score is the score of the worst session', () => {
-  const score = (...shifts: [atMs: number, value: number][]) =>
+  const computeScore = (...shifts: [atMs: number, value: number][]) =>
     Math.round(1000 * computeLayoutShiftScore(shifts.map(([atMs, value]) => ({ atMs, value })))) / 1000;
-  assert.equal(score(), 0);
-  assert.equal(score([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
-  assert.equal(score([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
+  assert.equal(computeScore(), 0);
+  assert.equal(computeScore([0, 0.1], [900, 0.1], [2000, 0.15]), 0.2);
+  assert.equal(computeScore([2000, 0.15], [0, 0.1], [1000, 0.1]), 0.15);
   // A group of layout shifts ends 5 s after its first shift, even if further shifts follow without a pause.
-  assert.equal(score(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
+  assert.equal(computeScore(...[0, 900, 1800, 2700, 3600, 4500, 5400].map((at): [number, number] => [at, 0.1])), 0.6);
 });
 
 test('INP ignores the slowest of 50 interactions', () => {
-  const interactions = [900, 300, 100].map((durationMs) => ({
+  const shownInteractions = [900, 300, 100].map((durationMs) => ({
     atMs: 10,
     durationMs,
     type: 'click',
@@ -27,21 +27,21 @@ test('INP ignores the slowest of 50 interactions', () => {
     delayMs: 1,
     handlersMs: 50,
   }));
-  const inp = (interactionCount: number) =>
-    describeEvents(parseMetrics({ interactions, interactionCount }), () => false)[0];
-  assert.equal(inp(3), 'INP 900 ms (poor), 3 interactions');
-  assert.equal(inp(50), 'INP 300 ms (needs improvement), 50 interactions');
+  const computeInp = (interactionCount: number) =>
+    describeEvents(parseMetrics({ interactions: shownInteractions, interactionCount }), () => false)[0];
+  assert.equal(computeInp(3), 'INP 900 ms (poor), 3 interactions');
+  assert.equal(computeInp(50), 'INP 300 ms (needs improvement), 50 interactions');
 });
 
 test('a page load has ratings, and its LCP has an element and an address without secrets', () => {
-  const lines = describePageLoad(
+  const figureLines = describePageLoad(
     parseMetrics({
       navigation: { type: 'reload', firstByteMs: 12, domReadyMs: 50.4, loadMs: 0 },
       firstPaintMs: 2000,
       lcp: { atMs: 12_345, size: 5000, url: 'https://shop.example/hero.png?token=S3CRET', element: 'img#hero "Sale"' },
     }),
   );
-  assert.deepEqual(lines, [
+  assert.deepEqual(figureLines, [
     'TTFB 12 ms (good)',
     'DOM ready 50 ms, not loaded yet (reload)',
     'FCP 2000 ms (needs improvement)',
@@ -50,23 +50,27 @@ test('a page load has ratings, and its LCP has an element and an address without
 });
 
 test('long tasks name their script unless the script is from a forbidden site', () => {
-  const metrics = parseMetrics({
+  const pageMetrics = parseMetrics({
     longTasks: [{ atMs: 100, durationMs: 250, kind: 'self' }],
     longTaskCount: 1,
     scripts: [
       { atMs: 110, durationMs: 200, url: 'https://shop.example/a.js', name: 'boot', invoker: 'BUTTON.onclick' },
     ],
   });
-  assert.deepEqual(describeEvents(metrics, () => false).slice(-2), [
+  assert.deepEqual(describeEvents(pageMetrics, () => false).slice(-2), [
     'Long tasks: 1, 250 ms in all, 200 ms over 50 ms each',
     '  at 100 ms: 250 ms https://shop.example/a.js (boot, BUTTON.onclick) 200 ms',
   ]);
-  assert.equal(describeEvents(metrics, () => true).at(-1), '  at 100 ms: 250 ms');
+  assert.equal(describeEvents(pageMetrics, () => true).at(-1), '  at 100 ms: 250 ms');
 });
 
 test('parsePageMetrics returns undefined for malformed data', () => {
   for (const answer of [undefined, 7, '', '[]', '{', 'null']) assert.equal(parsePageMetrics(answer), undefined);
-  const metrics = parseMetrics({ shifts: [{ value: 'x', sources: [1] }], interactions: 5, lcp: { element: 'a\nb' } });
-  assert.equal(metrics.shifts[0]?.value, 0);
-  assert.equal(metrics.lcp?.element, 'a b');
+  const pageMetrics = parseMetrics({
+    shifts: [{ value: 'x', sources: [1] }],
+    interactions: 5,
+    lcp: { element: 'a\nb' },
+  });
+  assert.equal(pageMetrics.shifts[0]?.value, 0);
+  assert.equal(pageMetrics.lcp?.element, 'a b');
 });

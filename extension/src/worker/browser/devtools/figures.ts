@@ -8,8 +8,8 @@ import { toFields, toList } from './debugged-frames.ts';
 const MaxSlowEvents = 5;
 const MaxTextCharacters = 300;
 
-/** Box is a rectangle in the viewport, in CSS pixels. */
-interface Box {
+/** LayoutBox is a rectangle in the viewport, in CSS pixels. */
+interface LayoutBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -20,7 +20,7 @@ interface Box {
 export interface LayoutShift {
   readonly atMs: number;
   readonly value: number;
-  readonly sources: readonly { readonly element: string; readonly from: Box; readonly to: Box }[];
+  readonly sources: readonly { readonly element: string; readonly from: LayoutBox; readonly to: LayoutBox }[];
 }
 
 /** atMs is when the period starts, in milliseconds after the document started to load. */
@@ -29,8 +29,8 @@ interface TimeSpan {
   readonly durationMs: number;
 }
 
-/** Interaction is a click, a tap or a key press, measured until the next paint. */
-interface Interaction extends TimeSpan {
+/** PageInteraction is a click, a tap or a key press, measured until the next paint. */
+interface PageInteraction extends TimeSpan {
   readonly type: string;
   readonly element: string;
   readonly delayMs: number;
@@ -55,7 +55,7 @@ export interface PageMetrics {
     | { readonly atMs: number; readonly size: number; readonly url: string; readonly element: string }
     | undefined;
   readonly shifts: readonly LayoutShift[];
-  readonly interactions: readonly Interaction[];
+  readonly interactions: readonly PageInteraction[];
   readonly interactionCount: number;
   readonly longTasks: readonly (TimeSpan & { readonly kind: string })[];
   readonly longTaskCount: number;
@@ -72,7 +72,7 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
   }
   if (!isRecord(value)) return undefined;
   const { navigation, lcp, firstPaintMs } = value;
-  const records = (key: string) => toList(value[key]).filter(isRecord);
+  const readRecords = (key: string) => toList(value[key]).filter(isRecord);
   return {
     startMs: toNumber(value.startMs),
     nowMs: toNumber(value.nowMs),
@@ -89,50 +89,53 @@ export function parsePageMetrics(json: unknown): PageMetrics | undefined {
     lcp: isRecord(lcp)
       ? { atMs: toNumber(lcp.atMs), size: toNumber(lcp.size), url: toText(lcp.url), element: toText(lcp.element) }
       : undefined,
-    shifts: records('shifts').map((shift) => ({
+    shifts: readRecords('shifts').map((shift) => ({
       atMs: toNumber(shift.atMs),
       value: toNumber(shift.value),
       sources: toList(shift.sources)
         .map(toFields)
         .map(({ element, from, to }) => ({ element: toText(element), from: readBox(from), to: readBox(to) })),
     })),
-    interactions: records('interactions').map((entry) => ({
-      ...readTimeSpan(entry),
-      type: toText(entry.type),
-      element: toText(entry.element),
-      delayMs: toNumber(entry.delayMs),
-      handlersMs: toNumber(entry.handlersMs),
+    interactions: readRecords('interactions').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      type: toText(interactionEntry.type),
+      element: toText(interactionEntry.element),
+      delayMs: toNumber(interactionEntry.delayMs),
+      handlersMs: toNumber(interactionEntry.handlersMs),
     })),
     interactionCount: toNumber(value.interactionCount),
-    longTasks: records('longTasks').map((entry) => ({ ...readTimeSpan(entry), kind: toText(entry.kind) })),
+    longTasks: readRecords('longTasks').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      kind: toText(interactionEntry.kind),
+    })),
     longTaskCount: toNumber(value.longTaskCount),
-    scripts: records('scripts').map((entry) => ({
-      ...readTimeSpan(entry),
-      url: toText(entry.url),
-      name: toText(entry.name),
-      invoker: toText(entry.invoker),
+    scripts: readRecords('scripts').map((interactionEntry) => ({
+      ...readTimeSpan(interactionEntry),
+      url: toText(interactionEntry.url),
+      name: toText(interactionEntry.name),
+      invoker: toText(interactionEntry.invoker),
     })),
   };
 }
 
 export function describePageLoad({ navigation, firstPaintMs, lcp }: PageMetrics): string[] {
-  const lines: string[] = [];
+  const figureLines: string[] = [];
   if (navigation) {
-    lines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
+    figureLines.push(`TTFB ${formatRatedTime(navigation.firstByteMs, 800, 1800)}`);
     const ends = [
       navigation.domReadyMs > 0 ? `DOM ready ${formatMs(navigation.domReadyMs)}` : 'DOM not ready yet',
       navigation.loadMs > 0 ? `loaded ${formatMs(navigation.loadMs)}` : 'not loaded yet',
     ];
-    lines.push(`${ends.join(', ')} (${navigation.type})`);
+    figureLines.push(`${ends.join(', ')} (${navigation.type})`);
   }
-  lines.push(
+  figureLines.push(
     firstPaintMs === undefined ? 'FCP none: nothing was drawn' : `FCP ${formatRatedTime(firstPaintMs, 1800, 3000)}`,
   );
-  if (!lcp) return [...lines, 'LCP none'];
-  const source = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
+  if (!lcp) return [...figureLines, 'LCP none'];
+  const lcpSource = lcp.url === '' ? '' : ` ${truncateText(maskUrl(lcp.url))}`;
   return [
-    ...lines,
-    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${source}, ${Math.round(lcp.size)} px²`,
+    ...figureLines,
+    `LCP ${formatRatedTime(lcp.atMs, 2500, 4000)}: ${formatElement(lcp.element)}${lcpSource}, ${Math.round(lcp.size)} px²`,
   ];
 }
 
@@ -142,21 +145,21 @@ export function describeEvents(metrics: PageMetrics, isForbidden: (url: string) 
 
 function describeInteractions({ interactions, interactionCount }: PageMetrics): string[] {
   // Like Chrome's own metric, ignore the slowest interaction of every 50 interactions.
-  const slowest = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
-  if (!slowest) return ['INP none: no clicks, taps or keys'];
-  const lines = [...interactions.slice(0, MaxSlowEvents)].map(
+  const slowestInteraction = interactions[Math.min(interactions.length - 1, Math.floor(interactionCount / 50))];
+  if (!slowestInteraction) return ['INP none: no clicks, taps or keys'];
+  const figureLines = [...interactions.slice(0, MaxSlowEvents)].map(
     ({ atMs, durationMs, type, element, delayMs, handlersMs }) =>
       `  ${type} at ${formatMs(atMs)}: ${formatMs(durationMs)} on ${formatElement(element)} (delay ${formatMs(delayMs)}, handlers ${formatMs(handlersMs)}, drawing ${formatMs(durationMs - delayMs - handlersMs)})`,
   );
   return [
-    `INP ${formatRatedTime(slowest.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
-    ...lines,
+    `INP ${formatRatedTime(slowestInteraction.durationMs, 200, 500)}, ${formatCount(interactionCount, 'interaction')}`,
+    ...figureLines,
   ];
 }
 
-function describeShifts({ shifts }: PageMetrics): string[] {
-  const score = computeLayoutShiftScore(shifts);
-  const lines = [...shifts]
+function describeShifts({ shifts: layoutShifts }: PageMetrics): string[] {
+  const shiftScore = computeLayoutShiftScore(layoutShifts);
+  const figureLines = [...layoutShifts]
     .sort((a, b) => b.value - a.value)
     .slice(0, MaxSlowEvents)
     .map(({ atMs, value, sources }) => {
@@ -166,32 +169,32 @@ function describeShifts({ shifts }: PageMetrics): string[] {
       return `  ${formatScore(value)} at ${formatMs(atMs)}: ${moves.join('; ') || 'removed elements'}`;
     });
   return [
-    `CLS ${formatScore(score)} (${rateMetric(score, 0.1, 0.25)}), ${formatCount(shifts.length, 'layout shift')}`,
-    ...lines,
+    `CLS ${formatScore(shiftScore)} (${rateMetric(shiftScore, 0.1, 0.25)}), ${formatCount(layoutShifts.length, 'layout shift')}`,
+    ...figureLines,
   ];
 }
 
 /** A group contains layout shifts that are less than 1 s apart, and lasts at most 5 s. */
-export function computeLayoutShiftScore(shifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
-  let [largest, sum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
-  for (const { atMs, value } of [...shifts].sort((a, b) => a.atMs - b.atMs)) {
+export function computeLayoutShiftScore(layoutShifts: readonly Pick<LayoutShift, 'atMs' | 'value'>[]): number {
+  let [largestScore, scoreSum, firstMs, lastMs] = [0, 0, 0, Number.NEGATIVE_INFINITY];
+  for (const { atMs, value } of [...layoutShifts].sort((a, b) => a.atMs - b.atMs)) {
     const isNew = atMs - lastMs >= 1000 || atMs - firstMs >= 5000;
-    sum = isNew ? value : sum + value;
+    scoreSum = isNew ? value : scoreSum + value;
     if (isNew) firstMs = atMs;
     lastMs = atMs;
-    largest = Math.max(largest, sum);
+    largestScore = Math.max(largestScore, scoreSum);
   }
-  return largest;
+  return largestScore;
 }
 
-function describeMove(from: Box, to: Box): string {
+function describeMove(from: LayoutBox, to: LayoutBox): string {
   if (from.width === 0 && from.height === 0) return 'appeared';
   if (to.width === 0 && to.height === 0) return 'left the viewport';
-  const words = [
+  const timingWords = [
     ...(to.y !== from.y ? [`moved ${Math.abs(Math.round(to.y - from.y))} px ${to.y > from.y ? 'down' : 'up'}`] : []),
     ...(to.x !== from.x ? [`moved ${Math.abs(Math.round(to.x - from.x))} px ${to.x > from.x ? 'right' : 'left'}`] : []),
   ];
-  return words.join(', ') || 'changed its size';
+  return timingWords.join(', ') || 'changed its size';
 }
 
 function describeLongTasks(
@@ -200,23 +203,25 @@ function describeLongTasks(
 ): string[] {
   if (longTaskCount === 0) return ['Long tasks: none'];
   const totalMs = longTasks.reduce((total, { durationMs }) => total + durationMs, 0);
-  const lines = longTasks.slice(0, MaxSlowEvents).map((task) => {
+  const figureLines = longTasks.slice(0, MaxSlowEvents).map((task) => {
     const endMs = task.atMs + task.durationMs;
     const script = scripts.find(({ atMs }) => atMs >= task.atMs - 1 && atMs < endMs);
-    const place = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
-    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${place}`;
+    const scriptPlace = script && !isForbidden(script.url) ? ` ${describeScript(script)}` : '';
+    return `  at ${formatMs(task.atMs)}: ${formatMs(task.durationMs)}${task.kind.includes('descendant') ? ' in a frame' : ''}${scriptPlace}`;
   });
   const blockingMs = longTasks.reduce((total, { durationMs }) => total + Math.max(0, durationMs - 50), 0);
   return [
     `Long tasks: ${longTaskCount}, ${formatMs(totalMs)} in all, ${formatMs(blockingMs)} over 50 ms each`,
-    ...lines,
+    ...figureLines,
   ];
 }
 
 function describeScript({ url, name, invoker, durationMs }: ScriptRun): string {
-  const source = url === '' ? '' : truncateText(maskUrl(url));
-  const words = [name, /^https?:/.test(invoker) ? '' : invoker].filter((word) => word !== '').map(truncateText);
-  return [source, words.length > 0 ? `(${words.join(', ')})` : '', formatMs(durationMs)]
+  const lcpSource = url === '' ? '' : truncateText(maskUrl(url));
+  const timingWords = [name, /^https?:/.test(invoker) ? '' : invoker]
+    .filter((nameWord) => nameWord !== '')
+    .map(truncateText);
+  return [lcpSource, timingWords.length > 0 ? `(${timingWords.join(', ')})` : '', formatMs(durationMs)]
     .filter((part) => part !== '')
     .join(' ');
 }
@@ -239,23 +244,23 @@ function formatScore(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-function formatCount(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
+function formatCount(countedNumber: number, nameWord: string): string {
+  return `${countedNumber} ${nameWord}${countedNumber === 1 ? '' : 's'}`;
 }
 
 function formatMs(value: number): string {
   return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${Math.max(0, Math.round(value))} ms`;
 }
 
-function truncateText(text: string): string {
-  return text.length > MaxTextCharacters ? `${text.slice(0, MaxTextCharacters)}…` : text;
+function truncateText(longText: string): string {
+  return longText.length > MaxTextCharacters ? `${longText.slice(0, MaxTextCharacters)}…` : longText;
 }
 
 function readTimeSpan({ atMs, durationMs }: Fields): TimeSpan {
   return { atMs: toNumber(atMs), durationMs: toNumber(durationMs) };
 }
 
-function readBox(value: unknown): Box {
+function readBox(value: unknown): LayoutBox {
   const { x, y, width, height } = toFields(value);
   return { x: toNumber(x), y: toNumber(y), width: toNumber(width), height: toNumber(height) };
 }

@@ -32,17 +32,17 @@ export async function findSharedNode(
 }
 
 async function findInChildFrames(session: DebuggerSession, name: string): Promise<NodeInFrame | undefined> {
-  let stop: () => void = () => undefined;
-  const search = new Promise<NodeInFrame>((resolve) => {
-    stop = session.onChild(async ({ id, kind }) => {
-      const found = kind === 'iframe' ? await findInProcess(session, id, name) : undefined;
-      if (found) resolve(found);
+  let stopSearch: () => void = () => undefined;
+  const nodeSearch = new Promise<NodeInFrame>((resolve) => {
+    stopSearch = session.onChild(async ({ id, kind }) => {
+      const foundNode = kind === 'iframe' ? await findInProcess(session, id, name) : undefined;
+      if (foundNode) resolve(foundNode);
     });
   });
   try {
-    return await awaitWithin(search, ChildFramesTimeoutMs);
+    return await awaitWithin(nodeSearch, ChildFramesTimeoutMs);
   } finally {
-    stop();
+    stopSearch();
   }
 }
 
@@ -52,13 +52,16 @@ async function findInProcess(
   childId: string,
   name: string,
 ): Promise<NodeInFrame | undefined> {
-  const send = (method: string, params: Fields) => session.send(method, params, undefined, childId);
-  const { frameTree } = await send('Page.getFrameTree', {});
+  const sendCommand = (method: string, params: Fields) => session.send(method, params, undefined, childId);
+  const { frameTree } = await sendCommand('Page.getFrameTree', {});
   for (const frameId of listFrameIds(frameTree)) {
-    const { executionContextId } = await send('Page.createIsolatedWorld', { frameId, worldName: DebuggerWorldName });
+    const { executionContextId } = await sendCommand('Page.createIsolatedWorld', {
+      frameId,
+      worldName: DebuggerWorldName,
+    });
     const expression = `CSS.highlights.has(${JSON.stringify(name)}) ? ${makeSharedElementExpression(name)} : undefined`;
     const evaluation = { expression, contextId: executionContextId, objectGroup: ObjectGroupName };
-    const { objectId } = toFields((await send('Runtime.evaluate', evaluation)).result);
+    const { objectId } = toFields((await sendCommand('Runtime.evaluate', evaluation)).result);
     if (typeof objectId === 'string') return { childId, objectId };
   }
   return undefined;

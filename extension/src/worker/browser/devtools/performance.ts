@@ -2,7 +2,7 @@ import { type Fields, isRecord } from '../../../record.ts';
 import { awaitWithin } from '../../../within.ts';
 import { readChoice, readFlag } from '../arguments.ts';
 import type { BrowserCall, BrowserResult, WrittenFile } from '../browser-tool.ts';
-import { Captures } from '../debugger/captures.ts';
+import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { DebuggerSession, Debuggers } from '../debugger/debuggers.ts';
 import { isFrameForbidden } from '../frame-rules.ts';
 import { type NavigationBrowser, reloadPage } from '../navigation.ts';
@@ -41,20 +41,20 @@ const MaxFrames = 20;
 /** PerformanceRecordings records how fast pages load and respond to input. */
 export class PerformanceRecordings {
   readonly #browser: PerformanceBrowser;
-  readonly #captures: Captures<PerformanceRecording>;
+  readonly #captures: DebuggerCaptures<PerformanceRecording>;
 
   constructor(browser: PerformanceBrowser, debuggers: Debuggers) {
     this.#browser = browser;
-    this.#captures = new Captures({
+    this.#captures = new DebuggerCaptures({
       debuggers,
       // A background tab paints and runs animation frames only while the feature "drawing" is on.
       features: ['children', 'drawing', 'dialogs'],
       start: async (session) => {
-        const recording = new PerformanceRecording(session);
-        await recording.start();
-        return recording;
+        const performanceRecording = new PerformanceRecording(session);
+        await performanceRecording.start();
+        return performanceRecording;
       },
-      stop: (recording) => recording.stop(),
+      stop: (performanceRecording) => performanceRecording.stop(),
     });
   }
 
@@ -67,38 +67,39 @@ export class PerformanceRecordings {
     const isReload = readFlag(call.args, 'reload');
     if (action === 'start') return await this.#start(call, isReload);
     if (isReload) throw callFailure('invalid_arguments', 'the argument reload is only for the action start');
-    const recording = await this.#captures.find(call.tabId);
-    if (!recording)
+    const performanceRecording = await this.#captures.find(call.tabId);
+    if (!performanceRecording)
       throw toolFailure(
         'not_found',
         'no recording runs in this tab, or it ended after 10 min. Call with the action start',
       );
-    const result = await recording.read(this.#browser, call);
+    const recordingResult = await performanceRecording.read(this.#browser, call);
     await this.#captures.end(call.tabId);
-    return result;
+    return recordingResult;
   }
 
   async #start(call: BrowserCall, isReload: boolean): Promise<BrowserResult> {
     const { tabId } = call;
     await this.#captures.end(tabId);
     const { capture } = await this.#captures.use(tabId, call.session);
-    const words = ['Recording the speed of the page.'];
+    const resultWords = ['Recording the speed of the page.'];
     if (isReload) {
       try {
-        words.push('Reloaded the page.', await this.#reload(call));
+        resultWords.push('Reloaded the page.', await this.#reload(call));
       } catch (error) {
         await this.#captures.end(tabId);
         throw error;
       }
     }
-    if (capture.traceProblem !== '') words.push(`Chrome records no trace: ${capture.traceProblem}.`);
-    return { text: [...words, 'Use the page, then call with the action stop.'].join(' ') };
+    if (capture.traceProblem !== '') resultWords.push(`Chrome records no trace: ${capture.traceProblem}.`);
+    return { text: [...resultWords, 'Use the page, then call with the action stop.'].join(' ') };
   }
 
   async #reload(call: BrowserCall): Promise<string> {
     const frames = await this.#browser.listTabFrames(call.tabId);
-    const top = frames.find(({ frameId }) => frameId === 0);
-    if (call.documentId !== '' && top?.documentId !== call.documentId) throw makeDocumentGoneFailure('open', false);
+    const topFrame = frames.find(({ frameId }) => frameId === 0);
+    if (call.documentId !== '' && topFrame?.documentId !== call.documentId)
+      throw makeDocumentGoneFailure('open', false);
     return await reloadPage(this.#browser, call);
   }
 }
@@ -154,30 +155,35 @@ class PerformanceRecording {
 
   async read(browser: DebuggedFramesBrowser, call: BrowserCall): Promise<BrowserResult> {
     const { frames, leftOutCount } = await readDebuggedFrames(this.#session, browser, call);
-    const metrics = await Promise.all(frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })));
+    const frameMetrics = await Promise.all(
+      frames.map(async (frame) => ({ frame, metrics: await this.#readFrame(frame) })),
+    );
     const file = await this.#readTrace(call, frames);
     // Check which document the tab shows, because the server may not have allowed the call in a newer document.
     await readDebuggedFrames(this.#session, browser, call);
-    const [top, ...children] = metrics;
-    if (!top?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
+    const [topFrame, ...children] = frameMetrics;
+    if (!topFrame?.metrics) throw toolFailure('timeout', 'the page did not answer. Try again');
     const isForbidden = (url: string) => isFrameForbidden(url, call.args);
-    const lines = [...describePageLoad(top.metrics), ...describeEvents(top.metrics, isForbidden)];
-    const shownChildren = children.flatMap(({ frame, metrics: found }) => {
-      if (!found) return [];
+    const figureLines = [...describePageLoad(topFrame.metrics), ...describeEvents(topFrame.metrics, isForbidden)];
+    const shownChildren = children.flatMap(({ frame, metrics: foundMetrics }) => {
+      if (!foundMetrics) return [];
       // The long tasks of the top document already include the long tasks of frames in the same process.
       const isFirst = frame.childId !== '' && frames.find(({ childId }) => childId === frame.childId) === frame;
-      const own = isFirst ? found : { ...found, longTasks: [], longTaskCount: 0 };
-      const isQuiet = own.shifts.length + own.interactions.length + own.longTasks.length === 0;
-      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(own, isForbidden)]];
+      const ownMetrics = isFirst ? foundMetrics : { ...foundMetrics, longTasks: [], longTaskCount: 0 };
+      const isQuiet = ownMetrics.shifts.length + ownMetrics.interactions.length + ownMetrics.longTasks.length === 0;
+      return isQuiet ? [] : [[`frame ${frame.url.slice(0, 200)}`, ...describeEvents(ownMetrics, isForbidden)]];
     });
-    lines.push(...shownChildren.slice(0, MaxFrames).flat());
-    const words = [`Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`, ...this.#makeNotes(top.metrics)];
-    if (shownChildren.length > MaxFrames) words.push(`The first ${MaxFrames} frames are shown.`);
-    if (leftOutCount > 0) words.push('Frames that the user does not allow are left out.');
-    words.push(
+    figureLines.push(...shownChildren.slice(0, MaxFrames).flat());
+    const resultWords = [
+      `Recorded ${((Date.now() - this.#startMs) / 1000).toFixed(1)} s.`,
+      ...this.#makeNotes(topFrame.metrics),
+    ];
+    if (shownChildren.length > MaxFrames) resultWords.push(`The first ${MaxFrames} frames are shown.`);
+    if (leftOutCount > 0) resultWords.push('Frames that the user does not allow are left out.');
+    resultWords.push(
       file ? 'The file is the trace, for the panel Performance of Chrome.' : `No trace: ${this.traceProblem}.`,
     );
-    return { text: words.join(' '), content: lines.join('\n'), ...(file ? { file } : {}) };
+    return { text: resultWords.join(' '), content: figureLines.join('\n'), ...(file ? { file } : {}) };
   }
 
   #makeNotes({ startMs, wasHidden }: PageMetrics): string[] {
@@ -193,12 +199,12 @@ class PerformanceRecording {
   async #startIn(childId: string): Promise<void> {
     // Send the next command without waiting for the answer, because a new frame runs its scripts after the first
     // debugger commands.
-    const added = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
+    const addedScript = this.#send(childId, 'Page.addScriptToEvaluateOnNewDocument', {
       source: newDocumentScript,
       worldName: DebuggerWorldName,
     });
     await this.#send(childId, 'Page.enable');
-    this.#scripts.set(childId, (await added).identifier);
+    this.#scripts.set(childId, (await addedScript).identifier);
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
     this.#recordUrls(frameTree);
     await this.#evaluateInFrames(childId, presentDocumentScript);
@@ -211,24 +217,28 @@ class PerformanceRecording {
     for (const child of toList(childFrames)) this.#recordUrls(child);
   }
 
-  async #evaluateInFrames(childId: string, expression: string): Promise<void> {
+  async #evaluateInFrames(childId: string, metricsExpression: string): Promise<void> {
     const { frameTree } = await this.#send(childId, 'Page.getFrameTree');
-    for (const frameId of listFrameIds(frameTree)) await this.#evaluate(childId, frameId, `void (${expression})`);
+    for (const frameId of listFrameIds(frameTree))
+      await this.#evaluate(childId, frameId, `void (${metricsExpression})`);
   }
 
   async #readFrame({ childId, frameId }: DebuggedFrame): Promise<PageMetrics | undefined> {
     return parsePageMetrics(await this.#evaluate(childId, frameId, readScript).catch(() => undefined));
   }
 
-  async #evaluate(childId: string, frameId: string, expression: string): Promise<unknown> {
-    const world = await this.#send(childId, 'Page.createIsolatedWorld', { frameId, worldName: DebuggerWorldName });
-    const { result } = await this.#send(childId, 'Runtime.evaluate', {
-      expression,
-      contextId: world.executionContextId,
+  async #evaluate(childId: string, frameId: string, metricsExpression: string): Promise<unknown> {
+    const isolatedWorld = await this.#send(childId, 'Page.createIsolatedWorld', {
+      frameId,
+      worldName: DebuggerWorldName,
+    });
+    const { result: recordingResult } = await this.#send(childId, 'Runtime.evaluate', {
+      expression: metricsExpression,
+      contextId: isolatedWorld.executionContextId,
       awaitPromise: true,
       returnByValue: true,
     });
-    return toFields(result).value;
+    return toFields(recordingResult).value;
   }
 
   #receive(method: string, params: Fields): void {
@@ -247,37 +257,37 @@ class PerformanceRecording {
 
   async #readTrace({ args }: BrowserCall, frames: readonly DebuggedFrame[]): Promise<WrittenFile | undefined> {
     if (this.#isTracing) {
-      const ended = new Promise<true>((resolve) => {
+      const endedPromise = new Promise<true>((resolve) => {
         this.#endTrace = () => resolve(true);
       });
       await this.#send('', 'Tracing.end');
-      if ((await awaitWithin(ended, TraceReadTimeoutMs)) === undefined)
+      if ((await awaitWithin(endedPromise, TraceReadTimeoutMs)) === undefined)
         this.traceProblem = 'Chrome did not return the trace in time';
     }
     if (this.traceProblem !== '') return undefined;
     const url = frames[0]?.url ?? '';
-    const rules = {
+    const traceRules = {
       frames: frames.map(({ frameId }) => ({ id: frameId, url: this.#startUrls.get(frameId) ?? '' })),
       origin: URL.canParse(url) ? new URL(url).origin : '',
       isForbidden: (address: string) => isFrameForbidden(address, args),
     };
-    const texts: string[] = [];
-    let characters = 0;
-    for (const event of selectEvents(this.#events, rules)) {
-      const text = JSON.stringify(event);
-      characters += text.length + 2;
-      if (characters > MaxFileCharacters) {
+    const eventTexts: string[] = [];
+    let characterCount = 0;
+    for (const event of selectEvents(this.#events, traceRules)) {
+      const eventText = JSON.stringify(event);
+      characterCount += eventText.length + 2;
+      if (characterCount > MaxFileCharacters) {
         this.#hasLostEvents = true;
         break;
       }
-      texts.push(text);
+      eventTexts.push(eventText);
     }
-    const head = JSON.stringify({
+    const traceHead = JSON.stringify({
       metadata: { source: 'opentabs', startTime: new Date(this.#startMs).toISOString() },
       traceEvents: [],
     });
-    const text = `${head.slice(0, -']}'.length)}\n${texts.join(',\n')}\n]}\n`;
-    return { extension: 'json', mimeType: 'application/json', text };
+    const eventText = `${traceHead.slice(0, -']}'.length)}\n${eventTexts.join(',\n')}\n]}\n`;
+    return { extension: 'json', mimeType: 'application/json', text: eventText };
   }
 
   #send(childId: string, method: string, params: Fields = {}): Promise<Fields> {

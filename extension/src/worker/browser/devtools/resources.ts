@@ -10,7 +10,7 @@ import type { TextParts } from './text-parts.ts';
 const MaxLines = 300;
 const MaxUrlCharacters = 300;
 
-interface Resource {
+interface FrameResource {
   readonly frame: DebuggedFrame;
   readonly url: string;
   /** type is Chrome's resource type in lower case, such as "script". */
@@ -21,16 +21,18 @@ interface Resource {
   readonly isFailed: boolean;
 }
 
-/** Resources lists and reads the files that pages have loaded, such as documents, scripts, style sheets and images. */
-export class Resources {
+/**
+ * ResourceTools lists and reads the files that pages have loaded, such as documents, scripts, style sheets and images.
+ */
+export class ResourceTools {
   readonly #browser: DebuggedFramesBrowser;
   readonly #debuggers: Debuggers;
   readonly #parts: TextParts;
 
-  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers, parts: TextParts) {
+  constructor(browser: DebuggedFramesBrowser, debuggers: Debuggers, textParts: TextParts) {
     this.#browser = browser;
     this.#debuggers = debuggers;
-    this.#parts = parts;
+    this.#parts = textParts;
   }
 
   /**
@@ -41,65 +43,78 @@ export class Resources {
     const { args } = call;
     const cursor = readText(args, 'cursor');
     if (cursor !== undefined) {
-      const { text, words } = this.#parts.readNext(call, cursor);
-      return { text: words.join(' '), content: text };
+      const { text: partText, words: resultWords } = this.#parts.readNext(call, cursor);
+      return { text: resultWords.join(' '), content: partText };
     }
     const [url = '', type = ''] = [readText(args, 'url'), readText(args, 'type')];
     return await this.#debuggers.use(call.tabId, ['children'], async (session) => {
       const { frames, leftOutCount } = await readDebuggedFrames(session, this.#browser, call);
-      const resources = frames.flatMap(listFrameResources).filter((resource) => type === '' || resource.type === type);
-      const exact = resources.find((resource) => resource.url === url);
+      const frameResources = frames
+        .flatMap(listFrameResources)
+        .filter((frameResource) => type === '' || frameResource.type === type);
+      const exact = frameResources.find((frameResource) => frameResource.url === url);
       if (exact) return await this.#readBody(session, call, exact);
       return listResources(
-        resources.filter((resource) => resource.url.includes(url)),
+        frameResources.filter((frameResource) => frameResource.url.includes(url)),
         leftOutCount,
       );
     });
   }
 
-  async #readBody(session: DebuggerSession, call: BrowserCall, resource: Resource): Promise<BrowserResult> {
-    const { frame, url, type, mimeType, bytes } = resource;
-    const what = `${type} ${mimeType}`;
-    const send = (method: string, params: Fields) => session.send(method, params, undefined, frame.childId);
-    let answer: Fields;
+  async #readBody(session: DebuggerSession, call: BrowserCall, frameResource: FrameResource): Promise<BrowserResult> {
+    const { frame, url, type, mimeType, bytes } = frameResource;
+    const resourceKind = `${type} ${mimeType}`;
+    const sendCommand = (method: string, params: Fields) => session.send(method, params, undefined, frame.childId);
+    let contentAnswer: Fields;
     try {
-      await send('Page.enable', {});
-      answer = await send('Page.getResourceContent', { frameId: frame.frameId, url });
+      await sendCommand('Page.enable', {});
+      contentAnswer = await sendCommand('Page.getResourceContent', { frameId: frame.frameId, url });
     } catch (error) {
-      const { text, words } = this.#parts.storeAndReadFirst(call, await readPresentDocument(send, resource, error));
-      return { text: [`${what} as it is now; Chrome no longer has the original.`, ...words].join(' '), content: text };
+      const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(
+        call,
+        await readPresentDocument(sendCommand, frameResource, error),
+      );
+      return {
+        text: [`${resourceKind} as it is now; Chrome no longer has the original.`, ...resultWords].join(' '),
+        content: partText,
+      };
     }
-    const content = String(answer.content ?? '');
-    if (answer.base64Encoded === true) {
+    const content = String(contentAnswer.content ?? '');
+    if (contentAnswer.base64Encoded === true) {
       const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0;
       const size = (content.length / 4) * 3 - padding;
-      return { text: `${what}: a binary file of ${size} bytes, which is not shown.` };
+      return { text: `${resourceKind}: a binary file of ${size} bytes, which is not shown.` };
     }
-    const { text, words } = this.#parts.storeAndReadFirst(call, content);
-    return { text: [`${what}, ${bytes || content.length} bytes.`, ...words].join(' '), content: text };
+    const { text: partText, words: resultWords } = this.#parts.storeAndReadFirst(call, content);
+    return {
+      text: [`${resourceKind}, ${bytes || content.length} bytes.`, ...resultWords].join(' '),
+      content: partText,
+    };
   }
 }
 
 /** The parameter problem is the error that occurred when the worker tried to read the original HTML. */
 async function readPresentDocument(
-  send: (method: string, params: Fields) => Promise<Fields>,
-  { frame, type }: Resource,
-  problem: unknown,
+  sendCommand: (method: string, params: Fields) => Promise<Fields>,
+  { frame, type }: FrameResource,
+  resourceProblem: unknown,
 ): Promise<string> {
   if (type === 'document') {
-    const { executionContextId } = await send('Page.createIsolatedWorld', {
+    const { executionContextId } = await sendCommand('Page.createIsolatedWorld', {
       frameId: frame.frameId,
       worldName: DebuggerWorldName,
     });
     const expression = 'document.documentElement.outerHTML';
-    const { value } = toFields((await send('Runtime.evaluate', { expression, contextId: executionContextId })).result);
+    const { value } = toFields(
+      (await sendCommand('Runtime.evaluate', { expression, contextId: executionContextId })).result,
+    );
     if (typeof value === 'string') return value;
   }
-  const reason = problem instanceof Error ? problem.message : String(problem);
+  const reason = resourceProblem instanceof Error ? resourceProblem.message : String(resourceProblem);
   throw toolFailure('not_found', `Chrome no longer has the content of this ${type} (${reason}). Reload the page first`);
 }
 
-function listFrameResources(frame: DebuggedFrame): Resource[] {
+function listFrameResources(frame: DebuggedFrame): FrameResource[] {
   const document = {
     frame,
     url: frame.url,
@@ -108,8 +123,8 @@ function listFrameResources(frame: DebuggedFrame): Resource[] {
     bytes: 0,
     isFailed: false,
   };
-  const others = frame.resources.map((entry) => {
-    const { url, type, mimeType, contentSize, failed } = toFields(entry);
+  const otherLines = frame.resources.map((resourceEntry) => {
+    const { url, type, mimeType, contentSize, failed } = toFields(resourceEntry);
     return {
       frame,
       url: String(url),
@@ -119,22 +134,22 @@ function listFrameResources(frame: DebuggedFrame): Resource[] {
       isFailed: failed === true,
     };
   });
-  return [document, ...others];
+  return [document, ...otherLines];
 }
 
-function listResources(resources: readonly Resource[], leftOut: number): BrowserResult {
-  const shown = resources.slice(0, MaxLines);
-  const words = [
-    resources.length === 0
+function listResources(frameResources: readonly FrameResource[], leftOut: number): BrowserResult {
+  const shownResources = frameResources.slice(0, MaxLines);
+  const resultWords = [
+    frameResources.length === 0
       ? 'Nothing matches.'
-      : `${resources.length} ${resources.length === 1 ? 'file' : 'files'}. Pass the whole url of one to read it.`,
-    ...(shown.length < resources.length ? [`The first ${MaxLines} are shown; use url or type.`] : []),
+      : `${frameResources.length} ${frameResources.length === 1 ? 'file' : 'files'}. Pass the whole url of one to read it.`,
+    ...(shownResources.length < frameResources.length ? [`The first ${MaxLines} are shown; use url or type.`] : []),
     ...(leftOut > 0 ? ['Frames that the user does not allow are left out.'] : []),
   ];
-  const lines = shown.map(({ type, mimeType, bytes, isFailed, url }) => {
+  const lines = shownResources.map(({ type, mimeType, bytes, isFailed, url }) => {
     const size = bytes > 0 ? ` ${bytes} bytes` : '';
     const cut = url.length > MaxUrlCharacters ? `${url.slice(0, MaxUrlCharacters)}…` : url;
     return `${type} ${mimeType}${size}${isFailed ? ' failed' : ''} ${cut}`;
   });
-  return { text: words.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
+  return { text: resultWords.join(' '), ...(lines.length > 0 ? { content: lines.join('\n') } : {}) };
 }

@@ -17,8 +17,8 @@ const MaxRuleCharacters = 600;
  */
 type FindHeaders = CssCoverage['findHeaders'];
 
-/** Styles reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
-export class Styles {
+/** StyleTools reads the computed styles of an element and, with the debugger, the CSS rules that match the element. */
+export class StyleTools {
   readonly #frames: TabFrames;
   readonly #debuggers: Debuggers;
   readonly #findHeaders: FindHeaders;
@@ -31,12 +31,12 @@ export class Styles {
 
   async read(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
-    const states = readTexts(call.args, 'forceState') ?? [];
+    const forcedStates = readTexts(call.args, 'forceState') ?? [];
     const frame = await this.#frames.findByRef(call, target);
     try {
-      return await this.#readByDebugger(call, frame, target, states);
+      return await this.#readByDebugger(call, frame, target, forcedStates);
     } catch (error) {
-      if (!(error instanceof DebuggerUnavailable) || states.length > 0) throw error;
+      if (!(error instanceof DebuggerUnavailable) || forcedStates.length > 0) throw error;
     }
     const values = await this.#readValues(call, frame, target);
     return { text: 'Computed values. Matched rules need the debugger.', content: values.join('\n') };
@@ -53,44 +53,48 @@ export class Styles {
     call: BrowserCall,
     frame: FrameTarget,
     target: string,
-    states: readonly string[],
+    forcedStates: readonly string[],
   ): Promise<BrowserResult> {
-    const features = frame.frameId === 0 ? [] : (['children'] as const);
-    return await this.#debuggers.use(call.tabId, features, async (session) => {
+    const frameFeatures = frame.frameId === 0 ? [] : (['children'] as const);
+    return await this.#debuggers.use(call.tabId, frameFeatures, async (session) => {
       const { name } = await this.#frames.run(call, frame, 'lend', { target });
       const { childId, objectId } = await findSharedNode(session, frame.frameId === 0, name);
-      const send = (method: string, params: Fields = {}) => session.send(method, params, undefined, childId);
-      const sheets = new Map<unknown, Fields>();
-      const stop = session.onEvent((method, { header }, id) => {
+      const sendCommand = (method: string, params: Fields = {}) => session.send(method, params, undefined, childId);
+      const sheetById = new Map<unknown, Fields>();
+      const stopListening = session.onEvent((method, { header: sheetHeader }, id) => {
         if (id === childId && method === 'CSS.styleSheetAdded')
-          sheets.set(toFields(header).styleSheetId, toFields(header));
+          sheetById.set(toFields(sheetHeader).styleSheetId, toFields(sheetHeader));
       });
       const headerOf = await this.#findHeaders(call.tabId);
       try {
-        await send('DOM.enable');
+        await sendCommand('DOM.enable');
         // Chrome reports loaded style sheets only when the debugger domain CSS is being enabled.
-        if (!headerOf) await send('CSS.disable');
-        await send('CSS.enable');
-        await send('DOM.getDocument', { depth: 0 });
-        const { nodeId } = await send('DOM.requestNode', { objectId });
-        await send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [...states] });
+        if (!headerOf) await sendCommand('CSS.disable');
+        await sendCommand('CSS.enable');
+        await sendCommand('DOM.getDocument', { depth: 0 });
+        const { nodeId } = await sendCommand('DOM.requestNode', { objectId });
+        await sendCommand('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [...forcedStates] });
         try {
           const values = await this.#readValues(call, frame, target);
-          const matched = await send('CSS.getMatchedStylesForNode', { nodeId });
-          const rules = describeRules(matched, (id) => sheets.get(id) ?? headerOf?.(childId, id));
-          const forced = states.length > 0 ? ` with the forced state ${states.join(', ')}` : '';
-          const cut = rules.length > MaxRules ? ` The first ${MaxRules} of ${rules.length} rules are shown.` : '';
+          const matchedStyles = await sendCommand('CSS.getMatchedStylesForNode', { nodeId });
+          const ruleTexts = describeRules(matchedStyles, (id) => sheetById.get(id) ?? headerOf?.(childId, id));
+          const forced = forcedStates.length > 0 ? ` with the forced state ${forcedStates.join(', ')}` : '';
+          const cutNote =
+            ruleTexts.length > MaxRules ? ` The first ${MaxRules} of ${ruleTexts.length} rules are shown.` : '';
           return {
-            text: `Computed values${forced}, then the matched rules, the strongest first.${cut}`,
-            content: [...values, '', ...rules.slice(0, MaxRules)].join('\n'),
+            text: `Computed values${forced}, then the matched rules, the strongest first.${cutNote}`,
+            content: [...values, '', ...ruleTexts.slice(0, MaxRules)].join('\n'),
           };
         } finally {
-          await send('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [] });
+          await sendCommand('CSS.forcePseudoState', { nodeId, forcedPseudoClasses: [] });
         }
       } finally {
-        stop();
-        const off = headerOf ? [] : [send('CSS.disable'), send('DOM.disable')];
-        await Promise.allSettled([...off, send('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName })]);
+        stopListening();
+        const offCommands = headerOf ? [] : [sendCommand('CSS.disable'), sendCommand('DOM.disable')];
+        await Promise.allSettled([
+          ...offCommands,
+          sendCommand('Runtime.releaseObjectGroup', { objectGroup: ObjectGroupName }),
+        ]);
       }
     });
   }
@@ -102,37 +106,38 @@ type FindHeader = (sheetId: unknown) => Fields | undefined;
  * describeRules returns the inline style of an element and all CSS rules that match the element, in descending order of
  * precedence.
  */
-function describeRules(matched: Fields, findHeader: FindHeader): string[] {
-  const lines: string[] = [];
-  const inline = formatDeclarations(matched.inlineStyle);
-  if (inline !== '') lines.push(`element.style { ${inline} }`);
-  for (const match of [...toList(matched.matchedCSSRules)].reverse()) lines.push(describeRule(match, findHeader));
-  for (const [depth, entry] of toList(matched.inherited).entries()) {
-    const { matchedCSSRules } = toFields(entry);
+function describeRules(matchedStyles: Fields, findHeader: FindHeader): string[] {
+  const styleLines: string[] = [];
+  const inlineDeclarations = formatDeclarations(matchedStyles.inlineStyle);
+  if (inlineDeclarations !== '') styleLines.push(`element.style { ${inlineDeclarations} }`);
+  for (const match of [...toList(matchedStyles.matchedCSSRules)].reverse())
+    styleLines.push(describeRule(match, findHeader));
+  for (const [depth, inheritedEntry] of toList(matchedStyles.inherited).entries()) {
+    const { matchedCSSRules } = toFields(inheritedEntry);
     for (const match of [...toList(matchedCSSRules)].reverse()) {
       if (toFields(toFields(match).rule).origin === 'user-agent') continue;
-      lines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);
+      styleLines.push(`inherited from ancestor ${depth + 1}: ${describeRule(match, findHeader)}`);
     }
   }
-  return lines;
+  return styleLines;
 }
 
 function describeRule(match: unknown, findHeader: FindHeader): string {
-  const { rule } = toFields(match);
-  const { selectorList, origin, style, styleSheetId, media } = toFields(rule);
+  const { rule: cssRule } = toFields(match);
+  const { selectorList, origin, style, styleSheetId, media } = toFields(cssRule);
   const selector = String(toFields(selectorList).text);
   const conditions = toList(media).map((query) => `@media ${String(toFields(query).text)} `);
-  const text = `${conditions.join('')}${selector} { ${formatDeclarations(style)} }`;
-  const cut = text.length > MaxRuleCharacters ? `${text.slice(0, MaxRuleCharacters)}…` : text;
-  if (origin === 'user-agent') return `${cut} (browser)`;
-  const header = findHeader(styleSheetId);
+  const ruleText = `${conditions.join('')}${selector} { ${formatDeclarations(style)} }`;
+  const cutNote = ruleText.length > MaxRuleCharacters ? `${ruleText.slice(0, MaxRuleCharacters)}…` : ruleText;
+  if (origin === 'user-agent') return `${cutNote} (browser)`;
+  const sheetHeader = findHeader(styleSheetId);
   const { startLine } = toFields(toFields(style).range);
-  if (!header || typeof startLine !== 'number') return cut;
+  if (!sheetHeader || typeof startLine !== 'number') return cutNote;
   // Chrome reports the line of the opening brace, which may be later than the line of the selector.
-  const url = String(header.sourceURL || 'a style sheet without an address');
-  const isInline = header.isInline === true && typeof header.startLine === 'number';
-  const line = startLine + (isInline ? Number(header.startLine) : 0) + 1;
-  return `${cut} (${url}:${line})`;
+  const url = String(sheetHeader.sourceURL || 'a style sheet without an address');
+  const isInline = sheetHeader.isInline === true && typeof sheetHeader.startLine === 'number';
+  const line = startLine + (isInline ? Number(sheetHeader.startLine) : 0) + 1;
+  return `${cutNote} (${url}:${line})`;
 }
 
 /**
@@ -140,14 +145,14 @@ function describeRule(match: unknown, findHeader: FindHeader): string {
  * Chrome adds.
  */
 function formatDeclarations(style: unknown): string {
-  const declarations = toList(toFields(style).cssProperties)
+  const declarationTexts = toList(toFields(style).cssProperties)
     .map(toFields)
     .filter((property) => property.range !== undefined || property.text !== undefined)
     .map(({ name, value, important, disabled }) => {
-      const text = `${String(name)}: ${String(value)}${important === true && !/!important/.test(String(value)) ? ' !important' : ''}`;
-      return disabled === true ? `/* ${text} */` : text;
+      const ruleText = `${String(name)}: ${String(value)}${important === true && !/!important/.test(String(value)) ? ' !important' : ''}`;
+      return disabled === true ? `/* ${ruleText} */` : ruleText;
     });
-  if (declarations.length > 0) return declarations.join('; ');
+  if (declarationTexts.length > 0) return declarationTexts.join('; ');
   return toList(toFields(style).cssProperties)
     .map(toFields)
     .map(({ name, value }) => `${String(name)}: ${String(value)}`)

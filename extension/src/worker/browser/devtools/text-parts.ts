@@ -28,38 +28,38 @@ export class TextParts {
   readonly #texts = new Map<string, StoredText>();
   #storedCharacters = 0;
 
-  storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, text: string): TextPart {
-    if (text.length <= PartCharacters) return { text, words: [] };
+  storeAndReadFirst({ documentId }: Pick<BrowserCall, 'documentId'>, wholeText: string): TextPart {
+    if (wholeText.length <= PartCharacters) return { text: wholeText, words: [] };
     const id = crypto.randomUUID().slice(0, 8);
-    this.#texts.set(id, { documentId, text });
-    this.#storedCharacters += text.length;
+    this.#texts.set(id, { documentId, text: wholeText });
+    this.#storedCharacters += wholeText.length;
     for (const [oldest, { text: oldText }] of this.#texts) {
       if (this.#storedCharacters <= MaxStoredCharacters || oldest === id) break;
       this.#texts.delete(oldest);
       this.#storedCharacters -= oldText.length;
     }
-    return makePartAt(id, text, 0);
+    return makePartAt(id, wholeText, 0);
   }
 
   /** A cursor contains the ID of the stored text and the start of the next part. */
   readNext({ documentId }: Pick<BrowserCall, 'documentId'>, cursor: string): TextPart {
-    const [, id = '', offset = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
-    const stored = this.#texts.get(id);
-    if (!stored || stored.documentId !== documentId || Number(offset) >= stored.text.length)
+    const [, id = '', offsetText = ''] = /^([0-9a-f]{8}):(\d{1,9})$/.exec(cursor) ?? [];
+    const storedText = this.#texts.get(id);
+    if (!storedText || storedText.documentId !== documentId || Number(offsetText) >= storedText.text.length)
       throw toolFailure(
         'not_found',
         'there is no text for this cursor: the tab shows another document, the text was dropped for newer ones, or the ' +
           'cursor is wrong. Call the tool without a cursor',
       );
-    return makePartAt(id, stored.text, Number(offset));
+    return makePartAt(id, storedText.text, Number(offsetText));
   }
 }
 
-function makePartAt(id: string, text: string, start: number): TextPart {
-  let end = Math.min(start + PartCharacters, text.length);
+function makePartAt(id: string, wholeText: string, partStart: number): TextPart {
+  let partEnd = Math.min(partStart + PartCharacters, wholeText.length);
   // A part of the text must not end between the two halves of a surrogate pair.
-  if (end < text.length && /[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;
-  const place = `Characters ${start + 1} to ${end} of ${text.length}.`;
-  const next = end < text.length ? `Next part: cursor "${id}:${end}".` : 'This is the last part.';
-  return { text: text.slice(start, end), words: [place, next] };
+  if (partEnd < wholeText.length && /[\ud800-\udbff]/.test(wholeText.charAt(partEnd - 1))) partEnd--;
+  const partPlace = `Characters ${partStart + 1} to ${partEnd} of ${wholeText.length}.`;
+  const nextNote = partEnd < wholeText.length ? `Next part: cursor "${id}:${partEnd}".` : 'This is the last part.';
+  return { text: wholeText.slice(partStart, partEnd), words: [partPlace, nextNote] };
 }

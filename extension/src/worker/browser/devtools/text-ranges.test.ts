@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { TextRanges } from './text-ranges.ts';
 
 test('TextRanges counts each character once', () => {
-  const ranges = new TextRanges();
-  const lengths = [
+  const textRanges = new TextRanges();
+  const rangeLengths = [
     [0, 10],
     [20, 30],
     [20, 30],
@@ -14,8 +14,8 @@ test('TextRanges counts each character once', () => {
     [50, 45],
     [35, 36],
   ].map(([start = 0, end = 0]) => {
-    ranges.add({ start, end });
-    return ranges.length;
+    textRanges.add({ start, end });
+    return textRanges.length;
   });
-  assert.deepEqual(lengths, [10, 20, 20, 22, 30, 30, 30, 31]);
+  assert.deepEqual(rangeLengths, [10, 20, 20, 22, 30, 30, 30, 31]);
 });

@@ -12,12 +12,12 @@ export class TextRanges {
     return this.#ranges.reduce((total, { start, end }) => total + end - start, 0);
   }
 
-  add(added: TextRange): void {
-    if (!(added.end > added.start)) return;
-    const touching = this.#ranges.filter(({ start, end }) => start <= added.end && end >= added.start);
-    const others = this.#ranges.filter((range) => !touching.includes(range));
-    const start = Math.min(added.start, ...touching.map((range) => range.start));
-    const end = Math.max(added.end, ...touching.map((range) => range.end));
-    this.#ranges = [...others, { start, end }];
+  add(addedRange: TextRange): void {
+    if (!(addedRange.end > addedRange.start)) return;
+    const touching = this.#ranges.filter(({ start, end }) => start <= addedRange.end && end >= addedRange.start);
+    const otherRanges = this.#ranges.filter((range) => !touching.includes(range));
+    const start = Math.min(addedRange.start, ...touching.map((range) => range.start));
+    const end = Math.max(addedRange.end, ...touching.map((range) => range.end));
+    this.#ranges = [...otherRanges, { start, end }];
   }
 }

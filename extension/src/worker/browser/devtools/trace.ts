@@ -58,39 +58,45 @@ const MaxDataUrlCharacters = 100;
 /**
  * selectEvents returns the trace events that an agent is allowed to read, and masks secrets in URLs, headers and JSON.
  */
-export function selectEvents(events: readonly Fields[], rules: TraceRules): Fields[] {
-  const [top] = rules.frames;
-  if (!top) return [];
-  const commits = readCommits(events, rules.frames);
-  const pages = commits.filter(({ frame }) => frame === top.id);
+export function selectEvents(events: readonly Fields[], traceRules: TraceRules): Fields[] {
+  const [topTraceFrame] = traceRules.frames;
+  if (!topTraceFrame) return [];
+  const documentCommits = readCommits(events, traceRules.frames);
+  const pages = documentCommits.filter(({ frame }) => frame === topTraceFrame.id);
   const isPageAllowed = (atUs: number) => {
     const page = pages.findLast((commit) => commit.atUs <= atUs) ?? pages[0];
-    return page !== undefined && readOrigin(page.url) === rules.origin;
+    return page !== undefined && readOrigin(page.url) === traceRules.origin;
   };
   // Trace events of a page may contain the next page's URL, because the page stays visible when a navigation starts.
-  const leftOutSites = new Set(pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== rules.origin));
-  const isHidden = (url: string) => rules.isForbidden(url) || leftOutSites.has(readOrigin(url));
-  const forbidden = new Set(commits.filter(({ url }) => rules.isForbidden(url)).map(({ frame }) => frame));
-  const frames = new Set(rules.frames.map(({ id }) => id).filter((id) => id === top.id || !forbidden.has(id)));
-  const processes = new Map<string, unknown>();
-  for (const { pid, args, ts } of events) {
+  const leftOutSites = new Set(
+    pages.map(({ url }) => readOrigin(url)).filter((origin) => origin !== traceRules.origin),
+  );
+  const isHidden = (url: string) => traceRules.isForbidden(url) || leftOutSites.has(readOrigin(url));
+  const forbiddenFrames = new Set(
+    documentCommits.filter(({ url }) => traceRules.isForbidden(url)).map(({ frame }) => frame),
+  );
+  const frames = new Set(
+    traceRules.frames.map(({ id }) => id).filter((id) => id === topTraceFrame.id || !forbiddenFrames.has(id)),
+  );
+  const processFrames = new Map<string, unknown>();
+  for (const { pid, args, ts: timestampUs } of events) {
     const frame = findEventFrame(args);
-    if (frames.has(frame) && isPageAllowed(Number(ts))) processes.set(frame, pid);
+    if (frames.has(frame) && isPageAllowed(Number(timestampUs))) processFrames.set(frame, pid);
   }
-  const allowedProcesses = new Set(processes.values());
-  const isAllowed = ({ pid, ph, name, ts, args }: Fields) =>
+  const allowedProcesses = new Set(processFrames.values());
+  const isAllowed = ({ pid, ph, name, ts: timestampUs, args }: Fields) =>
     allowedProcesses.has(pid) &&
     (ph === 'M'
       ? allowedMetadataNames.has(name)
-      : isPageAllowed(Number(ts)) && listNamedFrames(args).every((frame) => frames.has(frame)));
-  const shown = events.flatMap((event) => {
+      : isPageAllowed(Number(timestampUs)) && listNamedFrames(args).every((frame) => frames.has(frame)));
+  const shownEvents = events.flatMap((event) => {
     if (!isAllowed(event)) return [];
     const args = removeSecrets(event.args, isHidden);
     return args === undefined && event.args !== undefined ? [] : [{ ...event, args }];
   });
-  if (shown.length === 0) return [];
-  const shownCommits = commits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
-  return [...makeCommitEvents(shownCommits, top.id, processes), ...shown];
+  if (shownEvents.length === 0) return [];
+  const shownCommits = documentCommits.filter(({ frame, atUs }) => frames.has(frame) && isPageAllowed(atUs));
+  return [...makeCommitEvents(shownCommits, topTraceFrame.id, processFrames), ...shownEvents];
 }
 
 /**
@@ -98,52 +104,60 @@ export function selectEvents(events: readonly Fields[], rules: TraceRules): Fiel
  * process records the events that makeCommitEvents returns.
  */
 function makeCommitEvents(
-  commits: readonly DocumentCommit[],
-  top: string,
-  processes: ReadonlyMap<string, unknown>,
+  documentCommits: readonly DocumentCommit[],
+  topTraceFrame: string,
+  processFrames: ReadonlyMap<string, unknown>,
 ): Fields[] {
-  const describe = ({ frame, url }: DocumentCommit) => ({
+  const describeCommit = ({ frame, url }: DocumentCommit) => ({
     frame,
     url: maskUrl(url).slice(0, MaxTextCharacters),
     name: '',
-    processId: processes.get(frame),
-    ...(frame === top ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true } : { parent: top }),
+    processId: processFrames.get(frame),
+    ...(frame === topTraceFrame
+      ? { isOutermostMainFrame: true, isInPrimaryMainFrame: true }
+      : { parent: topTraceFrame }),
   });
-  const cat = 'disabled-by-default-devtools.timeline';
-  const event = (name: string, ts: number, data: object) => ({
+  const traceCategory = 'disabled-by-default-devtools.timeline';
+  const event = (name: string, timestampUs: number, eventData: object) => ({
     name,
-    cat,
+    cat: traceCategory,
     ph: 'I',
     s: 't',
     pid: BrowserProcessId,
     tid: BrowserProcessId,
-    ts,
-    args: { data },
+    ts: timestampUs,
+    args: { data: eventData },
   });
-  const startUs = commits[0]?.atUs ?? 0;
-  const first = commits.filter(({ frame }, i) => commits.findIndex((each) => each.frame === frame) === i);
+  const startUs = documentCommits[0]?.atUs ?? 0;
+  const firstCommits = documentCommits.filter(
+    ({ frame }, i) => documentCommits.findIndex((each) => each.frame === frame) === i,
+  );
   return [
-    event('TracingStartedInBrowser', startUs, { frameTreeNodeId: 1, persistentIds: true, frames: first.map(describe) }),
-    ...commits
+    event('TracingStartedInBrowser', startUs, {
+      frameTreeNodeId: 1,
+      persistentIds: true,
+      frames: firstCommits.map(describeCommit),
+    }),
+    ...documentCommits
       .filter(({ atUs }) => atUs > startUs)
-      .map((each) => event('FrameCommittedInBrowser', each.atUs, describe(each))),
+      .map((each) => event('FrameCommittedInBrowser', each.atUs, describeCommit(each))),
   ];
 }
 
 function readCommits(events: readonly Fields[], frames: readonly TraceFrame[]): DocumentCommit[] {
-  const times = events.filter(({ ph }) => ph !== 'M').map(({ ts }) => Number(ts));
-  const startUs = times.reduce((least, time) => Math.min(least, time), times[0] ?? 0);
+  const eventTimes = events.filter(({ ph }) => ph !== 'M').map(({ ts: timestampUs }) => Number(timestampUs));
+  const startUs = eventTimes.reduce((least, time) => Math.min(least, time), eventTimes[0] ?? 0);
   const present = frames.filter(({ url }) => url !== '').map(({ id, url }) => ({ atUs: startUs, frame: id, url }));
   const later = events
     .filter(({ name }) => name === 'CommitLoad')
-    .map(({ ts, args }) => ({ atUs: Number(ts), data: toFields(toFields(args).data) }))
-    .map(({ atUs, data }) => ({ atUs, frame: String(data.frame), url: String(data.url) }));
+    .map(({ ts: timestampUs, args }) => ({ atUs: Number(timestampUs), data: toFields(toFields(args).data) }))
+    .map(({ atUs, data: eventData }) => ({ atUs, frame: String(eventData.frame), url: String(eventData.url) }));
   return [...present, ...later.sort((a, b) => a.atUs - b.atUs)];
 }
 
 function findEventFrame(args: unknown): string {
-  const { data, beginData } = toFields(args);
-  return String(toFields(data).frame ?? toFields(beginData).frame ?? '');
+  const { data: eventData, beginData } = toFields(args);
+  return String(toFields(eventData).frame ?? toFields(beginData).frame ?? '');
 }
 
 function listNamedFrames(args: unknown): string[] {
@@ -158,24 +172,24 @@ function listNamedFrames(args: unknown): string[] {
 function removeSecrets(value: unknown, isHidden: (url: string) => boolean): unknown {
   if (typeof value === 'string') return cleanText(value, isHidden);
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => removeSecrets(item, isHidden));
-    return items.includes(undefined) ? undefined : items;
+    const cleanItems = value.map((item: unknown) => removeSecrets(item, isHidden));
+    return cleanItems.includes(undefined) ? undefined : cleanItems;
   }
   if (!isRecord(value)) return value;
-  const { name, value: text, ...others } = value;
-  if (typeof name === 'string' && typeof text === 'string' && Object.keys(others).length === 0)
-    return { name, value: maskHeader(name, text) };
+  const { name, value: nameText, ...otherMembers } = value;
+  if (typeof name === 'string' && typeof nameText === 'string' && Object.keys(otherMembers).length === 0)
+    return { name, value: maskHeader(name, nameText) };
   const members = Object.entries(value).map(([key, member]) => [key, removeSecrets(member, isHidden)] as const);
   return members.some(([, member]) => member === undefined) ? undefined : Object.fromEntries(members);
 }
 
-function cleanText(text: string, isHidden: (url: string) => boolean): string | undefined {
-  if (/^(https?|wss?|blob:https?):/i.test(text)) {
-    if (isHidden(text.replace(/^blob:/i, '').replace(/^ws/i, 'http'))) return undefined;
-    return maskUrl(text).slice(0, MaxTextCharacters);
+function cleanText(nameText: string, isHidden: (url: string) => boolean): string | undefined {
+  if (/^(https?|wss?|blob:https?):/i.test(nameText)) {
+    if (isHidden(nameText.replace(/^blob:/i, '').replace(/^ws/i, 'http'))) return undefined;
+    return maskUrl(nameText).slice(0, MaxTextCharacters);
   }
-  if (/^data:/i.test(text)) return text.slice(0, MaxDataUrlCharacters);
-  return maskBody(text.slice(0, MaxTextCharacters), '');
+  if (/^data:/i.test(nameText)) return nameText.slice(0, MaxDataUrlCharacters);
+  return maskBody(nameText.slice(0, MaxTextCharacters), '');
 }
 
 function readOrigin(url: string): string {

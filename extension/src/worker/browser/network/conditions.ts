@@ -1,7 +1,7 @@
 import type { DebuggerSession } from '../debugger/debuggers.ts';
 import { networkEnableParams } from '../debugger/features.ts';
 
-export interface Conditions {
+export interface ThrottlingConditions {
   readonly isOffline: boolean;
   /** latencyMs is the delay that Chrome adds to each request, in milliseconds. */
   readonly latencyMs: number;
@@ -10,15 +10,15 @@ export interface Conditions {
   readonly uploadKbps: number;
 }
 
-/** presets contains the network speeds that Chrome DevTools also offers. */
-export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
+/** networkPresets contains the network speeds that Chrome DevTools also offers. */
+export const networkPresets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', ThrottlingConditions>> = {
   offline: { isOffline: true, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 },
   'slow-3g': { isOffline: false, latencyMs: 2000, downloadKbps: 400, uploadKbps: 400 },
   'fast-3g': { isOffline: false, latencyMs: 562, downloadKbps: 1440, uploadKbps: 675 },
   'fast-4g': { isOffline: false, latencyMs: 165, downloadKbps: 8100, uploadKbps: 1350 },
 };
 
-const unthrottledConditions: Conditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
+const unthrottledConditions: ThrottlingConditions = { isOffline: false, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 };
 
 /** NetworkConditions throttles the network of one tab, including its frames and workers. */
 export class NetworkConditions {
@@ -35,7 +35,7 @@ export class NetworkConditions {
     });
   }
 
-  async set(conditions: Conditions): Promise<void> {
+  async set(conditions: ThrottlingConditions): Promise<void> {
     this.#current = conditions;
     await this.#send(conditions, '');
     // Ignore errors, because a child target that no longer exists rejects the command.
@@ -46,7 +46,10 @@ export class NetworkConditions {
     await this.set(unthrottledConditions);
   }
 
-  async #send({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions, childId: string): Promise<void> {
+  async #send(
+    { isOffline, latencyMs, downloadKbps, uploadKbps }: ThrottlingConditions,
+    childId: string,
+  ): Promise<void> {
     const bytesPerSecond = (kbps: number) => (kbps > 0 ? Math.round((kbps * 1000) / 8) : -1);
     await this.#session.send(
       'Network.emulateNetworkConditions',
@@ -66,8 +69,8 @@ export class NetworkConditions {
  * formatConditions describes network conditions for the agent, such as "165 ms latency, 8100 kbit/s down, 1350 kbit/s
  * up".
  */
-export function formatConditions({ isOffline, latencyMs, downloadKbps, uploadKbps }: Conditions): string {
+export function formatConditions({ isOffline, latencyMs, downloadKbps, uploadKbps }: ThrottlingConditions): string {
   if (isOffline) return 'offline';
-  const limit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');
-  return `${latencyMs} ms latency, ${limit(downloadKbps)} down, ${limit(uploadKbps)} up`;
+  const formatLimit = (kbps: number) => (kbps > 0 ? `${kbps} kbit/s` : 'unlimited');
+  return `${latencyMs} ms latency, ${formatLimit(downloadKbps)} down, ${formatLimit(uploadKbps)} up`;
 }

@@ -3,13 +3,13 @@
 import { type Fields, isRecord } from '../../../record.ts';
 import type { Headers, RecordedResponse, RequestTiming } from './recorded.ts';
 
-export function readText(fields: Fields, key: string): string {
-  const value = fields[key];
+export function readText(eventFields: Fields, key: string): string {
+  const value = eventFields[key];
   return typeof value === 'string' ? value : '';
 }
 
-export function readNumber(fields: Fields, key: string): number {
-  const value = fields[key];
+export function readNumber(eventFields: Fields, key: string): number {
+  const value = eventFields[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
@@ -28,35 +28,35 @@ export function readOrigin(url: string): string {
 }
 
 export function readResponse(response: Fields): RecordedResponse {
-  const address = readText(response, 'remoteIPAddress');
+  const remoteAddress = readText(response, 'remoteIPAddress');
   const port = readNumber(response, 'remotePort');
-  let source: RecordedResponse['source'] = '';
-  if (response.fromServiceWorker === true) source = 'service worker';
-  else if (response.fromDiskCache === true || response.fromPrefetchCache === true) source = 'cache';
+  let responseSource: RecordedResponse['source'] = '';
+  if (response.fromServiceWorker === true) responseSource = 'service worker';
+  else if (response.fromDiskCache === true || response.fromPrefetchCache === true) responseSource = 'cache';
   return {
     status: readNumber(response, 'status'),
     statusText: readText(response, 'statusText'),
     headers: readHeaders(response.headers),
     mimeType: readText(response, 'mimeType'),
     protocol: readText(response, 'protocol'),
-    serverAddress: address === '' ? '' : `${address}:${port}`,
-    source,
+    serverAddress: remoteAddress === '' ? '' : `${remoteAddress}:${port}`,
+    source: responseSource,
     timing: isRecord(response.timing) ? readTiming(response.timing) : undefined,
   };
 }
 
-function readTiming(timing: Fields): RequestTiming {
-  const read = (key: string) => (typeof timing[key] === 'number' ? readNumber(timing, key) : -1);
+function readTiming(timingFields: Fields): RequestTiming {
+  const readPhase = (key: string) => (typeof timingFields[key] === 'number' ? readNumber(timingFields, key) : -1);
   return {
-    dnsStart: read('dnsStart'),
-    dnsEnd: read('dnsEnd'),
-    connectStart: read('connectStart'),
-    connectEnd: read('connectEnd'),
-    sslStart: read('sslStart'),
-    sslEnd: read('sslEnd'),
-    sendStart: read('sendStart'),
-    sendEnd: read('sendEnd'),
-    receiveHeadersEnd: read('receiveHeadersEnd'),
+    dnsStart: readPhase('dnsStart'),
+    dnsEnd: readPhase('dnsEnd'),
+    connectStart: readPhase('connectStart'),
+    connectEnd: readPhase('connectEnd'),
+    sslStart: readPhase('sslStart'),
+    sslEnd: readPhase('sslEnd'),
+    sendStart: readPhase('sendStart'),
+    sendEnd: readPhase('sendEnd'),
+    receiveHeadersEnd: readPhase('receiveHeadersEnd'),
   };
 }
 
@@ -71,14 +71,14 @@ export function describeInitiator(value: unknown): string {
 }
 
 /** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
-export function findFrameSite(frameTree: unknown, frameId: string, around = ''): string {
+export function findFrameSite(frameTree: unknown, frameId: string, parentSite = ''): string {
   const { frame, childFrames } = toFields(frameTree);
-  const site = readOrigin(readText(toFields(frame), 'url')) || around;
+  const site = readOrigin(readText(toFields(frame), 'url')) || parentSite;
   if (readText(toFields(frame), 'id') === frameId) return site;
   const children: unknown[] = Array.isArray(childFrames) ? childFrames : [];
   for (const child of children) {
-    const found = findFrameSite(child, frameId, site);
-    if (found !== '') return found;
+    const foundSite = findFrameSite(child, frameId, site);
+    if (foundSite !== '') return foundSite;
   }
   return '';
 }

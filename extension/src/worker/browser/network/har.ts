@@ -42,7 +42,7 @@ function makeHarMessage({ isSent, at, opcode, data }: SocketMessage) {
 
 function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
   const { url, method, headers, answer, durationMs, requestBody, error } = request;
-  const timings = makeTimings(request);
+  const harTimings = makeTimings(request);
   const requestType = readMediaType(headers);
   return {
     pageref: 'page_1',
@@ -75,7 +75,7 @@ function makeHarEntry(request: RecordedRequest, hasBodies: boolean) {
       ...(error === '' ? {} : { _error: error }),
     },
     cache: {},
-    timings,
+    timings: harTimings,
     ...(answer && answer.serverAddress !== '' ? { serverIPAddress: answer.serverAddress.replace(/:\d+$/, '') } : {}),
     _resourceType: request.type,
     _initiator: { type: request.initiator.split(' ', 1)[0], url: maskUrl(request.initiator.replace(/^\S+ ?/, '')) },
@@ -87,8 +87,10 @@ function makeContent({ answer, body, bodyNote, sizeBytes }: RecordedRequest, has
   const content = { size: sizeBytes, mimeType };
   if (!hasBodies) return content;
   if (!body) return { ...content, comment: bodyNote };
-  const text = decodeBody(body, mimeType);
-  return text === undefined ? { ...content, text: body.text, encoding: 'base64' } : { ...content, text };
+  const decodedText = decodeBody(body, mimeType);
+  return decodedText === undefined
+    ? { ...content, text: body.text, encoding: 'base64' }
+    : { ...content, text: decodedText };
 }
 
 function listQueryParameters(url: string): { name: string; value: string }[] {
@@ -101,24 +103,25 @@ function listHeaders(headers: Headers): { name: string; value: string }[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
       .split('\n')
-      .map((text) => ({ name, value: text })),
+      .map((decodedText) => ({ name, value: decodedText })),
   );
 }
 
 /** A phase of a request that did not happen has the duration -1. */
 function makeTimings({ answer, durationMs = 0 }: RecordedRequest) {
-  const timing = answer?.timing;
-  if (!timing) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };
-  const phase = (start: number, end: number) => (start >= 0 && end >= start ? roundMs(end - start) : -1);
-  const firstStart = [timing.dnsStart, timing.connectStart, timing.sendStart].find((start) => start >= 0) ?? -1;
+  const answerTiming = answer?.timing;
+  if (!answerTiming) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0 };
+  const measurePhase = (start: number, end: number) => (start >= 0 && end >= start ? roundMs(end - start) : -1);
+  const firstStart =
+    [answerTiming.dnsStart, answerTiming.connectStart, answerTiming.sendStart].find((start) => start >= 0) ?? -1;
   return {
     blocked: firstStart >= 0 ? roundMs(firstStart) : -1,
-    dns: phase(timing.dnsStart, timing.dnsEnd),
-    connect: phase(timing.connectStart, timing.connectEnd),
-    ssl: phase(timing.sslStart, timing.sslEnd),
-    send: Math.max(0, phase(timing.sendStart, timing.sendEnd)),
-    wait: Math.max(0, phase(timing.sendEnd, timing.receiveHeadersEnd)),
-    receive: Math.max(0, roundMs(durationMs - timing.receiveHeadersEnd)),
+    dns: measurePhase(answerTiming.dnsStart, answerTiming.dnsEnd),
+    connect: measurePhase(answerTiming.connectStart, answerTiming.connectEnd),
+    ssl: measurePhase(answerTiming.sslStart, answerTiming.sslEnd),
+    send: Math.max(0, measurePhase(answerTiming.sendStart, answerTiming.sendEnd)),
+    wait: Math.max(0, measurePhase(answerTiming.sendEnd, answerTiming.receiveHeadersEnd)),
+    receive: Math.max(0, roundMs(durationMs - answerTiming.receiveHeadersEnd)),
   };
 }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { maskBody, maskHeader, maskUrl } from './masking.ts';
 
-const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N';
+const sampleJwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N';
 
 test('masked addresses stay readable, and lose secret keys', () => {
-  for (const [url, masked] of [
+  for (const [url, maskedUrl] of [
     ['https://a.example/items?page=2&q=red+lamp#top', 'https://a.example/items?page=2&q=red+lamp#top'],
     [
       'https://a.example/?id=3f2504e0-4f89-11d3-9a0c-0305e82c3301',
@@ -24,7 +24,7 @@ test('masked addresses stay readable, and lose secret keys', () => {
     ['https://a.example/?code=4aX9kLmN8pQrStUvWx2Y', 'https://a.example/?code=[masked]'],
     ['https://a.example/?h=d41d8cd98f00b204e9800998ecf8427e', 'https://a.example/?h=[masked]'],
     ['https://a.example/cb#access_token=abc&state=1', 'https://a.example/cb#access_token=[masked]&state=1'],
-    [`https://a.example/verify/${jwt}/x`, 'https://a.example/verify/[masked]/x'],
+    [`https://a.example/verify/${sampleJwt}/x`, 'https://a.example/verify/[masked]/x'],
     ['https://ada:secret@a.example/', 'https://ada:[masked]@a.example/'],
     [
       'https://a.example/?next=https%3A%2F%2Fb.example%2F%3Ftoken%3Dabc',
@@ -33,11 +33,11 @@ test('masked addresses stay readable, and lose secret keys', () => {
     ['/path?sig=abc', '/path?sig=[masked]'],
     ['https://a.example/?x=%E0%A4%A', 'https://a.example/?x=%E0%A4%A'],
   ] as const)
-    assert.equal(maskUrl(url), masked);
+    assert.equal(maskUrl(url), maskedUrl);
 });
 
 test('masked headers lose credentials', () => {
-  for (const [name, value, masked] of [
+  for (const [name, value, maskedUrl] of [
     ['Authorization', 'Bearer abc', 'Bearer [masked]'],
     ['proxy-authorization', 'abc', '[masked]'],
     ['Cookie', 'sid=abc; theme=dark', 'sid=[masked]; theme=[masked]'],
@@ -46,7 +46,7 @@ test('masked headers lose credentials', () => {
     ['x-api-key', 'abc', '[masked]'],
     ['x-amz-security-token', 'abc', '[masked]'],
     ['x-custom', 'Ab3'.repeat(10), '[masked]'],
-    ['x-custom', jwt, '[masked]'],
+    ['x-custom', sampleJwt, '[masked]'],
     ['Location', 'https://a.example/?token=abc', 'https://a.example/?token=[masked]'],
     [':path', '/x?key=abc', '/x?key=[masked]'],
     ['content-type', 'application/json; charset=utf-8', 'application/json; charset=utf-8'],
@@ -55,7 +55,7 @@ test('masked headers lose credentials', () => {
     ['etag', 'd41d8cd98f00b204e9800998ecf8427e', 'd41d8cd98f00b204e9800998ecf8427e'],
     ['sec-fetch-site', 'same-origin', 'same-origin'],
   ] as const)
-    assert.equal(maskHeader(name, value), masked);
+    assert.equal(maskHeader(name, value), maskedUrl);
 });
 
 test('masked bodies lose passwords and tokens, and stay readable', () => {
@@ -70,12 +70,12 @@ test('masked bodies lose passwords and tokens, and stay readable', () => {
     ),
     '{"user":"ada","newPassword" : "[masked]","nested":{"access_token":"[masked]"},"otp":"[masked]","tokens":[1]}',
   );
-  assert.equal(maskBody(`plain ${jwt} text`, 'text/plain'), 'plain [masked] text');
-  const part = (name: string, value: string) =>
+  assert.equal(maskBody(`plain ${sampleJwt} text`, 'text/plain'), 'plain [masked] text');
+  const makePart = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: text/plain\r\n\r\n${value}\r\n`;
-  const head = part('user', 'ada');
+  const userPart = makePart('user', 'ada');
   assert.equal(
-    maskBody(`${head}${part('password', 'a\r\nb')}--b--\r\n`, 'multipart/form-data; boundary=b'),
-    `${head}${part('password', '[masked]')}--b--\r\n`,
+    maskBody(`${userPart}${makePart('password', 'a\r\nb')}--b--\r\n`, 'multipart/form-data; boundary=b'),
+    `${userPart}${makePart('password', '[masked]')}--b--\r\n`,
   );
 });

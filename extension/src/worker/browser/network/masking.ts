@@ -25,49 +25,50 @@ function isSecret(name: string, value: string): boolean {
 
 /** maskUrl masks the password of a URL, and secret values in its query and fragment. */
 export function maskUrl(url: string): string {
-  const start = url.search(/[?#]/);
-  const base = start < 0 ? url : url.slice(0, start);
-  const rest = start < 0 ? '' : url.slice(start);
+  const restStart = url.search(/[?#]/);
+  const baseUrl = restStart < 0 ? url : url.slice(0, restStart);
+  const urlRest = restStart < 0 ? '' : url.slice(restStart);
   return (
-    base.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${MaskedText}@`).replace(jsonWebTokenPattern, MaskedText) +
-    rest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, before: string, name: string, value: string) => {
+    baseUrl.replace(/^(\w+:\/\/[^/@]*):[^/@]*@/, `$1:${MaskedText}@`).replace(jsonWebTokenPattern, MaskedText) +
+    urlRest.replace(/([?&#;])([^=&#;]*)=([^&#;]*)/g, (_, parameterStart: string, name: string, value: string) => {
       const isHidden = isSecret(decodePercent(name), decodePercent(value));
-      return `${before}${name}=${isHidden ? MaskedText : maskNested(value)}`;
+      return `${parameterStart}${name}=${isHidden ? MaskedText : maskNested(value)}`;
     })
   );
 }
 
 /** maskNested masks secrets of a URL in the value of a query parameter, such as ?next=https%3A%2F%2F.... */
 function maskNested(value: string): string {
-  const inner = decodePercent(value);
-  if (!inner.includes('?') && !inner.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
-  const masked = maskUrl(inner);
-  return masked === inner ? value : masked;
+  const innerValue = decodePercent(value);
+  if (!innerValue.includes('?') && !innerValue.includes('#')) return value.replace(jsonWebTokenPattern, MaskedText);
+  const masked = maskUrl(innerValue);
+  return masked === innerValue ? value : masked;
 }
 
 /** maskHeader does not mask the names and attributes of cookies. */
 export function maskHeader(name: string, value: string): string {
-  const lower = name.toLowerCase();
-  if (lower === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${MaskedText}`);
-  if (lower === 'set-cookie')
+  const lowerName = name.toLowerCase();
+  if (lowerName === 'cookie') return value.replace(/([^=;\s]+)=[^;]*/g, `$1=${MaskedText}`);
+  if (lowerName === 'set-cookie')
     return value.replace(/^([^=;]*)=[^;\n]*/gm, (_, cookie: string) => `${cookie}=${MaskedText}`);
-  if (/authorization$/.test(lower)) return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${MaskedText}` : MaskedText;
+  if (/authorization$/.test(lowerName))
+    return /^\w+ /.test(value) ? `${value.split(' ', 1)[0]} ${MaskedText}` : MaskedText;
   // Headers such as Access-Control-Allow-Headers list the names of other headers, such as "authorization", but no
   // secrets.
-  if (/^(sec-fetch|sec-ch|access-control|www-authenticate|proxy-authenticate|content-security)/.test(lower))
+  if (/^(sec-fetch|sec-ch|access-control|www-authenticate|proxy-authenticate|content-security)/.test(lowerName))
     return value;
-  if (secretNamePattern.test(lower)) return MaskedText;
+  if (secretNamePattern.test(lowerName)) return MaskedText;
   if (/^(\w+:\/\/|\/)/.test(value)) return maskUrl(value);
-  return isSecretKey(value) && lower !== 'etag' && !lower.startsWith('if-')
+  return isSecretKey(value) && lowerName !== 'etag' && !lowerName.startsWith('if-')
     ? MaskedText
     : value.replace(jsonWebTokenPattern, MaskedText);
 }
 
 /** maskBody masks secret values in the body of a request or response, such as form fields and JSON members. */
-export function maskBody(text: string, mediaType: string): string {
-  if (mediaType.startsWith('application/x-www-form-urlencoded')) return maskUrl(`?${text}`).slice(1);
-  if (mediaType.startsWith('multipart/')) return maskMultipartFields(text);
-  return text
+export function maskBody(bodyText: string, mediaType: string): string {
+  if (mediaType.startsWith('application/x-www-form-urlencoded')) return maskUrl(`?${bodyText}`).slice(1);
+  if (mediaType.startsWith('multipart/')) return maskMultipartFields(bodyText);
+  return bodyText
     .replace(
       /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)("(?:[^"\\]|\\.)*"|-?\d[\d.]*)/g,
       (member: string, name: string, colon: string, value: string) =>
@@ -76,18 +77,18 @@ export function maskBody(text: string, mediaType: string): string {
     .replace(jsonWebTokenPattern, MaskedText);
 }
 
-function maskMultipartFields(text: string): string {
-  return text.replace(
+function maskMultipartFields(bodyText: string): string {
+  return bodyText.replace(
     /(content-disposition:[^\r\n]*\bname="([^"]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n)([\s\S]*?)(?=\r?\n--)/gi,
     (part: string, head: string, name: string, value: string) =>
       isSecret(name, value) ? `${head}${MaskedText}` : part,
   );
 }
 
-function decodePercent(text: string): string {
+function decodePercent(bodyText: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(bodyText.replaceAll('+', ' '));
   } catch {
-    return text;
+    return bodyText;
   }
 }

@@ -1,7 +1,7 @@
 import type * as chromePages from '../../../chrome-pages.ts';
 import type * as chromeTabs from '../../../chrome-tabs.ts';
 import type { BrowserCall } from '../browser-tool.ts';
-import { Captures } from '../debugger/captures.ts';
+import { DebuggerCaptures } from '../debugger/captures.ts';
 import type { Debuggers } from '../debugger/debuggers.ts';
 import { makeDocumentGoneFailure } from '../tool-failure.ts';
 import { NetworkConditions } from './conditions.ts';
@@ -15,22 +15,22 @@ export type NetworkBrowser = Pick<typeof chromePages, 'watchTabs' | 'readResourc
 export const captureEndText =
   'until your session ends, the tab closes, the debugger leaves the tab, or no network tool was used for 10 min';
 
-interface Recording {
+interface NetworkRecording {
   readonly recorder: NetworkRecorder;
   stopWatching(): void;
 }
 
 /** NetworkCaptures contains the network recordings, request rules and network conditions of all tabs. */
 export class NetworkCaptures {
-  readonly routes: Captures<Routes>;
-  readonly conditions: Captures<NetworkConditions>;
-  readonly #recordings: Captures<Recording>;
+  readonly routes: DebuggerCaptures<Routes>;
+  readonly conditions: DebuggerCaptures<NetworkConditions>;
+  readonly #recordings: DebuggerCaptures<NetworkRecording>;
   readonly #browser: NetworkBrowser;
 
   constructor(browser: NetworkBrowser) {
     const { debuggers } = browser;
     this.#browser = browser;
-    this.#recordings = new Captures({
+    this.#recordings = new DebuggerCaptures({
       debuggers,
       features: ['children', 'network'],
       start: async (session, tabId) => {
@@ -44,13 +44,13 @@ export class NetworkCaptures {
       },
       stop: async ({ stopWatching }) => stopWatching(),
     });
-    this.routes = new Captures({
+    this.routes = new DebuggerCaptures({
       debuggers,
       features: ['interception'],
       start: async (session) => new Routes(session),
       endSession: (routes, session) => routes.removeSessionRules(session),
     });
-    this.conditions = new Captures({
+    this.conditions = new DebuggerCaptures({
       debuggers,
       features: ['children', 'network', 'conditions'],
       start: async (session) => new NetworkConditions(session),

@@ -6,14 +6,14 @@ import { makeSettingTools } from './setting-tools.ts';
 
 /** Each call of a network tool restarts the idle timers of all network captures in the tab. */
 export function makeNetworkTools(browser: NetworkBrowser): ToolGroup {
-  const captures = new NetworkCaptures(browser);
-  const all = [...makeRecordingTools(browser, captures), ...makeSettingTools(captures)];
-  const tools = all.map(([name, run]): [string, BrowserTool] => [
+  const networkCaptures = new NetworkCaptures(browser);
+  const allTools = [...makeRecordingTools(browser, networkCaptures), ...makeSettingTools(networkCaptures)];
+  const tools = allTools.map(([name, runTool]): [string, BrowserTool] => [
     name,
     async (call) => {
-      await captures.restartIdleTimers(call.tabId);
-      return await run(call);
+      await networkCaptures.restartIdleTimers(call.tabId);
+      return await runTool(call);
     },
   ]);
-  return { tools, parts: [captures] };
+  return { tools, parts: [networkCaptures] };
 }

@@ -6,8 +6,8 @@ import { MaxBodyBytes, MaxRequests, NetworkRecorder } from './recorder.ts';
 
 const site = 'https://shop.example';
 
-async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
-  const send = async (method: string, params: Fields = {}): Promise<Fields> => {
+async function makeRecorder(bodyByRequest: Readonly<Record<string, string>> = {}): Promise<NetworkRecorder> {
+  const sendCommand = async (method: string, params: Fields = {}): Promise<Fields> => {
     if (method === 'Page.getFrameTree') {
       const childFrames = [{ frame: { id: 'inner', url: 'about:srcdoc' } }];
       return {
@@ -17,12 +17,12 @@ async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Prom
         },
       };
     }
-    const body = bodies[String(params.requestId)];
+    const body = bodyByRequest[String(params.requestId)];
     if (body === undefined) throw new Error('No resource with given identifier found');
     return { body, base64Encoded: false };
   };
   const session: DebuggerSession = {
-    send,
+    send: sendCommand,
     onEvent: () => () => undefined,
     onChild: () => () => undefined,
     watchChildren: async () => () => undefined,
@@ -32,7 +32,7 @@ async function makeRecorder(bodies: Readonly<Record<string, string>> = {}): Prom
   return recorder;
 }
 
-interface Sent {
+interface SentRequest {
   readonly url?: string;
   readonly type?: string;
   readonly frameId?: string;
@@ -41,15 +41,15 @@ interface Sent {
   readonly redirectResponse?: Fields;
 }
 
-function begin(recorder: NetworkRecorder, requestId: string, sent: Sent = {}): void {
+function begin(recorder: NetworkRecorder, requestId: string, sentFields: SentRequest = {}): void {
   const {
     url = `${site}/${requestId}`,
     type = 'Fetch',
     frameId = 'top',
     documentURL = `${site}/`,
     childId = '',
-  } = sent;
-  const redirect = sent.redirectResponse ? { redirectResponse: sent.redirectResponse } : {};
+  } = sentFields;
+  const redirectFields = sentFields.redirectResponse ? { redirectResponse: sentFields.redirectResponse } : {};
   const params = {
     requestId,
     type,
@@ -61,12 +61,12 @@ function begin(recorder: NetworkRecorder, requestId: string, sent: Sent = {}): v
   };
   recorder.receive(
     'Network.requestWillBeSent',
-    { ...params, ...redirect, request: { url, method: 'GET', headers: {} } },
+    { ...params, ...redirectFields, request: { url, method: 'GET', headers: {} } },
     childId,
   );
 }
 
-function finish(recorder: NetworkRecorder, requestId: string, encodedDataLength = 10): void {
+function finishRequest(recorder: NetworkRecorder, requestId: string, encodedDataLength = 10): void {
   const response = { status: 200, mimeType: 'text/plain', headers: {} };
   recorder.receive('Network.responseReceived', { requestId, response }, '');
   recorder.receive('Network.loadingFinished', { requestId, timestamp: 1.5, encodedDataLength }, '');
@@ -88,17 +88,17 @@ test('each redirect is a recorded request with its transferred headers', async (
     { requestId: 'a', statusCode: 304, headers: { wrong: 'yes' } },
     '',
   );
-  finish(recorder, 'a');
+  finishRequest(recorder, 'a');
   await recorder.settle();
-  const facts = recorder.requests.map(({ number, url, headers, answer, body }) => [
-    number,
+  const requestFacts = recorder.requests.map(({ number: requestNumber, url, headers, answer: requestAnswer, body }) => [
+    requestNumber,
     url,
     headers.Cookie,
-    answer?.status,
-    answer?.headers,
+    requestAnswer?.status,
+    requestAnswer?.headers,
     body?.text,
   ]);
-  assert.deepEqual(facts, [
+  assert.deepEqual(requestFacts, [
     [1, `${site}/a`, 'first', 302, { location: '/b' }, undefined],
     [2, `${site}/b`, 'second', 200, {}, 'the answer'],
   ]);
@@ -132,27 +132,27 @@ test('a recorded request has the page and the frame that made the request', asyn
 });
 
 test('the recorder drops the oldest bodies and requests, bodies of static files first', async () => {
-  const large = 'x'.repeat(MaxBodyBytes / 2);
-  const recorder = await makeRecorder({ data: large, image: large, more: large, last: 'y' });
+  const largeBody = 'x'.repeat(MaxBodyBytes / 2);
+  const recorder = await makeRecorder({ data: largeBody, image: largeBody, more: largeBody, last: 'y' });
   begin(recorder, 'data');
-  finish(recorder, 'data');
+  finishRequest(recorder, 'data');
   begin(recorder, 'image', { type: 'Image' });
-  finish(recorder, 'image');
+  finishRequest(recorder, 'image');
   await recorder.settle();
   begin(recorder, 'more');
-  finish(recorder, 'more');
+  finishRequest(recorder, 'more');
   await recorder.settle();
-  const kept = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
-  assert.deepEqual(kept(), ['data', 'more']);
+  const listKeptBodies = () => recorder.requests.filter(({ body }) => body).map(({ id }) => id);
+  assert.deepEqual(listKeptBodies(), ['data', 'more']);
   begin(recorder, 'last');
-  finish(recorder, 'last');
+  finishRequest(recorder, 'last');
   await recorder.settle();
-  assert.deepEqual([kept(), recorder.droppedBodies], [['more', 'last'], 2]);
+  assert.deepEqual([listKeptBodies(), recorder.droppedBodies], [['more', 'last'], 2]);
   assert.match(recorder.requests[0]?.bodyNote ?? '', /dropped/);
   begin(recorder, 'huge');
-  finish(recorder, 'huge', MaxBodyBytes + 1);
+  finishRequest(recorder, 'huge', MaxBodyBytes + 1);
   begin(recorder, 'gone');
-  finish(recorder, 'gone');
+  finishRequest(recorder, 'gone');
   await recorder.settle();
   assert.deepEqual(
     recorder.requests.slice(-2).map(({ bodyNote }) => bodyNote),
@@ -167,27 +167,31 @@ test('the recorder drops the oldest bodies and requests, bodies of static files 
 
 test('an open socket stays recorded, with the document from its Origin header', async () => {
   const recorder = await makeRecorder();
-  const receive = (method: string, params: Fields) => recorder.receive(`Network.${method}`, params, '');
-  receive('webSocketCreated', { requestId: 's', url: 'wss://live.shop.example/' });
-  receive('webSocketWillSendHandshakeRequest', {
+  const receiveEvent = (method: string, params: Fields) => recorder.receive(`Network.${method}`, params, '');
+  receiveEvent('webSocketCreated', { requestId: 's', url: 'wss://live.shop.example/' });
+  receiveEvent('webSocketWillSendHandshakeRequest', {
     requestId: 's',
     request: { headers: { Origin: 'https://ads.example' } },
   });
   for (let i = 0; i < 600; i++) {
-    receive('webSocketCreated', { requestId: `short${i}`, url: 'wss://x.example/' });
-    receive('webSocketClosed', { requestId: `short${i}` });
+    receiveEvent('webSocketCreated', { requestId: `short${i}`, url: 'wss://x.example/' });
+    receiveEvent('webSocketClosed', { requestId: `short${i}` });
   }
-  receive('webSocketFrameReceived', { requestId: 's', response: { opcode: 1, payloadData: 'hello' } });
-  receive('webSocketFrameReceived', { requestId: 'unknown', response: { opcode: 1, payloadData: 'from before' } });
+  receiveEvent('webSocketFrameReceived', { requestId: 's', response: { opcode: 1, payloadData: 'hello' } });
+  receiveEvent('webSocketFrameReceived', { requestId: 'unknown', response: { opcode: 1, payloadData: 'from before' } });
   begin(recorder, 'events', { type: 'EventSource' });
-  receive('eventSourceMessageReceived', { requestId: 'events', data: 'tick' });
-  const messages = recorder.sockets.messages.map(({ number, data, socket }) => [number, data, socket.frame]);
-  assert.deepEqual(messages, [
+  receiveEvent('eventSourceMessageReceived', { requestId: 'events', data: 'tick' });
+  const messageFacts = recorder.sockets.messages.map(({ number: requestNumber, data: messageData, socket }) => [
+    requestNumber,
+    messageData,
+    socket.frame,
+  ]);
+  assert.deepEqual(messageFacts, [
     [1, 'hello', 'https://ads.example'],
     [2, 'tick', site],
   ]);
   const payloadData = 'x'.repeat(3 << 20);
-  receive('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
-  receive('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
+  receiveEvent('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
+  receiveEvent('webSocketFrameSent', { requestId: 's', response: { opcode: 1, payloadData } });
   assert.deepEqual([recorder.sockets.messages.length, recorder.sockets.droppedMessages], [1, 3]);
 });

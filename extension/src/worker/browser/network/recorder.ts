@@ -68,7 +68,9 @@ export class NetworkRecorder {
 
   /** Chrome reports the end of a frame's document request too early, before the debugger is attached to the frame. */
   #finishFrame(frameId: string, childId: string): void {
-    const request = this.requests.findLast((entry) => entry.frameId === frameId && entry.type === 'document');
+    const request = this.requests.findLast(
+      (requestEntry) => requestEntry.frameId === frameId && requestEntry.type === 'document',
+    );
     if (!request?.answer || request.durationMs !== undefined) return;
     request.durationMs = Math.max(0, Date.now() - request.startedAt);
     this.#trackRead(this.#readBody(request, childId));
@@ -80,8 +82,8 @@ export class NetworkRecorder {
 
   /** settle waits for bodies that Chrome is still returning, and determines the origins of frames without a web URL. */
   async settle(): Promise<void> {
-    const finding = [...this.#unknownFrames].map(([entry, childId]) =>
-      this.#findFrame(entry, childId).catch(() => undefined),
+    const finding = [...this.#unknownFrames].map(([requestEntry, childId]) =>
+      this.#findFrame(requestEntry, childId).catch(() => undefined),
     );
     this.#unknownFrames.clear();
     await awaitWithin(Promise.all([...this.#pendingReads, ...finding]), SettleTimeoutMs);
@@ -121,20 +123,20 @@ export class NetworkRecorder {
   }
 
   #begin(id: string, params: Fields, childId: string): void {
-    const hops = this.#findRedirectChain(id);
-    const previous = hops.requests.at(-1);
-    if (previous && isRecord(params.redirectResponse)) {
-      previous.answer = readResponse(params.redirectResponse);
-      previous.bodyNote = 'a redirect has no body';
-      endRequest(previous, params, readNumber(params.redirectResponse, 'encodedDataLength'));
-    } else if (previous) return; // A cross-site frame and its parent may both report the same request.
+    const redirectChain = this.#findRedirectChain(id);
+    const previousRequest = redirectChain.requests.at(-1);
+    if (previousRequest && isRecord(params.redirectResponse)) {
+      previousRequest.answer = readResponse(params.redirectResponse);
+      previousRequest.bodyNote = 'a redirect has no body';
+      endRequest(previousRequest, params, readNumber(params.redirectResponse, 'encodedDataLength'));
+    } else if (previousRequest) return; // A cross-site frame and its parent may both report the same request.
     const request = toFields(params.request);
-    const entry = this.#makeEntry(id, params, request, childId);
-    this.requests.push(entry);
-    hops.requests.push(entry);
+    const requestEntry = this.#makeEntry(id, params, request, childId);
+    this.requests.push(requestEntry);
+    redirectChain.requests.push(requestEntry);
     if (typeof request.postData === 'string')
-      this.#storeBody(entry, 'requestBody', { text: request.postData, isBase64: false });
-    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(entry, childId));
+      this.#storeBody(requestEntry, 'requestBody', { text: request.postData, isBase64: false });
+    else if (request.hasPostData === true) this.#trackRead(this.#readRequestBody(requestEntry, childId));
     if (this.requests.length > MaxRequests) this.#dropOldest();
   }
 
@@ -146,7 +148,7 @@ export class NetworkRecorder {
     const frame = readOrigin(isDocument ? url : readText(params, 'documentURL'));
     // A request of a script in the top frame has the origin of the document that the tab shows.
     if (isTopFrame && !isDocument && frame !== '') this.#page = frame;
-    const entry: RecordedRequest = {
+    const requestEntry: RecordedRequest = {
       number: ++this.#requestCount,
       id,
       method: readText(request, 'method'),
@@ -167,14 +169,14 @@ export class NetworkRecorder {
       sizeBytes: 0,
       error: '',
     };
-    if (frame === '') this.#unknownFrames.set(entry, childId);
-    return entry;
+    if (frame === '') this.#unknownFrames.set(requestEntry, childId);
+    return requestEntry;
   }
 
   /** A frame without a web URL, such as about:srcdoc, has the origin of its parent frame. */
-  async #findFrame(entry: RecordedRequest, childId: string): Promise<void> {
+  async #findFrame(requestEntry: RecordedRequest, childId: string): Promise<void> {
     const { frameTree } = await this.#session.send('Page.getFrameTree', {}, SettleTimeoutMs, childId);
-    entry.frame = findFrameSite(frameTree, entry.frameId);
+    requestEntry.frame = findFrameSite(frameTree, requestEntry.frameId);
   }
 
   #finish(id: string, params: Fields, childId: string): void {
@@ -219,27 +221,29 @@ export class NetworkRecorder {
 
   /** Only the transferred headers contain cookies and the changes of proxies. */
   #applyHeaders(id: string): void {
-    const hops = this.#redirectChains.get(id);
-    hops?.requests.forEach((request, index) => {
-      request.headers = hops.sent[index] ?? request.headers;
-      const received = hops.received[index];
-      if (request.answer && received?.status === request.answer.status)
-        request.answer = { ...request.answer, headers: received.headers };
+    const redirectChain = this.#redirectChains.get(id);
+    redirectChain?.requests.forEach((request, index) => {
+      request.headers = redirectChain.sent[index] ?? request.headers;
+      const receivedEvent = redirectChain.received[index];
+      if (request.answer && receivedEvent?.status === request.answer.status)
+        request.answer = { ...request.answer, headers: receivedEvent.headers };
     });
   }
 
-  #trackRead(work: Promise<void>): void {
-    const reading = work.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
+  #trackRead(bodyRead: Promise<void>): void {
+    const reading = bodyRead.catch(() => undefined).finally(() => this.#pendingReads.delete(reading));
     this.#pendingReads.add(reading);
   }
 
-  #storeBody(request: RecordedRequest, part: 'body' | 'requestBody', body: RecordedBody): void {
-    request[part] = body;
+  #storeBody(request: RecordedRequest, bodyName: 'body' | 'requestBody', body: RecordedBody): void {
+    request[bodyName] = body;
     this.#bodyBytes += body.text.length;
     while (this.#bodyBytes > MaxBodyBytes) {
-      const hasBody = (entry: RecordedRequest) => entry.body !== undefined || entry.requestBody !== undefined;
+      const hasBody = (requestEntry: RecordedRequest) =>
+        requestEntry.body !== undefined || requestEntry.requestBody !== undefined;
       const oldest =
-        this.requests.find((entry) => staticTypes.has(entry.type) && hasBody(entry)) ?? this.requests.find(hasBody);
+        this.requests.find((requestEntry) => staticTypes.has(requestEntry.type) && hasBody(requestEntry)) ??
+        this.requests.find(hasBody);
       if (!oldest) return;
       this.#dropBodies(oldest);
       oldest.bodyNote = 'the body was dropped, because the newer bodies of the tab have 15 MB';
@@ -267,15 +271,15 @@ export class NetworkRecorder {
   }
 
   #findRedirectChain(id: string): RedirectChain {
-    const present = this.#redirectChains.get(id);
-    if (present) return present;
+    const presentChain = this.#redirectChains.get(id);
+    if (presentChain) return presentChain;
     // Chrome also reports headers of requests that started before the recording. Drop the headers of the oldest
     // request, because headers of requests outside of the recording would otherwise accumulate.
     const [oldestId] = this.#redirectChains.keys();
     if (this.#redirectChains.size > 2 * MaxRequests && oldestId !== undefined) this.#redirectChains.delete(oldestId);
-    const hops: RedirectChain = { requests: [], sent: [], received: [] };
-    this.#redirectChains.set(id, hops);
-    return hops;
+    const redirectChain: RedirectChain = { requests: [], sent: [], received: [] };
+    this.#redirectChains.set(id, redirectChain);
+    return redirectChain;
   }
 }
 

@@ -30,12 +30,12 @@ const MaxShortBodyChars = 2000;
 
 const recordingHint = `The recording lasts ${captureEndText}. Reload the page to record it from its start.`;
 
-export function makeRecordingTools(browser: NetworkBrowser, captures: NetworkCaptures): [string, BrowserTool][] {
+export function makeRecordingTools(browser: NetworkBrowser, networkCaptures: NetworkCaptures): [string, BrowserTool][] {
   return [
-    ['browser_network_requests', (call) => listRequests(browser, captures, call)],
-    ['browser_network_request', (call) => showRequest(captures, call)],
-    ['browser_websocket_messages', (call) => listMessages(captures, call)],
-    ['browser_har_export', (call) => exportHar(browser, captures, call)],
+    ['browser_network_requests', (call) => listRequests(browser, networkCaptures, call)],
+    ['browser_network_request', (call) => showRequest(networkCaptures, call)],
+    ['browser_websocket_messages', (call) => listMessages(networkCaptures, call)],
+    ['browser_har_export', (call) => exportHar(browser, networkCaptures, call)],
   ];
 }
 
@@ -47,43 +47,43 @@ function isVisible({ page, frame }: { page: string; frame: string }, site: strin
 
 async function listRequests(
   browser: NetworkBrowser,
-  captures: NetworkCaptures,
+  networkCaptures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await captures.readSite(call);
-  const started = await captures.record(call).catch((error: unknown) => {
+  const site = await networkCaptures.readSite(call);
+  const recordStart = await networkCaptures.record(call).catch((error: unknown) => {
     if (error instanceof DebuggerUnavailable) return error;
     throw error;
   });
-  if (started instanceof DebuggerUnavailable)
-    return await listResources(browser, call, site, `Requests are not recorded: ${started.message}.`);
-  const { recorder, isNew } = started;
+  if (recordStart instanceof DebuggerUnavailable)
+    return await listResources(browser, call, site, `Requests are not recorded: ${recordStart.message}.`);
+  const { recorder, isNew } = recordStart;
   if (isNew) return await listResources(browser, call, site, `Recording of requests begins now. ${recordingHint}`);
   const filter = readText(call.args, 'filter') ?? '';
-  const types = readTexts(call.args, 'types')?.map((type) => type.toLowerCase());
-  const since = readNumber(call.args, 'since') ?? 0;
-  const matching = recorder.requests.filter(
+  const requestTypes = readTexts(call.args, 'types')?.map((type) => type.toLowerCase());
+  const sinceNumber = readNumber(call.args, 'since') ?? 0;
+  const matchingRequests = recorder.requests.filter(
     (request) =>
-      request.number > since &&
+      request.number > sinceNumber &&
       isVisible(request, site, call) &&
       maskUrl(request.url).includes(filter) &&
-      (types === undefined || types.includes(request.type)),
+      (requestTypes === undefined || requestTypes.includes(request.type)),
   );
-  const hidesStatic = types === undefined && !readFlag(call.args, 'static');
-  const shown = hidesStatic ? matching.filter(({ type }) => !staticTypes.has(type)) : matching;
-  const page = shown.slice(0, MaxLines);
-  const last = page.at(-1);
-  const notes = [`${shown.length} requests.`];
-  if (matching.length > shown.length)
-    notes.push(
-      `Not listed: ${countTypes(matching.filter(({ type }) => staticTypes.has(type)))} (static: true lists them).`,
+  const hidesStatic = requestTypes === undefined && !readFlag(call.args, 'static');
+  const shownRequests = hidesStatic ? matchingRequests.filter(({ type }) => !staticTypes.has(type)) : matchingRequests;
+  const page = shownRequests.slice(0, MaxLines);
+  const lastShown = page.at(-1);
+  const resultNotes = [`${shownRequests.length} requests.`];
+  if (matchingRequests.length > shownRequests.length)
+    resultNotes.push(
+      `Not listed: ${countTypes(matchingRequests.filter(({ type }) => staticTypes.has(type)))} (static: true lists them).`,
     );
-  if (page.length < shown.length && last)
-    notes.push(`${shown.length - page.length} more: call again with since ${last.number}.`);
+  if (page.length < shownRequests.length && lastShown)
+    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShown.number}.`);
   if (recorder.droppedRequests > 0)
-    notes.push(`The oldest ${recorder.droppedRequests} requests of the recording were dropped.`);
-  if (recorder.droppedBodies > 0) notes.push(`The bodies of ${recorder.droppedBodies} requests were dropped.`);
-  return { text: notes.join(' '), content: page.map((request) => formatRequestLine(request, site)).join('\n') };
+    resultNotes.push(`The oldest ${recorder.droppedRequests} requests of the recording were dropped.`);
+  if (recorder.droppedBodies > 0) resultNotes.push(`The bodies of ${recorder.droppedBodies} requests were dropped.`);
+  return { text: resultNotes.join(' '), content: page.map((request) => formatRequestLine(request, site)).join('\n') };
 }
 
 function countTypes(requests: readonly RecordedRequest[]): string {
@@ -97,24 +97,26 @@ async function listResources(
   browser: NetworkBrowser,
   call: BrowserCall,
   site: string,
-  note: string,
+  noteText: string,
 ): Promise<BrowserResult> {
   const filter = readText(call.args, 'filter') ?? '';
-  const resources = (await browser.readResources(call.tabId, call.documentId)).filter(({ url }) =>
+  const pageResources = (await browser.readResources(call.tabId, call.documentId)).filter(({ url }) =>
     maskUrl(url).includes(filter),
   );
   const hidesStatic = !readFlag(call.args, 'static');
-  const shown = hidesStatic ? resources.filter(({ type }) => !staticInitiators.has(type)) : resources;
-  const page = shown.slice(-MaxLines);
-  const notes = [note, `${shown.length} earlier requests of the page, without headers and bodies.`];
-  if (resources.length > shown.length)
-    notes.push(`Not listed: ${resources.length - shown.length} static requests (static: true lists them).`);
-  if (shown.length > page.length) notes.push(`The newest ${page.length} are listed.`);
-  const lines = page.map(
+  const shownRequests = hidesStatic ? pageResources.filter(({ type }) => !staticInitiators.has(type)) : pageResources;
+  const page = shownRequests.slice(-MaxLines);
+  const resultNotes = [noteText, `${shownRequests.length} earlier requests of the page, without headers and bodies.`];
+  if (pageResources.length > shownRequests.length)
+    resultNotes.push(
+      `Not listed: ${pageResources.length - shownRequests.length} static requests (static: true lists them).`,
+    );
+  if (shownRequests.length > page.length) resultNotes.push(`The newest ${page.length} are listed.`);
+  const requestLines = page.map(
     ({ url, type, status, sizeBytes, durationMs }) =>
       `- ${status || '?'} ${type} ${sizeBytes > 0 ? formatBytes(sizeBytes) : '-'} ${durationMs} ms ${shortenUrl(url, site)}`,
   );
-  return { text: notes.join(' '), content: lines.join('\n') };
+  return { text: resultNotes.join(' '), content: requestLines.join('\n') };
 }
 
 /** staticInitiators contains the initiator types that the list of requests shows only as a count. */
@@ -129,9 +131,9 @@ const staticInitiators: ReadonlySet<string> = new Set([
   'icon',
 ]);
 
-async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await captures.readSite(call);
-  const { recorder, isNew } = await captures.record(call);
+async function showRequest(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
+  const site = await networkCaptures.readSite(call);
+  const { recorder, isNew } = await networkCaptures.record(call);
   const index = readNumber(call.args, 'index') ?? 0;
   const request = recorder.requests.find(({ number }) => number === index);
   if (!request || !isVisible(request, site, call)) {
@@ -140,7 +142,7 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
       : 'call browser_network_requests for the numbers';
     throw toolFailure('not_found', `there is no request ${index} of this page: ${reason}`);
   }
-  const part = readChoice(call.args, 'part', ['headers', 'requestBody', 'responseBody']);
+  const requestPart = readChoice(call.args, 'part', ['headers', 'requestBody', 'responseBody']);
   const cursor = readNumber(call.args, 'cursor') ?? 0;
   const requestBody = {
     body: request.requestBody,
@@ -153,70 +155,81 @@ async function showRequest(captures: NetworkCaptures, call: BrowserCall): Promis
     note:
       request.bodyNote || (request.durationMs === undefined ? 'the answer has not arrived yet' : 'the body is empty'),
   };
-  if (part === 'requestBody' || part === 'responseBody') {
-    const { text, rest } = takeBodyPart(part === 'requestBody' ? requestBody : responseBody, cursor, MaxBodyChars);
-    const end = rest > 0 ? ` ${rest} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
-    return { text: `Request ${index}, ${part} from character ${cursor}.${end}`, content: text };
+  if (requestPart === 'requestBody' || requestPart === 'responseBody') {
+    const { text: bodyPartText, rest: restLength } = takeBodyPart(
+      requestPart === 'requestBody' ? requestBody : responseBody,
+      cursor,
+      MaxBodyChars,
+    );
+    const endNote =
+      restLength > 0 ? ` ${restLength} more characters: call again with cursor ${cursor + MaxBodyChars}.` : '';
+    return { text: `Request ${index}, ${requestPart} from character ${cursor}.${endNote}`, content: bodyPartText };
   }
-  const lines = describeRequest(request);
-  const notes = [`Request ${index}.`];
-  if (part === undefined) {
-    for (const [name, each] of [
+  const requestLines = describeRequest(request);
+  const resultNotes = [`Request ${index}.`];
+  if (requestPart === undefined) {
+    for (const [name, makeTool] of [
       ['requestBody', requestBody],
       ['responseBody', responseBody],
     ] as const) {
-      if (name === 'requestBody' && !each.body) continue;
-      const { text, rest } = takeBodyPart(each, 0, MaxShortBodyChars);
-      lines.push(`${name}:`, text);
-      if (rest > 0) notes.push(`${rest} more characters of the ${name}: call again with part ${name}.`);
+      if (name === 'requestBody' && !makeTool.body) continue;
+      const { text: bodyPartText, rest: restLength } = takeBodyPart(makeTool, 0, MaxShortBodyChars);
+      requestLines.push(`${name}:`, bodyPartText);
+      if (restLength > 0)
+        resultNotes.push(`${restLength} more characters of the ${name}: call again with part ${name}.`);
     }
   }
-  return { text: notes.join(' '), content: lines.join('\n') };
+  return { text: resultNotes.join(' '), content: requestLines.join('\n') };
 }
 
 function takeBodyPart(
-  { body, mediaType, note }: { body: RecordedBody | undefined; mediaType: string; note: string },
-  start: number,
-  length: number,
+  { body, mediaType, note: noteText }: { body: RecordedBody | undefined; mediaType: string; note: string },
+  partStart: number,
+  fullLength: number,
 ): { text: string; rest: number } {
-  if (!body || body.text === '') return { text: `(${note})`, rest: 0 };
-  const text = decodeBody(body, mediaType);
-  if (text === undefined)
+  if (!body || body.text === '') return { text: `(${noteText})`, rest: 0 };
+  const bodyPartText = decodeBody(body, mediaType);
+  if (bodyPartText === undefined)
     return { text: `(binary, ${mediaType}, ${formatBytes(Math.floor((body.text.length * 3) / 4))})`, rest: 0 };
-  return { text: text.slice(start, start + length), rest: Math.max(0, text.length - start - length) };
+  return {
+    text: bodyPartText.slice(partStart, partStart + fullLength),
+    rest: Math.max(0, bodyPartText.length - partStart - fullLength),
+  };
 }
 
-async function listMessages(captures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
-  const site = await captures.readSite(call);
-  const { recorder, isNew } = await captures.record(call);
+async function listMessages(networkCaptures: NetworkCaptures, call: BrowserCall): Promise<BrowserResult> {
+  const site = await networkCaptures.readSite(call);
+  const { recorder, isNew } = await networkCaptures.record(call);
   if (isNew)
     return {
       text: `Recording of messages begins now; open sockets are recorded after a reload only. ${recordingHint}`,
     };
   const filter = readText(call.args, 'filter') ?? '';
-  const since = readNumber(call.args, 'since') ?? 0;
+  const sinceNumber = readNumber(call.args, 'since') ?? 0;
   const { sockets, messages, droppedMessages } = recorder.sockets;
-  const visible = [...sockets.values()].filter(
+  const visibleSockets = [...sockets.values()].filter(
     (socket) => isVisible(socket, site, call) && maskUrl(socket.url).includes(filter),
   );
-  const shown = messages.filter(({ number, socket }) => number > since && visible.includes(socket));
-  const page = shown.slice(0, MaxMessageLines);
-  const last = page.at(-1);
-  const notes = [`${visible.length} sockets, ${shown.length} messages.`];
-  if (page.length < shown.length && last)
-    notes.push(`${shown.length - page.length} more: call again with since ${last.number}.`);
-  if (droppedMessages > 0) notes.push(`The oldest ${droppedMessages} messages of the recording were dropped.`);
-  const lines = [...visible.map((socket) => formatSocket(socket, site)), ...page.map(formatMessage)];
-  return { text: notes.join(' '), content: lines.join('\n') };
+  const shownRequests = messages.filter(
+    ({ number, socket }) => number > sinceNumber && visibleSockets.includes(socket),
+  );
+  const page = shownRequests.slice(0, MaxMessageLines);
+  const lastShown = page.at(-1);
+  const resultNotes = [`${visibleSockets.length} sockets, ${shownRequests.length} messages.`];
+  if (page.length < shownRequests.length && lastShown)
+    resultNotes.push(`${shownRequests.length - page.length} more: call again with since ${lastShown.number}.`);
+  if (droppedMessages > 0) resultNotes.push(`The oldest ${droppedMessages} messages of the recording were dropped.`);
+  const requestLines = [...visibleSockets.map((socket) => formatSocket(socket, site)), ...page.map(formatMessage)];
+  return { text: resultNotes.join(' '), content: requestLines.join('\n') };
 }
 
 async function exportHar(
   browser: NetworkBrowser,
-  captures: NetworkCaptures,
+  networkCaptures: NetworkCaptures,
   call: BrowserCall,
 ): Promise<BrowserResult> {
-  const site = await captures.readSite(call);
-  const { recorder, isNew } = await captures.record(call);
+  const site = await networkCaptures.readSite(call);
+  const { recorder, isNew } = await networkCaptures.record(call);
   const requests = recorder.requests.filter((request) => isVisible(request, site, call));
   if (requests.length === 0)
     throw toolFailure(
@@ -228,9 +241,9 @@ async function exportHar(
   const messages = recorder.sockets.messages.filter(({ socket }) => isVisible(socket, site, call));
   const tab = await browser.describeTab(call.tabId);
   const page = { url: maskUrl(tab?.url ?? ''), title: tab?.title ?? '' };
-  const text = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
+  const bodyPartText = makeHar({ requests, messages, page, hasBodies: readFlag(call.args, 'bodies') });
   return {
     text: `HAR of ${requests.length} requests and ${messages.length} messages. Passwords, tokens and cookies are masked.`,
-    file: { extension: 'har', mimeType: 'application/json', text },
+    file: { extension: 'har', mimeType: 'application/json', text: bodyPartText },
   };
 }

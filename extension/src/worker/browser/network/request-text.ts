@@ -34,8 +34,8 @@ export function formatRequestLine(request: RecordedRequest, site: string): strin
   const { number, method, type, answer, durationMs } = request;
   const size = durationMs === undefined ? '-' : formatBytes(request.sizeBytes);
   const time = durationMs === undefined ? 'running' : `${durationMs} ms`;
-  const source = answer && answer.source !== '' ? ` from ${answer.source}` : '';
-  return `${number} ${method} ${formatStatus(request)} ${type} ${size} ${time}${source} ${shortenUrl(request.url, site)}`;
+  const sourceNote = answer && answer.source !== '' ? ` from ${answer.source}` : '';
+  return `${number} ${method} ${formatStatus(request)} ${type} ${size} ${time}${sourceNote} ${shortenUrl(request.url, site)}`;
 }
 
 /** formatHeaders formats each HTTP header as one line, with masked secrets. */
@@ -43,7 +43,7 @@ export function formatHeaders(headers: Headers): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     maskHeader(name, value)
       .split('\n')
-      .map((text) => `  ${name}: ${text}`),
+      .map((headerText) => `  ${name}: ${headerText}`),
   );
 }
 
@@ -62,35 +62,35 @@ export function readMediaType(headers: Headers): string {
 
 export function describeRequest(request: RecordedRequest): string[] {
   const { method, url, answer, headers, initiator } = request;
-  const lines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
-  lines.push('request headers:', ...formatHeaders(headers));
-  if (!answer) return lines;
+  const requestLines = [`${method} ${maskUrl(url)}`, `initiator: ${maskUrl(initiator)}`, ...formatTiming(request)];
+  requestLines.push('request headers:', ...formatHeaders(headers));
+  if (!answer) return requestLines;
   const facts = [answer.protocol, answer.serverAddress].filter((fact) => fact !== '');
-  lines.push(
+  requestLines.push(
     `answer: ${answer.status} ${answer.statusText}`.trimEnd() + (facts.length ? ` (${facts.join(', ')})` : ''),
   );
-  lines.push('answer headers:', ...formatHeaders(answer.headers));
-  return lines;
+  requestLines.push('answer headers:', ...formatHeaders(answer.headers));
+  return requestLines;
 }
 
 function formatTiming({ startedAt, durationMs, sizeBytes, answer, error }: RecordedRequest): string[] {
-  const started = `started ${new Date(startedAt).toISOString()}`;
-  if (durationMs === undefined) return [`${started}, still running`];
-  const lines = [`${started}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
-  if (error !== '') lines.push(`error: ${error}`);
-  const timing = answer?.timing;
-  if (!timing) return lines;
-  const phases: [string, number, number][] = [
-    ['dns', timing.dnsStart, timing.dnsEnd],
-    ['connect', timing.connectStart, timing.connectEnd],
-    ['tls', timing.sslStart, timing.sslEnd],
-    ['send', timing.sendStart, timing.sendEnd],
-    ['wait', timing.sendEnd, timing.receiveHeadersEnd],
+  const startedText = `started ${new Date(startedAt).toISOString()}`;
+  if (durationMs === undefined) return [`${startedText}, still running`];
+  const requestLines = [`${startedText}, ${durationMs} ms, ${formatBytes(sizeBytes)} received`];
+  if (error !== '') requestLines.push(`error: ${error}`);
+  const answerTiming = answer?.timing;
+  if (!answerTiming) return requestLines;
+  const requestPhases: [string, number, number][] = [
+    ['dns', answerTiming.dnsStart, answerTiming.dnsEnd],
+    ['connect', answerTiming.connectStart, answerTiming.connectEnd],
+    ['tls', answerTiming.sslStart, answerTiming.sslEnd],
+    ['send', answerTiming.sendStart, answerTiming.sendEnd],
+    ['wait', answerTiming.sendEnd, answerTiming.receiveHeadersEnd],
   ];
-  const texts = phases.flatMap(([name, start, end]) =>
+  const phaseTexts = requestPhases.flatMap(([name, start, end]) =>
     start >= 0 && end >= start ? [`${name} ${Math.round(end - start)} ms`] : [],
   );
-  return texts.length > 0 ? [...lines, `phases: ${texts.join(', ')}`] : lines;
+  return phaseTexts.length > 0 ? [...requestLines, `phases: ${phaseTexts.join(', ')}`] : requestLines;
 }
 
 export function formatSocket({ number, url, isOpen, messageCount }: RecordedSocket, site: string): string {
@@ -100,8 +100,8 @@ export function formatSocket({ number, url, isOpen, messageCount }: RecordedSock
 export function formatMessage({ number, socket, isSent, opcode, data, at }: SocketMessage): string {
   const isText = opcode === 1;
   const masked = isText ? maskBody(data, '') : data;
-  const rest = masked.length - MaxMessageChars;
-  const text = rest > 0 ? `${masked.slice(0, MaxMessageChars)}... (${rest} more characters)` : masked;
+  const restLength = masked.length - MaxMessageChars;
+  const headerText = restLength > 0 ? `${masked.slice(0, MaxMessageChars)}... (${restLength} more characters)` : masked;
   const time = new Date(at).toISOString().slice(11, 23);
-  return `${number} ${time} socket ${socket.number} ${isSent ? 'sent' : 'received'}${isText ? '' : ' binary'} ${text}`;
+  return `${number} ${time} socket ${socket.number} ${isSent ? 'sent' : 'received'}${isText ? '' : ' binary'} ${headerText}`;
 }

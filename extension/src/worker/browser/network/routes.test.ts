@@ -20,45 +20,45 @@ test('a route pattern matches whole addresses, and only * is a wildcard', () => 
 });
 
 test('a paused request whose site cannot be determined continues', async () => {
-  const sent: [string, Fields][] = [];
+  const sentCommands: [string, Fields][] = [];
   let listener: EventListener = () => undefined;
-  const routes = new Routes({
+  const requestRoutes = new Routes({
     send: async (method, params = {}) => {
       if (method === 'Page.getFrameTree') throw new Error('the frame is gone');
-      sent.push([method, params]);
+      sentCommands.push([method, params]);
       return {};
     },
-    onEvent: (added) => {
-      listener = added;
+    onEvent: (addedListener) => {
+      listener = addedListener;
       return () => undefined;
     },
     onChild: () => () => undefined,
     watchChildren: async () => () => undefined,
   });
-  await routes.add({ site: 'https://a.example', pattern: '*/x?y', answer: undefined, session: 's1' });
-  assert.deepEqual(sent.splice(0), [['Fetch.enable', { patterns: [{ urlPattern: '*/x\\?y' }] }]]);
-  const paused = (resourceType: string, url: string) => ({
+  await requestRoutes.add({ site: 'https://a.example', pattern: '*/x?y', answer: undefined, session: 's1' });
+  assert.deepEqual(sentCommands.splice(0), [['Fetch.enable', { patterns: [{ urlPattern: '*/x\\?y' }] }]]);
+  const makePausedEvent = (resourceType: string, url: string) => ({
     requestId: url,
     resourceType,
     frameId: 'f',
     request: { url },
   });
-  listener('Fetch.requestPaused', paused('Fetch', 'https://a.example/x?y'), '');
-  listener('Fetch.requestPaused', paused('Document', 'https://b.example/x?y'), '');
-  listener('Fetch.requestPaused', paused('Document', 'https://a.example/x?y'), '');
+  listener('Fetch.requestPaused', makePausedEvent('Fetch', 'https://a.example/x?y'), '');
+  listener('Fetch.requestPaused', makePausedEvent('Document', 'https://b.example/x?y'), '');
+  listener('Fetch.requestPaused', makePausedEvent('Document', 'https://a.example/x?y'), '');
   for (let i = 0; i < 20; i++) await Promise.resolve();
-  const outcomes = sent.map(([method, { requestId }]) => `${method} ${String(requestId)}`).sort();
-  assert.deepEqual(outcomes, [
+  const routeOutcomes = sentCommands.map(([method, { requestId }]) => `${method} ${String(requestId)}`).sort();
+  assert.deepEqual(routeOutcomes, [
     'Fetch.continueRequest https://a.example/x?y',
     'Fetch.continueRequest https://b.example/x?y',
     'Fetch.failRequest https://a.example/x?y',
   ]);
-  assert.equal(routes.routes[0]?.matchCount, 1);
+  assert.equal(requestRoutes.routes[0]?.matchCount, 1);
 });
 
 test('the end of a session removes its request rules, and keeps rules of other sessions', async () => {
   const patterns: unknown[] = [];
-  const routes = new Routes({
+  const requestRoutes = new Routes({
     send: async (_, params = {}) => {
       patterns.push(params.patterns);
       return {};
@@ -67,13 +67,13 @@ test('the end of a session removes its request rules, and keeps rules of other s
     onChild: () => () => undefined,
     watchChildren: async () => () => undefined,
   });
-  const rule = { site: 'https://a.example', answer: undefined };
-  await routes.add({ ...rule, pattern: '*/one', session: 's1' });
-  await routes.add({ ...rule, pattern: '*/two', session: 's2' });
-  await routes.removeSessionRules('s1');
+  const siteRule = { site: 'https://a.example', answer: undefined };
+  await requestRoutes.add({ ...siteRule, pattern: '*/one', session: 's1' });
+  await requestRoutes.add({ ...siteRule, pattern: '*/two', session: 's2' });
+  await requestRoutes.removeSessionRules('s1');
   assert.deepEqual(patterns.at(-1), [{ urlPattern: '*/two' }]);
   assert.deepEqual(
-    routes.routes.map(({ pattern }) => pattern),
+    requestRoutes.routes.map(({ pattern }) => pattern),
     ['*/two'],
   );
 });

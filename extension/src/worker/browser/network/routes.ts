@@ -38,8 +38,8 @@ export class Routes {
     });
   }
 
-  async add(rule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
-    const route: Route = { ...rule, number: ++this.#count, matchCount: 0 };
+  async add(routeRule: Pick<Route, 'site' | 'pattern' | 'answer' | 'session'>): Promise<Route> {
+    const route: Route = { ...routeRule, number: ++this.#count, matchCount: 0 };
     this.routes.push(route);
     await this.#update();
     return route;
@@ -56,9 +56,9 @@ export class Routes {
   }
 
   async #storeRoute(isKept: (route: Route) => boolean): Promise<number> {
-    const kept = this.routes.filter(isKept);
-    const removedCount = this.routes.length - kept.length;
-    this.routes.splice(0, this.routes.length, ...kept);
+    const keptRoutes = this.routes.filter(isKept);
+    const removedCount = this.routes.length - keptRoutes.length;
+    this.routes.splice(0, this.routes.length, ...keptRoutes);
     await this.#update();
     return removedCount;
   }
@@ -88,13 +88,13 @@ export class Routes {
 
   async #findRoute(params: Fields): Promise<Route | undefined> {
     const url = readText(toFields(params.request), 'url');
-    const candidates = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
-    if (candidates.length === 0) return undefined;
+    const candidateRoutes = this.routes.filter(({ pattern }) => matchesPattern(url, pattern)).reverse();
+    if (candidateRoutes.length === 0) return undefined;
     // A rule's site must match the requested URL for a document request, and the sending document for any other
     // request.
     const isDocument = readText(params, 'resourceType') === 'Document';
     const site = isDocument ? readOrigin(url) : await this.#findSiteOfFrame(readText(params, 'frameId'));
-    return candidates.find((route) => route.site === site);
+    return candidateRoutes.find((route) => route.site === site);
   }
 
   async #findSiteOfFrame(frameId: string): Promise<string> {
@@ -109,18 +109,18 @@ function readOriginHeader(params: Fields): string {
 
 function makeAnswerCommand({ answer }: Route, requestId: string, origin: string): [string, Fields] {
   if (!answer) return ['Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }];
-  const defaults: Record<string, string> = {
+  const defaultHeaders: Record<string, string> = {
     'content-type': /^\s*[[{]/.test(answer.body) ? 'application/json' : 'text/plain; charset=utf-8',
   };
   // Add CORS headers, so that the page can read the response to a cross-origin request.
   if (origin !== '')
-    Object.assign(defaults, {
+    Object.assign(defaultHeaders, {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
     });
   const names = Object.keys(answer.headers).map((name) => name.toLowerCase());
-  const added = Object.entries(defaults).filter(([name]) => !names.includes(name));
-  const headers = [...Object.entries(answer.headers), ...added];
+  const addedHeaders = Object.entries(defaultHeaders).filter(([name]) => !names.includes(name));
+  const headers = [...Object.entries(answer.headers), ...addedHeaders];
   return [
     'Fetch.fulfillRequest',
     {
@@ -132,9 +132,9 @@ function makeAnswerCommand({ answer }: Route, requestId: string, origin: string)
   ];
 }
 
-function toBase64(text: string): string {
+function toBase64(plainText: string): string {
   let binary = '';
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  for (const byte of new TextEncoder().encode(plainText)) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
@@ -146,15 +146,15 @@ function toChromePattern(pattern: string): string {
 }
 
 export function matchesPattern(url: string, pattern: string): boolean {
-  const [first = '', ...parts] = pattern.split('*');
-  const last = parts.pop();
-  if (last === undefined) return url === pattern;
-  if (!url.startsWith(first)) return false;
-  let end = first.length;
-  for (const part of parts) {
-    const found = url.indexOf(part, end);
-    if (found < 0) return false;
-    end = found + part.length;
+  const [firstPart = '', ...otherParts] = pattern.split('*');
+  const lastPart = otherParts.pop();
+  if (lastPart === undefined) return url === pattern;
+  if (!url.startsWith(firstPart)) return false;
+  let matchEnd = firstPart.length;
+  for (const patternPart of otherParts) {
+    const partIndex = url.indexOf(patternPart, matchEnd);
+    if (partIndex < 0) return false;
+    matchEnd = partIndex + patternPart.length;
   }
-  return url.length - last.length >= end && url.endsWith(last);
+  return url.length - lastPart.length >= matchEnd && url.endsWith(lastPart);
 }

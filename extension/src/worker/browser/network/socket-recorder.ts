@@ -56,18 +56,18 @@ export class SocketRecorder {
     const socket = { number: ++this.#socketCount, url, page, frame, isOpen: true, messageCount: 0 };
     this.sockets.set(id, socket);
     if (this.sockets.size > MaxSockets)
-      for (const [oldId, old] of this.sockets)
-        if (!old.isOpen) {
+      for (const [oldId, oldSocket] of this.sockets)
+        if (!oldSocket.isOpen) {
           this.sockets.delete(oldId);
           break;
         }
     return socket;
   }
 
-  #addMessage(socket: RecordedSocket, isSent: boolean, opcode: number, data: string): void {
+  #addMessage(socket: RecordedSocket, isSent: boolean, opcode: number, messageData: string): void {
     socket.messageCount++;
-    this.messages.push({ number: ++this.#messageCount, socket, isSent, opcode, data, at: Date.now() });
-    this.#bytes += data.length;
+    this.messages.push({ number: ++this.#messageCount, socket, isSent, opcode, data: messageData, at: Date.now() });
+    this.#bytes += messageData.length;
     while (this.#bytes > MaxMessageBytes || this.messages.length > MaxMessages) {
       this.#bytes -= this.messages.shift()?.data.length ?? 0;
       this.droppedMessages++;

@@ -12,17 +12,17 @@ export const summariseChannel = definePrompt({
   }),
 
   async render({ channelId, last }, context) {
-    const lines: string[] = [];
+    const messageLines: string[] = [];
     let pageCount = 0;
     for await (const page of readPages(channelId, context?.signal)) {
-      lines.push(...page.messages.map(({ author = 'unknown', text }) => `${author}: ${text}`));
+      messageLines.push(...page.messages.map(({ author = 'unknown', text }) => `${author}: ${text}`));
       context?.reportProgress({
         progress: ++pageCount,
         total: page.totalPages,
-        message: `${lines.length} messages read`,
+        message: `${messageLines.length} messages read`,
         audience: 'user',
       });
     }
-    return `Summarise these messages of the channel ${channelId}:\n\n${lines.slice(-last).join('\n')}`;
+    return `Summarise these messages of the channel ${channelId}:\n\n${messageLines.slice(-last).join('\n')}`;
   },
 });

@@ -4,7 +4,7 @@ import { drawTool } from './draw.ts';
 
 /** A fake canvas that records the drawn bars. `convertToBlob` returns the list of bars as text instead of a picture. */
 class FakeCanvas {
-  readonly bars: string[] = [];
+  readonly drawnBars: string[] = [];
 
   readonly size: string;
 
@@ -13,11 +13,11 @@ class FakeCanvas {
   }
 
   getContext() {
-    return { fillRect: (x: number, y: number, w: number, h: number) => this.bars.push([x, y, w, h].join(' ')) };
+    return { fillRect: (x: number, y: number, w: number, h: number) => this.drawnBars.push([x, y, w, h].join(' ')) };
   }
 
   async convertToBlob({ type }: { type: string }) {
-    return new Blob([`${this.size}: ${this.bars.join(', ')}`], { type });
+    return new Blob([`${this.size}: ${this.drawnBars.join(', ')}`], { type });
   }
 }
 

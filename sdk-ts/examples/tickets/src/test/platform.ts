@@ -15,7 +15,7 @@ export interface Platform {
  * Mocks opentabs and the page for one test. Returns lists of the plugin's requests to the site and of the items in
  * localStorage.
  */
-export function mockPlatform(t: TestContext, { settings, preScript, answer }: Platform) {
+export function mockPlatform(t: TestContext, { settings, preScript, answer: respond }: Platform) {
   const requests: Request[] = [];
   const storedItems = new Map<string, string>();
   const localStorage = {
@@ -34,7 +34,7 @@ export function mockPlatform(t: TestContext, { settings, preScript, answer }: Pl
   t.mock.method(globalThis, 'fetch', async (url: string, init: RequestInit) => {
     const request = new Request(url, init);
     requests.push(request);
-    const body = answer?.(request);
+    const body = respond?.(request);
     return body instanceof Response ? body : Response.json(body);
   });
   return { requests, stored: storedItems };

@@ -15,8 +15,8 @@ test('create_ticket sends the token that the pre-script stored', async (t) => {
 });
 
 test('create_ticket does not retry, because a failed request may have created the ticket', async (t) => {
-  const answer = () => new Response('try later', { status: 503 });
-  const { requests } = mockPlatform(t, { settings, preScript: { token: 's3' }, answer });
+  const respondLater = () => new Response('try later', { status: 503 });
+  const { requests } = mockPlatform(t, { settings, preScript: { token: 's3' }, answer: respondLater });
   await assert.rejects(createTicket.handle({ project: 'website', title: 'New' }), { code: 'http_error' });
   assert.equal(requests.length, 1);
 });

@@ -33,7 +33,7 @@ test('the error of list_tickets names the missing setting', async (t) => {
 
 test('list_tickets retries a failed request once', async (t) => {
   let requests = 0;
-  const answer = () => (++requests === 1 ? new Response('deploying', { status: 503 }) : tickets);
-  mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer });
+  const respondAfterDeploy = () => (++requests === 1 ? new Response('deploying', { status: 503 }) : tickets);
+  mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer: respondAfterDeploy });
   assert.deepEqual(await listTickets.handle({ project: 'website' }), { project: 'website', tickets });
 });
