@@ -15,9 +15,9 @@ export interface BatcherOptions<M> {
 }
 
 export interface Batcher<M> {
-  /** If no port is connected, post drops the message and returns false. */
+  /** If no port is connected, the batcher's method post drops the message and returns false. */
   post(message: M): boolean;
-  /** If no port is connected, flush keeps the messages and returns false. */
+  /** If no port is connected, the batcher's method flush keeps the messages and returns false. */
   flush(): boolean;
   drop(matches: (message: M) => boolean): void;
 }

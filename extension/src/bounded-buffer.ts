@@ -2,8 +2,8 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * `seq` is the number of earlier reports of the call, which are not in `reports`. `skipped` is the number of reports
- * that the page dropped directly before the first report in `reports`.
+ * `seq` is the number of the call's earlier progress reports, which are not in `reports`. `skipped` is the number of
+ * reports that the page dropped directly before the first report in `reports`.
  */
 export interface ReportBatch {
   readonly seq: number;
@@ -11,7 +11,7 @@ export interface ReportBatch {
   readonly reports: string;
 }
 
-/** The server detects dropped report batches by gaps in the `seq` numbers of the received batches. */
+/** The server detects lost batches of progress reports by gaps in the `seq` numbers of the batches that arrived. */
 export function addToBoundedBuffer<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);
   let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);

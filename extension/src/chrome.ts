@@ -11,9 +11,12 @@ export interface ChromeTab {
   readonly title: string;
   readonly active: boolean;
   readonly loading: boolean;
-  /** pending is true while a tab that loads a page has received no response from the site. */
+  /** The field `pending` is true while a tab that loads a page has received no response from the site. */
   readonly pending?: boolean;
-  /** discarded is true for a tab that Chrome unloaded; `frozen` is true for a tab in which Chrome runs no code. */
+  /**
+   * The field `discarded` is true for a tab that Chrome unloaded; `frozen` is true for a tab in which Chrome runs no
+   * code.
+   */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;
@@ -29,7 +32,7 @@ export interface Sender {
 
 export interface Port {
   readonly name: string;
-  /** sender is set for the top document of a tab and for its same-origin frames. */
+  /** The field `sender` is set for the top document of a tab and for its same-origin frames. */
   readonly sender: Sender | undefined;
   /** isOwnPage is true if the other end of the port is a page of the extension itself. */
   readonly isOwnPage: boolean;

@@ -12,9 +12,11 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received contains the messages from the host, oldest first, except those about the adapter's readiness. */
+  /**
+   * The field `received` contains the messages from the host, oldest first, except those about the adapter's readiness.
+   */
   readonly received: string[];
-  /** readiness contains the messages from the host about the adapter's readiness, oldest first. */
+  /** The field `readiness` contains the messages from the host about the adapter's readiness, oldest first. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
   sendText(text: string): void;
@@ -47,7 +49,7 @@ export interface Realm {
    * addContent adds the first element to the document, as Chrome's HTML parser does before any script of the page runs.
    */
   addContent(): void;
-  /** dispatch dispatches an event on the document, as a script of the page could. */
+  /** The method `dispatch` dispatches an event on the document, as a script of the page could. */
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
   /** runNextTask delivers the messages that are queued in message channels, as a browser does between two tasks. */
   runNextTask(): void;
@@ -168,7 +170,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     href: (url: object) => slot(url, 1),
     host: (url: object) => slot(url, 0),
     encodeInto: (text: string, bytes: Uint8Array) => new TextEncoder().encodeInto(text, bytes),
-    now: () => Date.now(), // tests can mock Date.now
+    now: () => Date.now(), // Tests can mock Date.now, so the real function is stored.
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };

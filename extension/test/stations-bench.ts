@@ -17,8 +17,8 @@ const blockCalls = 2_000;
 const blockCount = 15;
 
 /**
- * measure prints the fastest of several averages, in microseconds, because other programs can only slow the measurement
- * down.
+ * The function `measure` prints the fastest of several averages, in microseconds, because other programs can only slow
+ * the measurement down.
  */
 async function measure(station: string, run: (call: number) => void | Promise<void>, scale = 1): Promise<void> {
   let call = 0;

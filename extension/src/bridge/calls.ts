@@ -95,7 +95,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // connected resends lost requests
+        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // `connected` resends lost requests.
         break;
       }
       case 'r':
@@ -140,7 +140,7 @@ export class BridgeCalls {
       const host = this.plugins.findHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
-    ping: () => undefined, // link.ts answers pings
+    ping: () => undefined, // The file link.ts answers pings.
     settings: (message) => this.plugins.receive(message),
     probe: (message) => this.plugins.receive(message),
     prepareHost: (message) => this.plugins.receive(message),
@@ -148,7 +148,7 @@ export class BridgeCalls {
     removePlugin: (message) => this.plugins.receive(message),
   };
 
-  /** connected resends all messages that possibly did not reach the worker over the previous port. */
+  /** The method `connected` resends all messages that possibly did not reach the worker over the previous port. */
   connected(): void {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {

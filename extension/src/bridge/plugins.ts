@@ -12,7 +12,7 @@ export type PluginMessage = Extract<
 >;
 
 export interface PluginsOptions {
-  /** post sends a message to the worker, and returns false if no port is open. */
+  /** The method `post` sends a message to the worker, and returns false if no port is open. */
   post(message: FromBridge): boolean;
   onLiveAdaptersChanged(): void;
   isVisible(): boolean;
@@ -76,7 +76,7 @@ export class Plugins {
     });
   }
 
-  /** hasBase reports whether this document has a base, with which the worker can add hosts for further plugins. */
+  /** hasBase reports whether this document has a base, which is a host that can create hosts for further plugins. */
   get hasBase(): boolean {
     return this.#base !== undefined;
   }
@@ -99,7 +99,7 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost returns false for a message about a call. */
+  /** receiveFromHost returns false for a message about a call, which the caller must handle. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
@@ -132,7 +132,7 @@ export class Plugins {
     this.#wakes.onVisibilityChanged();
   }
 
-  /** wake notifies the hosts of the document whose timers are due. */
+  /** The method `wake` notifies the hosts of the document whose timers are due. */
   wake(): void {
     this.#wakes.wake();
   }

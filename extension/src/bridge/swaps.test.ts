@@ -60,7 +60,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
   const { posted, toHost, fromHost, renew } = makeFixture();
   renew('h2');
   mock.timers.tick(900);
-  renew('h3'); // A newer adapter does not extend the time limit of the running calls
+  renew('h3'); // If a newer adapter arrives during a hot reload, the running calls get no additional time.
   mock.timers.tick(99);
   assert.deepEqual([toHost, posted], [[], []]);
   mock.timers.tick(1);

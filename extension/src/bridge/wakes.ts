@@ -15,7 +15,7 @@ export interface WakeRequestsOptions {
  * documents. At any time, the bridge has at most one pending wake request.
  */
 export interface WakeRequests {
-  /** A negative ms means that the host has no timer. */
+  /** A negative number of milliseconds means that the host has no pending timer. */
   setTimer(host: Host, ms: number): void;
   wake(): void;
   onVisibilityChanged(): void;
@@ -55,7 +55,7 @@ export function makeWakeRequests({
       for (const [host, dueAt] of dueTimes) {
         if (dueAt > wakeAt) continue;
         dueTimes.delete(host);
-        host.send('["wake"]'); // after a wake, the host reports when its next timer is due
+        host.send('["wake"]'); // After a wake, the host reports again when its next timer is due.
       }
       requestWake();
     },

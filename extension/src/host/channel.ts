@@ -36,11 +36,11 @@ import {
 export interface BridgeChannel {
   readonly port: EventTarget;
   sendToBridge(text: string): void;
-  /** listen calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
+  /** The method `listen` calls onMessage for each message from the bridge, in a microtask. onMessage may throw. */
   listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
-   * offerToBridge offers the channel to the bridge during the first handshake only. `done` is called once, before the
-   * first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
+   * offerToBridge offers the channel to the bridge during the first handshake only. The callback `done` is called once,
+   * before the first script of the page runs. The argument of `done` is true if a bridge has accepted the channel.
    */
   offerToBridge(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
@@ -75,8 +75,8 @@ export function makeChannel(): BridgeChannel {
     offerToBridge: (introduction, done) => {
       runAtStart((hasHandshake) => {
         const isAccepted = hasHandshake && hasPristinePage() && offerOn(realDocument, OFFER_EVENT, introduction);
-        // done runs after the bridge's event has ended, because code of the page could otherwise read the event from
-        // `window.event`.
+        // The callback `done` runs after the bridge's event has ended, because code of the page could otherwise read
+        // the event from `window.event`.
         runInMicrotask(() => done(isAccepted));
       });
     },
@@ -163,7 +163,8 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
     if (typeof text !== 'string') return;
     runInMicrotask(() => {
       try {
-        // A reviver function takes most of the time that JSON.parse needs for a short message.
+        // A reviver function is used only where necessary, because it takes most of the time that JSON.parse needs for
+        // a short message.
         const parts: unknown = text[0] === ' ' ? parseJson(text) : parseJson(text, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {

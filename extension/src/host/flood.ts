@@ -84,8 +84,8 @@ export function makeReportBuffer(send: SendReports, whenIdle: () => void): Repor
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushIntervalMs) {
       flush();
-      // The host has already scheduled whenIdle for the end of the current task, so more reports must not schedule
-      // whenIdle again.
+      // The host has already scheduled the callback whenIdle for the end of the current task, so more reports must not
+      // schedule whenIdle again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && first !== last) dropOldest();

@@ -22,7 +22,7 @@ export type Evaluate = (
 
 export interface LifecycleOptions {
   readonly services: HostServices;
-  /** evaluate is the code of the adapter; undefined if the adapter arrives through the entry point. */
+  /** The field `evaluate` is the code of the adapter; undefined if the adapter arrives through the entry point. */
   readonly evaluate: Evaluate | undefined;
   /** startsLate is true if the adapter starts only after the document is parsed. */
   readonly startsLate: boolean;
@@ -71,14 +71,14 @@ interface AdapterSlot {
   readonly runner: ToolRunner;
   prepare(preScript: Evaluate): void;
   start(code: Evaluate | undefined): StartResult;
-  /** stop tears down the adapter, and creates a new container for the next adapter. */
+  /** The method `stop` tears down the adapter, and creates a new container for the next adapter. */
   stop(): void;
 }
 
 function makeAdapterSlot(services: HostServices, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
-  /** origin is an error whose stack trace points to the line before the adapter's first line. */
+  /** The constant `origin` is an error whose stack trace points to the line before the adapter's first line. */
   let origin: unknown;
   const noteOrigin = (error: unknown) => {
     origin = error;

@@ -35,7 +35,9 @@ interface BuiltInSnapshot {
 /** The page's changes to built-in objects form a linked list, newest first. */
 interface PageChange {
   readonly object: object;
-  /** key is the property that the page changed, or undefined if the page replaced the object's prototype. */
+  /**
+   * The field `key` is the property that the page changed, or undefined if the page replaced the object's prototype.
+   */
   readonly key: PropertyKey | undefined;
   /** pageDescriptor is the property descriptor that the page set; undefined if the page deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;

@@ -18,8 +18,8 @@ import {
 /** Settings stores the settings of one plugin in one document. */
 export interface Settings {
   /**
-   * config maps the key of each plugin setting to its value. The `config` object is never replaced by another object,
-   * because an adapter can keep a reference to it.
+   * The field `config` maps the key of each plugin setting to its value. The `config` object is never replaced by
+   * another object, because an adapter can keep a reference to it.
    */
   readonly config: object;
   update(settings: unknown): void;

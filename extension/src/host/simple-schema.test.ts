@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import { z } from 'zod';
 import { makeAdapterCode, makeRealm } from '../../test/realm.ts';
 
-/** simple contains zod schemas that the host checks without running zod, if the arguments are valid. */
+/** The constant `simple` contains zod schemas that the host checks without running zod, if the arguments are valid. */
 const simple: Readonly<Record<string, string>> = {
   text: 'z.object({ text: z.string() })',
   limits: 'z.object({ text: z.string().min(2).max(4), exact: z.string().length(3).optional() })',
@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others contains the code of schemas that the host cannot apply without zod. */
+/** The constant `others` contains the code of schemas that the host cannot apply without zod. */
 const others: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',

@@ -42,7 +42,7 @@ interface Compilation {
 }
 const MaxSchemas = 200;
 
-/** parsers maps each known schema to its parser, or to null if the schema is not simple. */
+/** The constant `parsers` maps each known schema to its parser, or to null if the schema is not simple. */
 const parsers = construct(NativeWeakMap, []);
 
 export function findParser(schema: object): Parser | undefined {
@@ -53,7 +53,7 @@ export function findParser(schema: object): Parser | undefined {
 /** compileParser runs getters of the schema, so the caller must provide unmodified built-in functions. */
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
-  apply(weakMapSet, parsers, [schema, null]); // null stays if a getter of the schema throws
+  apply(weakMapSet, parsers, [schema, null]); // The parser stays null if a getter of the schema throws.
   apply(weakMapSet, parsers, [schema, compileSchema(schema, { remainingSchemas: MaxSchemas }) ?? null]);
 }
 
@@ -129,7 +129,7 @@ const passAlways: ValueCheck = () => true;
 function compileCheck(check: object): ValueCheck | undefined {
   const limit = (name: string): number => {
     const value = lookup(check, name);
-    return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
+    return typeof value === 'number' ? value : Number.NaN; // Every comparison with NaN is false.
   };
   const isInclusive = lookup(check, 'inclusive') === true;
   switch (lookup(check, 'check')) {

@@ -23,7 +23,10 @@ const MaxDelayMs = 2 ** 31 - 1;
  * The host also sets a native timer, which works in visible pages and while the worker is stopped.
  */
 export interface Timers {
-  /** set starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels the timer. */
+  /**
+   * The method `set` starts a timer that calls `done` once after ms milliseconds, and returns a function that cancels
+   * the timer.
+   */
   set(ms: unknown, done: unknown): () => void;
   wake(): void;
 }
@@ -132,6 +135,5 @@ function clampToMinimum(minimum: number, value: number): number {
 }
 
 function doNothing(): void {
-  // timers.set returns the function doNothing if the callback is invalid: no timer was set, so there is nothing to
-  // cancel.
+  // The method `set` returns doNothing if the callback is invalid: no timer was set, so there is nothing to cancel.
 }

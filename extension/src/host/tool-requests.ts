@@ -34,7 +34,9 @@ export interface ToolRequests {
   waitForUser(options: unknown): object;
   /** `value` is the output of the request, or a wire.CallError if `ok` is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
-  /** close rejects all unanswered requests, and all later requests, with the error that makeError returns. */
+  /**
+   * The method `close` rejects all unanswered requests, and all later requests, with the error that makeError returns.
+   */
   close(makeError: () => unknown): void;
 }
 

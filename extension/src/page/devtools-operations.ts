@@ -5,7 +5,9 @@ export interface LendArguments {
 }
 
 export interface LendResult {
-  /** name is the name of the CSS highlight that marks the shared element for 10 s in all JavaScript worlds. */
+  /**
+   * The field `name` is the name of the CSS highlight that marks the shared element for 10 s in all JavaScript worlds.
+   */
   readonly name: string;
 }
 

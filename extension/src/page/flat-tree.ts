@@ -13,7 +13,7 @@ const knownRootRefs = new Set<WeakRef<ShadowRoot>>();
 const knownRootSet = new WeakSet<ShadowRoot>();
 
 export function getShadowRoot(element: Element): ShadowRoot | null {
-  if (element instanceof HTMLFormElement) return null; // fields of a form may replace its properties
+  if (element instanceof HTMLFormElement) return null; // Form fields can hide properties of the form.
   const tag = element.localName;
   if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
   const root = readShadowRoot(element);

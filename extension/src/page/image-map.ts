@@ -18,7 +18,7 @@ export function listAreaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x:
   const pairs: [number, number][] = [];
   for (let i = 0; i + 1 < numbers.length; i += 2) pairs.push([numbers[i] ?? 0, numbers[i + 1] ?? 0]);
   const [first, second] = pairs;
-  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // no coordinates, as for shape=default
+  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // shape=default has no coordinates.
   const isCircle = area.shape.startsWith('circ');
   const inner = isCircle
     ? [first]

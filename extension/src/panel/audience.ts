@@ -8,10 +8,12 @@ import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 const UserAudience = 'user';
 
 export interface VisibleReport {
-  /** share is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
+  /** The field `share` is the completed fraction of the call, from 0 to 1, or undefined if unknown. */
   readonly share: number | undefined;
   readonly message: string;
-  /** word is the tool's status word for the call, such as "indexing", or empty if the tool reported none. */
+  /**
+   * The field `word` is the tool's status word for the call, such as "indexing", or empty if the tool reported none.
+   */
   readonly word: string;
 }
 

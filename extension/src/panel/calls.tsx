@@ -21,7 +21,7 @@ export interface CallsProps {
   /** hasOlderCalls is true if the server may have recorded older calls that the panel has not loaded. */
   readonly hasOlderCalls: boolean;
   readonly tabs: readonly PanelTab[];
-  /** running is the number of running calls, including calls that the panel does not list. */
+  /** The field `running` is the number of running calls, including calls that the panel does not list. */
   readonly running: number;
   readonly showsEverything: boolean;
   setShowsEverything(on: boolean): void;

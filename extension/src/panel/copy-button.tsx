@@ -5,7 +5,7 @@ const CopiedShownMs = 2000;
 
 interface CopyButtonProps {
   readonly text: string;
-  /** label describes the copied text to screen readers. */
+  /** The field `label` describes the copied text to screen readers. */
   readonly label: string;
   readonly children?: string;
 }

@@ -17,15 +17,15 @@ export interface History {
   loadOlder(): Promise<string | undefined>;
   loadNewest(): Promise<void>;
   /**
-   * search loads one page of the recorded calls that match a filter. A page of results may be empty although older
-   * recorded calls match the filter.
+   * The method `search` loads one page of the recorded calls that match a filter. A page of results may be empty
+   * although older recorded calls match the filter.
    */
   search(filter: CallsFilter, before?: string): Promise<HistoryPage>;
 }
 
 export interface HistoryPage {
   readonly calls: readonly RecordedCall[];
-  /** next is the position of the next page, or undefined if there are no older calls. */
+  /** The field `next` is the position of the next page, or undefined if there are no older calls. */
   readonly next: string | undefined;
   readonly error: string | undefined;
 }

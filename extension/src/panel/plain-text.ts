@@ -20,7 +20,7 @@ export function replaceHidden(text: string, replace: (hidden: string) => string)
   if (!HiddenCharacter.test(text)) return text;
   const characters = [...text];
   const result: string[] = [];
-  let previous = ''; // the last character that is not hidden
+  let previous = ''; // The last character that is not hidden.
   let base = ''; // the last character that is neither hidden nor an emoji modifier
   for (const [i, char] of characters.entries()) {
     if (

@@ -38,8 +38,8 @@ export interface FeatureGroup {
 }
 
 /**
- * own contains features that the author's code or the pre-script mentions, libraryNames features that only libraries
- * mention.
+ * The field `own` contains features that the author's code or the pre-script mentions, and `libraryNames` contains
+ * features that only libraries mention.
  */
 export function groupFeatures(powers: readonly PowerView[]): { own: FeatureGroup[]; libraryNames: string } {
   const isOwn = (power: PowerView) => (power.sections ?? []).some((section) => section !== 'libraries');

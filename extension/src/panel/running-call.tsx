@@ -14,9 +14,9 @@ const MaxIndent = 4;
 
 interface RunningCallProps {
   readonly open: OpenCall;
-  /** depth is the nesting level of the call; 0 for a call that a client made. */
+  /** The field `depth` is the nesting level of the call; 0 for a call that a client made. */
   readonly depth: number;
-  /** site is the host of the page in which the call runs, or empty if unknown. */
+  /** The field `site` is the host of the page in which the call runs, or empty if unknown. */
   readonly site: string;
   readonly showsEverything: boolean;
   /** isCompact reduces each call to a few lines, because many calls are running. */

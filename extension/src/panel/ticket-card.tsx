@@ -13,7 +13,7 @@ const HighlightBelowMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
-  /** parent is the call whose tool made the nested call that waits for approval. */
+  /** The field `parent` is the call whose tool made the nested call that waits for approval. */
   readonly parent: CallView | undefined;
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;

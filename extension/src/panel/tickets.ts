@@ -16,7 +16,10 @@ export const TimedGrantMs = 600_000;
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** settlement is the time and the outcome of the decision, set once the card's ticket was decided or withdrawn. */
+  /**
+   * The field `settlement` is the time and the outcome of the decision, set once the card's ticket was decided or
+   * withdrawn.
+   */
   readonly settlement?: { readonly atMs: number; readonly outcome: string };
 }
 

@@ -13,7 +13,7 @@ const MaxEndedCalls = 50;
 
 let port: Port | undefined;
 let state: PanelState | undefined;
-/** The popup shows the card of an ended call to explain why the call no longer needs a decision. */
+/** The popup keeps the card of a call that has just ended, to explain why the call no longer needs a decision. */
 let endedCalls: readonly CallView[] = [];
 let windowId: number | undefined;
 
@@ -22,7 +22,10 @@ const requests = makeRequests((message) => {
   return port !== undefined;
 });
 
-/** act marks each decision as made in the popup, so that the audit and other surfaces show where the user decided. */
+/**
+ * The function `act` marks each decision as made in the popup, so that the audit and other surfaces show where the user
+ * decided.
+ */
 const act: SendAction = (action) =>
   requests.act(action.op === 'decide' ? { ...action, params: { ...action.params, surface: 'popup' } } : action);
 

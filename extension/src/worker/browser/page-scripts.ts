@@ -244,7 +244,7 @@ class Connection {
         const making = isInputRequest(value) ? options.onInput?.(value) : undefined;
         void (making ?? Promise.resolve(false)).then(answer, (error: unknown) => {
           answer(false);
-          if (!options.signal.aborted) reject(error); // a cancelled operation reports its progress itself
+          if (!options.signal.aborted) reject(error); // A cancelled operation reports its progress itself.
         });
       },
       onAnswer: (value) => {
@@ -344,7 +344,7 @@ class Connection {
 }
 
 class OperationFailure extends ToolFailure {
-  /** progress is a sentence that describes what the operation did before it failed, or an empty string. */
+  /** The field `progress` is a sentence that describes what the operation did before it failed, or an empty string. */
   readonly progress: string;
 
   constructor({ error }: ToolFailure, progress: string) {

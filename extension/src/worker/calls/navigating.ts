@@ -13,7 +13,7 @@ const MaxDelayMs = 5000;
  */
 export interface NavigatingDocuments {
   setNavigating(tabId: number, documentId: string, navigating: boolean): void;
-  /** forget removes a document and the calls that wait for the document, without starting the calls. */
+  /** The method `forget` removes a document and the calls that wait for the document, without starting the calls. */
   forget(documentId: string): void;
   /**
    * runWhenSettled runs the function start as soon as a call can be sent to a document. During a navigation, `start`

@@ -43,7 +43,10 @@ const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
   send(text: string): boolean;
-  /** confirm resolves when the server has processed all message frames that were sent before confirm was called. */
+  /**
+   * The method `confirm` resolves when the server has processed all message frames that were sent before confirm was
+   * called.
+   */
   confirm(): Promise<unknown>;
 }
 

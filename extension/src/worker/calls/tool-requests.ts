@@ -23,7 +23,7 @@ export interface ToolRequestsOptions {
 export interface ToolRequests {
   /** The parameter body is the JSON text of wire.ToolAskParams without the IDs. */
   receiveRequest(id: string, ask: number, body: string): void;
-  /** answer resolves with true if the tool was waiting for the answer. */
+  /** The method `answer` resolves with true if the tool was waiting for the answer. */
   answer(params: ToolAnswerParams): Promise<boolean>;
   confirmAnswer(id: string, ask: number, taken: boolean): void;
   /** onDocumentConnected sends unconfirmed answers again to a document that has reconnected. */

@@ -17,7 +17,10 @@ export type Code = Pick<PluginFetchResult, 'code' | 'preScript'>;
  * console.
  */
 export interface SyntaxChecker {
-  /** problem parses a plugin's code in the given document, without running it, and returns the syntax error. */
+  /**
+   * The method `problem` parses a plugin's code in the given document, without running it, and returns the syntax
+   * error.
+   */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
   /** lastProblem returns the last stored syntax error of the plugin's current script. */
   lastProblem(plugin: PluginInfo): string | undefined;
@@ -70,8 +73,8 @@ export async function findSyntaxError(
 }
 
 /**
- * START_LISTENING is a script that stores the first error of the following scripts. RETURN_ERROR is a script that
- * evaluates to the stored error and removes the error listener.
+ * START_LISTENING is a script that stores the first error of the scripts that run after it. RETURN_ERROR is a script
+ * that evaluates to the stored error and removes the error listener.
  */
 const START_LISTENING = `
 var opentabsParse = { error: null, heard(event) {

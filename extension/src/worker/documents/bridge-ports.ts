@@ -84,7 +84,7 @@ function makeBridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridg
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
     scheduleWake: ({ ms }, doc) => wakes.schedule(doc, ms),
-    pong: () => undefined, // health.recordMessage handles the answer to a ping
+    pong: () => undefined, // The method health.recordMessage handles the answer to a ping.
     entryPointReady: (message, doc) => {
       delivery.entryPointReady(doc, message);
       hotReload.handleEntryPoint(doc, message);

@@ -192,7 +192,7 @@ test('a notification that Chrome creates after the user has decided closes', asy
   await show([makeCall(1)]);
   t.mock.timers.tick(1000);
   state.holdsCreations = true;
-  await show([makeCall(1), makeCall(2)]); // the text of the notification changes
+  await show([makeCall(1), makeCall(2)]); // The text of the notification changes.
   notifications.handleButtonClick(onlyId(), 1);
   await show([]);
   for (const create of state.heldCreations) create();
@@ -207,7 +207,7 @@ test('a notification that Chrome creates after the worker has stopped closes onc
   state.holdsCreations = true;
   await show([makeCall(1)]);
   const worker = startWorker();
-  await show([], worker); // the call was denied in the terminal
+  await show([], worker); // The user denied the call in the terminal.
   for (const create of state.heldCreations) create();
   await settle();
   assert.deepEqual(titles(), ['Allow p tool1?']);

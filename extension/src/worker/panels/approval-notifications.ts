@@ -201,7 +201,7 @@ export class ApprovalNotifications {
     if (this.#shown?.id === id) this.#forgetShown();
     void this.#options.close(id);
     if (Date.now() - approval.shownAtMs >= MinShownMs) void this.#decide(approval, button === 0);
-    else this.scheduleUpdate(); // The user had no time to read the notification.
+    else this.scheduleUpdate(); // The notification was shown so briefly that the user cannot have read it.
   }
 
   async #decide({ callId, ticketId }: ShownApproval, allow: boolean): Promise<void> {

@@ -10,7 +10,10 @@ const badgeColors = { bad: '#b3261e', needsApproval: '#8a5a00', runs: '#1a6b54' 
 
 export interface BadgeState {
   readonly isLinked: boolean;
-  /** waiting is the number of calls that wait for approval. running is the number of calls that run in this browser. */
+  /**
+   * The field `waiting` is the number of calls that wait for approval. running is the number of calls that run in this
+   * browser.
+   */
   readonly waiting: number;
   readonly running: number;
 }
@@ -27,7 +30,7 @@ export interface BadgeContent {
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
   holds(): readonly PanelHold[];
-  /** draw shows a badge in all tabs for which drawTab has set no separate badge. */
+  /** The method `draw` shows a badge in all tabs for which drawTab has set no separate badge. */
   draw(content: BadgeContent): void;
   /**
    * If the active tab has no separate badge text, Chrome shows the badge text of all tabs. Chrome has no function that

@@ -11,7 +11,7 @@ function makeFixture() {
   const scripts = new Map<string, { script: RegisteredScript; code: string }>();
   const files: { script: RegisteredScript; file: string }[] = [];
   const log: string[] = [];
-  /** order contains the script IDs in the order in which Chrome runs the scripts. */
+  /** The constant `order` contains the script IDs in the order in which Chrome runs the scripts. */
   const order: string[] = [];
   const removeFromOrder = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {

@@ -104,7 +104,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
 test('a site that has not answered for 20 s is requested again', async (t) => {
   const { opening, failed, navigated, tick } = makeFixture(t);
   assert.equal(await opening.open(page), 1);
-  failed.set(1, 'no_answer'); // the site has not responded for 8 s
+  failed.set(1, 'no_answer'); // In this test, the site has not responded for 8 s.
   tick(11_999);
   assert.equal(await opening.reopen(1), false);
   tick(1);

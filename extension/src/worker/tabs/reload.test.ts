@@ -7,7 +7,7 @@ import { TabReloader } from './reload.ts';
 
 const busyMs = 8000;
 
-/** untouched is the state of a page without a bridge in which the user has not clicked or typed. */
+/** The constant `untouched` is the state of a page without a bridge in which the user has not clicked or typed. */
 const untouched: PageState = {
   hasUserInteracted: false,
   startedAtMs: 5000,
@@ -137,7 +137,7 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
     crashes.push(`${tabId} of ${reloaded.includes(tabId) ? 'a new page' : 'its page'}`),
   );
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
-  // The plugin already runs in tab 6, so load returns true without a reload.
+  // The plugin already runs in tab 6, so the method `load` returns true without a reload.
   assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
   assert.deepEqual(crashes, ['5 of its page'], 'a crash is reported before the reload');

@@ -69,7 +69,7 @@ beforeEach(() => {
 });
 afterEach(() => mock.timers.reset());
 
-/** settle waits until all pending promises have settled, without advancing the fake clock. */
+/** The function `settle` waits until all pending promises have settled, without advancing the fake clock. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 200; i++) await Promise.resolve();
 }

@@ -39,7 +39,7 @@ test('an unanswered dialog is dismissed after 5 min', async () => {
   await tick(1);
   assert.deepEqual(events, ['dismiss 7']);
   assert.equal(dialogs.find(7), undefined);
-  dialogs.forgetTab(7); // the debugger is detached from tab 7
+  dialogs.forgetTab(7); // The test simulates that the debugger is detached from tab 7.
   assert.equal(dialogs.findDismissed(7)?.message, 'Delete it?');
   assert.equal(dialogs.findDismissed(8), undefined);
   dialogs.forgetDismissed(7);

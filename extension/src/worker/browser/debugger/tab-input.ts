@@ -11,14 +11,14 @@ export interface TabPoint {
 
 export interface TabInputOptions {
   readonly session: DebuggerSession;
-  /** children contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
+  /** The field `children` contains the debugger session IDs of the cross-site frames in which focus emulation is on. */
   readonly children: readonly string[];
   /**
    * findPoint converts a point of the frame to the tab's viewport, or returns undefined for a rotated or hidden frame.
    * If isShown is true, findPoint scrolls the point into view.
    */
   findPoint(point: TabPoint, isShown: boolean): Promise<TabPoint | undefined>;
-  /** focus moves the keyboard focus to the frame, and resolves with true on success. */
+  /** The method `focus` moves the keyboard focus to the frame, and resolves with true on success. */
   focus(): Promise<boolean>;
   /** dialogOpened resolves when the page opens a JavaScript dialog, which blocks further input. */
   readonly dialogOpened: Promise<unknown>;

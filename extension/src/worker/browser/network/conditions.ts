@@ -10,7 +10,7 @@ export interface Conditions {
   readonly uploadKbps: number;
 }
 
-/** presets contains the network speeds that Chrome DevTools also offers. */
+/** The constant `presets` contains the network speeds that Chrome DevTools also offers. */
 export const presets: Readonly<Record<'offline' | 'slow-3g' | 'fast-3g' | 'fast-4g', Conditions>> = {
   offline: { isOffline: true, latencyMs: 0, downloadKbps: 0, uploadKbps: 0 },
   'slow-3g': { isOffline: false, latencyMs: 2000, downloadKbps: 400, uploadKbps: 400 },
