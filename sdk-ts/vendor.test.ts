@@ -18,7 +18,7 @@ test('the embedded zod is the released package without comments', async () => {
   assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
   for (const name of names) {
     const released = readFileSync(join(installed, name), 'utf8');
-    // minifyWhitespace stays off: it drops the comments that let esbuild leave out unused functions.
+    // The option minifyWhitespace stays off, because it removes the comments by which esbuild finds unused functions.
     const expected = name.endsWith('.js')
       ? (await transform(released, { charset: 'utf8', legalComments: 'none' })).code
       : released;
@@ -60,7 +60,7 @@ test('the embedded modules of the simulator are the released modules without com
     ['whatwg-url-minimum/dist/whatwg-url-minimum.mjs', 'whatwg-url-minimum/whatwg-url-minimum.mjs'],
   ]) {
     const source = readFileSync(join(here, `../node_modules/${released}`), 'utf8');
-    // minifyIdentifiers stays off: plugins read names such as element.constructor.name.
+    // The option minifyIdentifiers stays off, because plugins read names such as element.constructor.name.
     const { code } = await transform(source, { minifyWhitespace: true, charset: 'utf8', legalComments: 'none' });
     assert.equal(
       readFileSync(join(here, `vendor/${embedded}`), 'utf8'),

@@ -30,7 +30,7 @@ test('activity returns the content with all patches applied', () => {
   const context = makeContext();
   const rows = [{ n: 1 }];
   context.reportActivity('table', { rows }, { audience: 'user' });
-  rows.push({ n: 99 }); // the recorded report must not change with `rows`
+  rows.push({ n: 99 }); // The recorded report must not change when `rows` changes.
   context.reportActivityDelta('table', { op: 'add', path: '/rows/-', value: { n: 2 } });
   context.reportActivityDelta('table', [
     { op: 'replace', path: '/rows/0/n', value: 0 },

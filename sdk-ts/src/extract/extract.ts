@@ -26,7 +26,7 @@ export interface ExtractionResult {
 
 const annotationKeys = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** extract returns the mistakes of an invalid plugin instead of throwing. */
+/** The function `extract` returns the mistakes of an invalid plugin instead of throwing. */
 export function extract(exported: unknown): ExtractionResult {
   const result: ExtractionResult = { tools: [], prompts: [], described: {}, problems: [] };
   const plugin = readPlugin(exported, result.problems);

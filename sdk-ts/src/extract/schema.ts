@@ -41,8 +41,8 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // Some versions of zod accept every type if `unrepresentable` is a function. This second conversion, without the
-    // option `unrepresentable`, throws for an unsupported type in every version of zod.
+    // Some versions of zod accept every type if `unrepresentable` is a function. The second conversion to JSON Schema,
+    // without the option `unrepresentable`, throws for an unsupported type in every version of zod.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
