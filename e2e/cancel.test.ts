@@ -128,7 +128,7 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const channel = makeSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
-  call.catch(() => undefined); // handled below; an earlier failure has the clearer message
+  call.catch(() => undefined); // The rejection is handled below, because an earlier failure has the clearer message.
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();

@@ -15,7 +15,7 @@ interface LogEntry {
   readonly stack?: readonly string[];
 }
 
-/** source is the code of a plugin with one tool for each common mistake. */
+/** The constant `source` is the code of a plugin with one tool for each common mistake. */
 const source = `import { definePlugin, defineTool, fetchJSON } from '@opentabs/sdk';
 import { z } from 'zod';
 

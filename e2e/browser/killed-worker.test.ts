@@ -45,7 +45,7 @@ for (const [level, flags] of [
     writeFileSync(join(uploads(), 'a.txt'), 'text');
     const groups = isTrusted ? ['network', 'devtools', 'browser_evaluate', 'browser_route'] : ['browser_evaluate'];
     await runChecked(['browser', 'tools', 'on', ...groups], fixture.faults.env);
-    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // lists tabs only of sites with a rule
+    await runChecked(['browser', 'site', '*', 'read'], fixture.faults.env); // Only sites with a rule are listed.
   });
   after(() => fixture?.close());
 
@@ -72,7 +72,7 @@ for (const [level, flags] of [
     await waitFor(`${tool} to run`, async () =>
       (await fetchCallRecords(server)).some((call) => call.tool_name === tool && call.status === 'running'),
     );
-    await pause(200); // time for the worker to receive the call
+    await pause(200); // The pause lets the worker receive the call.
   }
 
   /** An open extension page restarts a stopped worker at once; otherwise, an alarm restarts the worker within 30 s. */

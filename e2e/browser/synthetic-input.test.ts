@@ -1,4 +1,7 @@
-/** Without the debugger, clicks, keys, texts and drags do what a user's input does, and no answer claims more. */
+/**
+ * Without the debugger, the clicks, keys, texts and drags of browser tools have the effect of a user's input, and no
+ * tool result claims more.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AgentFixture, parseRef, startAgentFixture } from './agent-fixture.ts';
@@ -11,8 +14,8 @@ before(async () => {
 after(() => fixture?.close());
 
 /**
- * open opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers in the HTML
- * can record events in the array window.log.
+ * The function `open` opens a page with the given HTML body in a background tab, and returns a snapshot. Event handlers
+ * in the HTML can record events in the array window.log.
  */
 async function open(path: string, body: string): Promise<string> {
   fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);

@@ -74,9 +74,9 @@ export function readExpected(value: unknown): ExpectedFailures {
 }
 
 export interface Comparison {
-  /** unexpected lists the checks that failed or reported a warning, but are not in expected.json. */
+  /** The field `unexpected` lists the checks that failed or reported a warning, but are not in expected.json. */
   readonly unexpected: readonly string[];
-  /** stale lists the entries of expected.json that match no check that failed in this run. */
+  /** The field `stale` lists the entries of expected.json that match no check that failed in this run. */
   readonly stale: readonly string[];
   readonly counts: { readonly passed: number; readonly expected: number };
 }

@@ -47,7 +47,7 @@ export class Browser {
     this.#isInstalled = true;
   }
 
-  /** pid is the process ID of the browser's main process, or 0 before start. */
+  /** The field `pid` is the process ID of the browser's main process, or 0 before start. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }

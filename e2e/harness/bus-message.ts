@@ -1,7 +1,7 @@
 /** Encodes and decodes D-Bus messages. */
 
 interface MessageHead {
-  /** type is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
+  /** The field `type` is the D-Bus message type: 1 for a method call, 2 for a reply, 4 for a signal. */
   readonly type: 1 | 2 | 4;
   readonly serial: number;
   readonly path?: string;
@@ -42,7 +42,7 @@ export class BusWriter {
 
   message(head: MessageHead): Buffer {
     const writer = new BusWriter('');
-    writer.#bytes.push(0x6c, head.type, 0, 1); // little-endian, type, flags, version
+    writer.#bytes.push(0x6c, head.type, 0, 1); // The bytes are: little-endian, type, flags, version.
     writer.uint32(this.#bytes.length).uint32(head.serial);
     const fields = new BusWriter('');
     const addText = (code: number, type: string, text: string | undefined) => {

@@ -51,7 +51,7 @@ test(`ten concurrent results of ${concurrentMib} MB arrive complete in bounded m
     () => readResidentMemory(pid).now < 200 * bytesPerMib,
     30_000,
   );
-  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded memory peak of the daemon
+  writeFileSync(`/proc/${pid}/clear_refs`, '5'); // This write resets the daemon's recorded memory peak.
   const callers = await Promise.all(Array.from({ length: 10 }, openClient));
   const shortClient = await openClient();
   const largeCalls = Promise.all(

@@ -196,7 +196,7 @@ test('refs keep their element through 1,000 changes of the page, and gone elemen
         case 4: at.toggleAttribute('disabled'); break;
       } } };
   }`);
-  const refs = new Map<string, string>(); // refs by button name
+  const refs = new Map<string, string>(); // Maps button names to refs.
   const readRefs = async () => {
     const text = await page.snapshot({ maxTokens: 0 });
     return new Map([...text.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));

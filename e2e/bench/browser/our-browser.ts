@@ -12,7 +12,7 @@ import { siteHost } from './pages.ts';
 export interface OurBrowser {
   readonly client: McpClient;
   readonly browser: Browser;
-  /** uploads is the folder from which the MCP client may upload files. */
+  /** The field `uploads` is the folder from which the MCP client may upload files. */
   readonly uploads: string;
   connect(): Promise<McpClient>;
   openTab(url: string): Promise<number>;

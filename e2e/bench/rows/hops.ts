@@ -7,8 +7,8 @@ const text = 'x'.repeat(188);
 const echoCommand = { tool: 'bench__echo', args: { text } };
 
 /**
- * stations lists the points in the code at which a traced call records the time, in order. Points in Chrome or in the
- * network have no time budget.
+ * The constant `stations` lists the points in the code at which a traced call records the time, in order. Points in
+ * Chrome or in the network have no time budget.
  */
 const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
   ['guard', 'guard: Host, Origin and token', 20],

@@ -150,7 +150,7 @@ interface World {
 
 async function openLabPage(session: Session, origin: string, url: string): Promise<LabPage> {
   const worlds = new Map<number, World>();
-  const frames = new Map<string, string>(); // URLs by frame ID
+  const frames = new Map<string, string>(); // Maps frame IDs to URLs.
   session.on('Runtime.executionContextCreated', (params) => {
     const { id, auxData, origin: worldOrigin } = Object(params).context;
     if (auxData.type === 'isolated' && worldOrigin.startsWith('chrome-extension://')) {

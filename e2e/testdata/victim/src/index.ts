@@ -24,7 +24,7 @@ const outputSchema = z.unknown();
 
 type ToolArguments = z.infer<typeof inputSchema>;
 
-/** summarize returns the arguments that a handler received. */
+/** The function `summarize` returns the arguments that a handler received. */
 const summarize = (params: ToolArguments) => ({
   value: params.value,
   limit: params.limit ?? 'none',
