@@ -276,7 +276,7 @@ interface Field {
   readonly name: string;
   readonly isOptional: boolean;
   readonly isList: boolean;
-  /** For a list, type is the name of the items' type. */
+  /** For a list, `type` is the name of the items' type. */
   readonly type: string;
 }
 

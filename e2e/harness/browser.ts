@@ -41,7 +41,7 @@ export class Browser {
     this.#cdp = await connectCdp(port);
   }
 
-  /** If install is not called, Chrome removes the extension from the profile when the browser exits. */
+  /** If `install` is not called, Chrome removes the extension from the profile when the browser exits. */
   async install(): Promise<void> {
     await loadUnpacked(this.#profile, this.#extension, this.extensionId);
     this.#isInstalled = true;

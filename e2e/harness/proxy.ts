@@ -18,7 +18,7 @@ export interface Proxy {
   readonly forwardedByteCount: { readonly up: number; readonly down: number };
   /** While the proxy stalls, open connections stay open, and new connections receive no bytes. */
   stall(direction?: Direction): void;
-  /** Unless allowNew is true, cut also resets each new connection until resume is called. */
+  /** Unless allowNew is true, `cut` also resets each new connection until resume is called. */
   cut(allowNew?: boolean): void;
   resume(direction?: Direction): void;
   /**

@@ -80,8 +80,8 @@ export interface PlannedCall {
   readonly args: Readonly<Record<string, unknown>>;
   readonly stopAfterMs?: number;
   /**
-   * The field `tab` is the number of the tab that the call's arguments name. If tab is absent, the daemon chooses a tab
-   * for the call.
+   * The field `tab` is the number of the tab that the call's arguments name. If `tab` is absent, the daemon chooses a
+   * tab for the call.
    */
   readonly tab?: number;
 }
@@ -91,7 +91,7 @@ export interface PlannedFault {
   readonly atMs: number;
   readonly kind: FaultKind;
   readonly forMs: number;
-  /** The field `tab` and client are the indexes of the tab and the client that the fault may affect. */
+  /** The fields `tab` and `client` are the indexes of the tab and the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
   /** The field `limits` contains the daemon's time limits after a planned restart. */

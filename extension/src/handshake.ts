@@ -33,19 +33,24 @@ export const DOWN_MESSAGE = 'down';
 // A message from the host consists of an operation, a space, the number of the call, and operands, such as "p 7 2 0
 // [{...},{...}]". Messages from the host are not JSON, so that no step has to parse a result of 100 MB.
 //
-// `ready`: The adapter is registered and locked. `broken <message>`: The adapter failed to start, for the reason in the
-// message. `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array. `r <call>
-// <json>`: The call's result, as JSON text. `n <call>`: The tool returned undefined. `t <call> <ms> <ms> <ms>`: A
-// traced call is about to end. In the message `t`, the operands are the times, by performance.now(), at which isReady
-// had returned, the handler started, and the handler had settled. `e <call> <json>`: The call failed with a
-// wire.CallError, as JSON text. `a <call>`: The handler of a cancelled call has returned or thrown. `f <call>`: The
-// host received a cancellation for a call that is not running. `q <call> <ask> <json>`: The tool's request to the
-// server, as the JSON text of a wire.ToolAskParams without its IDs. `s <1 or 0>`: The adapter became ready (1), or is
-// no longer ready (0). `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count`
-// wire.LogEntry, after `dropped` lost log entries. `w <ms>`: The next timer is due in ms milliseconds; -1 means that no
-// timer is pending. `armed <nonce>`: The host's entry point now accepts an adapter with this nonce. `renewed <hash>`:
-// An adapter with this hash replaced the older adapter. `kept <message>`: The replacement failed, for the reason in the
-// message, and the older adapter stays.
+// `ready`: The adapter is registered and locked.
+// `broken <message>`: The adapter failed to start, for the reason in the message.
+// `p <call> <count> <skipped> <json>`: Progress reports of a call, as the JSON text of an array.
+// `r <call> <json>`: The call's result, as JSON text.
+// `n <call>`: The tool returned undefined.
+// `t <call> <ms> <ms> <ms>`: A traced call is about to end. In the message `t`, the operands are the times, by
+// performance.now(), at which isReady had returned, the handler started, and the handler had settled.
+// `e <call> <json>`: The call failed with a wire.CallError, as JSON text.
+// `a <call>`: The handler of a cancelled call has returned or thrown.
+// `f <call>`: The host received a cancellation for a call that is not running.
+// `q <call> <ask> <json>`: The tool's request to the server, as the JSON text of a wire.ToolAskParams without its IDs.
+// `s <1 or 0>`: The adapter became ready (1), or is no longer ready (0).
+// `l <count> <dropped> <json>`: Log entries, as the JSON text of an array of `count` wire.LogEntry, after `dropped`
+// lost log entries.
+// `w <ms>`: The next timer is due in ms milliseconds; -1 means that no timer is pending.
+// `armed <nonce>`: The host's entry point now accepts an adapter with this nonce.
+// `renewed <hash>`: An adapter with this hash replaced the older adapter.
+// `kept <message>`: The replacement failed, for the reason in the message, and the older adapter stays.
 //
 // The base, which is the host that creates other hosts, sends only messages `host`, each in an event with the port of
 // the new channel.
@@ -56,12 +61,16 @@ export const DOWN_MESSAGE = 'down';
 // without integers of 16 or more digits, which the host can parse without special handling of large integers.
 //
 // `["call", call, tool, maxBytes, args, prompt, decision]`: Starts a call; `decision` is absent without an approval.
-// `["traced", ...]`: Starts a traced call, with the operands of "call". `["cancel", call, reason]`: Cancels a call.
+// `["traced", ...]`: Starts a traced call, with the operands of "call".
+// `["cancel", call, reason]`: Cancels a call.
 // `["answer", call, ask, ok, value]`: Answers a tool request. If ok is false, the operand `value` is a wire.CallError.
-// If the answer is undefined, the array of the message `answer` has no `value`. `["resync", call, type]`: Requests a
-// new report of an activity. `["begin"]`: Reports that the document is parsed, so that the host starts the adapters
-// that wait for the parsing. `["probe"]`: Requests the readiness of the adapter. `["wake"]`: A timer that the document
-// requested is due. `["settings", settings]`: Replaces the settings with this wire.PluginSettings. `["renew", nonce,
-// hash]`: Makes the entry point accept one adapter with this hash and nonce. `["host", options, nonce]`: Requests a
-// host for a plugin with these options (JSON text) from the base; the host's entry point accepts an adapter with the
-// nonce. `["remove"]`: The host stops the adapter, and rejects calls until its entry point accepts another adapter.
+// If the answer is undefined, the array of the message `answer` has no `value`.
+// `["resync", call, type]`: Requests a new report of an activity.
+// `["begin"]`: Reports that the document is parsed, so that the host starts the adapters that wait for the parsing.
+// `["probe"]`: Requests the readiness of the adapter.
+// `["wake"]`: A timer that the document requested is due.
+// `["settings", settings]`: Replaces the settings with this wire.PluginSettings.
+// `["renew", nonce, hash]`: Makes the entry point accept one adapter with this hash and nonce.
+// `["host", options, nonce]`: Requests a host for a plugin with these options (JSON text) from the base; the host's
+// entry point accepts an adapter with the nonce.
+// `["remove"]`: The host stops the adapter, and rejects calls until its entry point accepts another adapter.

@@ -15,8 +15,8 @@ export interface BrowserLab {
   readonly ourBrowser: OurBrowser;
   readonly agent: Agent;
   /**
-   * The field `playwright` and devtools are undefined if the folder in the environment variable PEERS lacks their npm
-   * packages.
+   * The fields `playwright` and `devtools` are undefined if the folder in the environment variable PEERS lacks their
+   * npm packages.
    */
   readonly playwright: Agent | undefined;
   readonly devtools: Agent | undefined;

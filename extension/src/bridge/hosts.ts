@@ -7,7 +7,8 @@ export interface Host {
   readonly base?: string;
   readonly awaitsAdapter?: boolean;
   /**
-   * usesBase is true for a host that another host, the document's base, created because the plugin's code arrived late.
+   * usesBase is true for a host that the base (the host that creates other hosts) created because the plugin's code
+   * arrived late.
    */
   readonly usesBase?: boolean;
   /** The method `send` dispatches a message to the host, and returns after the host has handled the message. */

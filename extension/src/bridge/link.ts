@@ -11,7 +11,7 @@ export interface Port {
 
 export interface LinkOptions {
   /**
-   * The method `connect` opens a port to the worker, and starts the worker if needed. connect throws if the extension
+   * The method `connect` opens a port to the worker, and starts the worker if needed. `connect` throws if the extension
    * was removed or reloaded.
    */
   connect(): Port;

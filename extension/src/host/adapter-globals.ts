@@ -23,7 +23,7 @@ export interface HostServices {
   readonly plugin: string;
   readonly config: object;
   readonly logs: Logs;
-  /** The field `timers` run on time in hidden pages too, where Chrome delays the timers of the page. */
+  /** The `timers` run on time in hidden pages too, where Chrome delays the timers of the page. */
   readonly timers: Timers;
   /** onReadinessChanged is called when the adapter reports that isReady() can now return another result. */
   onReadinessChanged(): void;

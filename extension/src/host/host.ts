@@ -21,8 +21,8 @@ import { makeTimers, type Timers } from './timers.ts';
 /**
  * The function `start` runs one plugin in a document. `optionsText` is the JSON text of the plugin's Options. The
  * extension must call start at document_start. If the document already has content, a page script may have run, so
- * start does nothing. The pre-script and the adapter run after a bridge has accepted the port, and before the first
- * page script. Without a bridge, only the pre-script runs. start returns the entry point through which the plugin can
+ * `start` does nothing. The pre-script and the adapter run after a bridge has accepted the port, and before the first
+ * page script. Without a bridge, only the pre-script runs. `start` returns the entry point through which the plugin can
  * receive an adapter later.
  *
  * If the options contain no plugin name, `start` creates the base, which is the host that creates hosts for plugins

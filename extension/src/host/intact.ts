@@ -7,7 +7,7 @@
 // must use nothing that the opener may have replaced: no getter, method, iterator or unchecked global name.
 
 /**
- * The function `intact` reports whether the built-in functions that a host stores are the browser's own. intact never
+ * The function `intact` reports whether the built-in functions that a host stores are the browser's own. `intact` never
  * throws.
  */
 export function intact(): boolean {

@@ -35,7 +35,7 @@ export interface StackTrace {
 export interface Logs {
   /**
    * The method `accept` adds what an adapter passes to its log transport: a log entry {level, message, data}, or an
-   * array of log entries. accept never throws.
+   * array of log entries. `accept` never throws.
    */
   accept(given: unknown): void;
   /**

@@ -18,7 +18,7 @@ export interface Readiness {
    * the reason why the adapter is not ready, or undefined if the adapter is ready.
    */
   check(adapter: object, done: (problem: string | undefined) => void): void;
-  /** If probe is called while isReady() is already running, isReady() runs once more afterwards. */
+  /** If `probe` is called while isReady() is already running, isReady() runs once more afterwards. */
   probe(): void;
 }
 

@@ -13,7 +13,7 @@ export interface LendResult {
 
 export interface StylesArguments {
   readonly target: string;
-  /** If properties is absent, the operation `styles` returns DefaultProperties. */
+  /** If `properties` is absent, the operation `styles` returns DefaultProperties. */
   readonly properties?: readonly string[];
 }
 

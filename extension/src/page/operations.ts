@@ -321,7 +321,7 @@ export interface ClickResult extends PageActionResult {
 }
 
 export interface TypeArguments extends TargetArguments, ActionArguments {
-  /** If text is empty, the operation `type` clears the field. */
+  /** If `text` is empty, the operation `type` clears the field. */
   readonly text: string;
   /**
    * The field `append` adds the new text to the text in the field, instead of replacing the old text; false by default.

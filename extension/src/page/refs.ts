@@ -50,7 +50,7 @@ export class Refs {
     return prefix + ref;
   }
 
-  /** For an element that is no longer in the document, find returns the last known role and name. */
+  /** For an element that is no longer in the document, `find` returns the last known role and name. */
   find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
     if (!ref.startsWith(prefix)) return undefined;
     const known = this.#elements.get(ref.slice(prefix.length));

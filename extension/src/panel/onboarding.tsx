@@ -9,8 +9,8 @@ export interface OnboardingProps extends ChecklistFacts {
   readonly serverProblem: ComponentChildren;
   readonly browserProblem: ComponentChildren;
   /**
-   * The field `hide` closes the setup checklist. hide is undefined unless the user has reopened the checklist after the
-   * first call.
+   * The field `hide` closes the setup checklist. `hide` is undefined unless the user has reopened the checklist after
+   * the first call.
    */
   readonly hide?: (() => void) | undefined;
   showPlugins(): void;

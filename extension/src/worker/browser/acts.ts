@@ -54,7 +54,7 @@ export class PageActions {
     this.#snapshots = snapshots;
   }
 
-  /** If the operation leads to a new document, run waits for the new document. */
+  /** If the operation leads to a new document, `run` waits for the new document. */
   async run<R extends PageActionResult>(
     call: BrowserCall,
     frame: FrameTarget,

@@ -170,7 +170,7 @@ interface ConnectionOptions {
   readonly after: PageNumbers;
   saveNumbers(numbers: PageNumbers): void;
   connect(events: PagePortEvents): PagePort;
-  /** In a document that already runs the page script, inject has no effect. */
+  /** In a document that already runs the page script, `inject` has no effect. */
   inject(): Promise<void>;
   readState(): Promise<TabState>;
   isBlocked(): boolean;

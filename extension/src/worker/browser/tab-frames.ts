@@ -45,8 +45,8 @@ export class TabFrames {
   }
 
   /**
-   * The method `list` returns the frames in which a call is allowed to run, starting with the top frame. list fails if
-   * the call's document no longer exists.
+   * The method `list` returns the frames in which a call is allowed to run, starting with the top frame. `list` fails
+   * if the call's document no longer exists.
    */
   async list({ tabId, documentId, args }: CallTarget): Promise<FrameTarget[]> {
     const frames = filterAllowedFrames(await this.#options.listTabFrames(tabId), args);
@@ -76,7 +76,7 @@ export class TabFrames {
 
   /**
    * If the caller passes a function onInput, the page script calls onInput to request trusted input events. If the
-   * active tab's page does not answer, run fails with dialog_open.
+   * active tab's page does not answer, `run` fails with dialog_open.
    */
   async run<N extends PageOperationName>(
     call: Pick<BrowserCall, 'signal' | 'report'>,

@@ -56,7 +56,7 @@ export interface CallsOptions {
   isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
   waitBeforePartMs(): number;
   onDocumentMissing(tabId: number): void;
-  /** If health is undefined, the worker assumes that every call that it has sent to a document has arrived. */
+  /** If `health` is undefined, the worker assumes that every call that it has sent to a document has arrived. */
   readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
@@ -213,7 +213,7 @@ export class Calls {
   }
 
   /**
-   * The method `answer` delivers the server's answer to a tool's request, such as the result of a nested call. answer
+   * The method `answer` delivers the server's answer to a tool's request, such as the result of a nested call. `answer`
    * resolves with true if the tool was waiting for the answer.
    */
   async answer(params: ToolAnswerParams): Promise<boolean> {

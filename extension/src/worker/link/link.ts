@@ -145,7 +145,7 @@ export class Link {
   }
 
   /**
-   * The method `request` rejects if the link is closed or lost, or if the server returns an error. request rejects
+   * The method `request` rejects if the link is closed or lost, or if the server returns an error. `request` rejects
    * after 10 s without a response, or after 150 s if the server may download a package.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {

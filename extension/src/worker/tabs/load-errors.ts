@@ -10,7 +10,7 @@ const AbortedError = 'net::ERR_ABORTED';
 export interface LoadError {
   /**
    * The field `name` is Chrome's error name, such as net::ERR_CONNECTION_REFUSED. If the site has not responded to the
-   * request for a document within SiteTimeoutMs, name is LoadErrorNoAnswer.
+   * request for a document within SiteTimeoutMs, `name` is LoadErrorNoAnswer.
    */
   readonly name: string;
   /** atMs is when loading failed, in milliseconds since 1970. */

@@ -115,7 +115,7 @@ export class Debuggers {
   }
 
   /**
-   * The method `use` attaches the debugger to a tab, turns on debugger features, and runs the function `work`. use
+   * The method `use` attaches the debugger to a tab, turns on debugger features, and runs the function `work`. `use`
    * fails with DebuggerUnavailable if the debugger cannot be attached.
    */
   async use<T>(

@@ -34,7 +34,7 @@ export class Resources {
   }
 
   /**
-   * With the argument url, read returns the content of one resource. If the argument url is missing, read lists all
+   * With the argument url, `read` returns the content of one resource. If the argument url is missing, read lists all
    * resources.
    */
   async read(call: BrowserCall): Promise<BrowserResult> {

@@ -9,7 +9,7 @@ export interface TraceFrame {
   readonly id: string;
   /**
    * The field `url` is the URL of the frame's document when the recording started. If the page added the frame during
-   * the recording, url is empty.
+   * the recording, `url` is empty.
    */
   readonly url: string;
 }

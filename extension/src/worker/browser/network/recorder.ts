@@ -29,7 +29,7 @@ const SettleTimeoutMs = 2000;
 interface RedirectChain {
   readonly requests: RecordedRequest[];
   /**
-   * The field `sent` and received contain the headers that were actually transferred, in the order of the redirects.
+   * The fields `sent` and `received` contain the headers that were actually transferred, in the order of the redirects.
    */
   readonly sent: Headers[];
   readonly received: { readonly headers: Headers; readonly status: number }[];
